@@ -166,7 +166,7 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   expect(away).toEqual({ code: 1, out: '', err: 'The CRM’s sign-in does not answer.\n' })
 })
 
-test('a malformed command prints one line and exits with 2, an impossible command prints one line and exits with 1', {
+test('a malformed command prints one line and exits with 2, and an impossible command prints one line and exits with 1', {
   timeout: 60_000,
 }, async () => {
   await using folder = await openDataFolder()

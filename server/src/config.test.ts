@@ -16,7 +16,7 @@ const PRODUCTION = {
   ZOHO_REFRESH_TOKEN: '1000.geheim',
 }
 
-test('without any variable the portal runs for development', () => {
+test('without any variable the portal has its development settings', () => {
   expect(readSettings({})).toEqual({
     nodeEnv: 'development',
     isProduction: false,

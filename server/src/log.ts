@@ -28,8 +28,8 @@ export async function openLogOutput(isProduction: boolean): Promise<DestinationS
 type Output = ReturnType<typeof pino.destination>
 
 /**
- * On a full disk, lines are lost, but no request fails and the process does not end. The destination alone would throw
- * an error, and at its end it would try forever to write its last lines.
+ * On a full disk, lines are lost, but no request fails and the process does not end. Without this, the log's
+ * destination would throw an error, and would try forever to write its last lines at the end of the process.
  */
 function surviving(output: Output): Output {
   const flushSync = output.flushSync.bind(output)

@@ -38,7 +38,7 @@ test('a stopping portal is not ready at once, and answers other requests until t
   await expect(portal.get('/health')).rejects.toThrow('fetch failed')
 })
 
-test('requests in flight at a stop are answered, even one whose head arrives after the port has closed', async () => {
+test('requests in flight at a stop are answered, even a request whose head arrives after the port has closed', async () => {
   const portal = await startPortal()
   const partner = await portal.newPartner()
   const port = Number(new URL(portal.url).port)

@@ -50,13 +50,13 @@ const RUN_MS = 90 * DAY_MS
 const INVITATION_MS = 30 * DAY_MS
 /** A browser keeps its mark for this long. */
 const KNOWN_SOURCE_MS = 180 * DAY_MS
-/** D37. */
+/** The time is set by D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
 /** Attempts are removed once their whole month has expired. Without their log, attempts are not shown. */
 const ATTEMPT_MS = WEBHOOK_LOG_MS + 31 * DAY_MS
 /** An attention item of an unchanged record can stay put away for this long. */
 const PUT_AWAY_MS = 365 * DAY_MS
-/** D68. */
+/** The time is set by D68. */
 const SECURITY_LOG_MS = 365 * DAY_MS
 
 /** For this long, an operator sees given-up mails. */

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** The rows of the table in section 7 of the specification. The tests of the features are named after them. */
+/** The rows of the table in section 7 of the specification. Tests of the features are named after these rows. */
 const ROWS = [
   'POST /auth/signup',
   'POST /auth/login',

@@ -9,7 +9,7 @@ import type { PlannedRecord } from './plan-record.ts'
 
 type TableName = 'leads' | 'deals'
 
-/** The rows of these CRM records, for all partners and with archived rows. */
+/** The rows of these CRM records, for all partners. Archived rows are included. */
 export async function findRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
   db: Db,
   table: CrmTable<Item, Row>,

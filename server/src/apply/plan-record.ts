@@ -70,7 +70,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const events: AnyEvent[] = []
   if (isMoved && before.archived_at === null) events.push(...[table.removed(before, at) ?? []].flat())
   if (!before || isBack) {
-    // A record that left without an event also comes back without one.
+    // A record that left without an event also returns without an event.
     const isTold = !before || isMoved || table.removed(before, at) !== undefined
     if (scope.isNews && isTold) events.push(table.created(row, at))
   } else if (plan.changes.length > 0) {

@@ -132,7 +132,7 @@ test('a restore from a truncated file, a foreign file or a newer portal’s back
   expect(await restore(file)).toMatchObject({ code: 0, err: '' })
 })
 
-test('a portal that runs on its embedded database is backed up, and restored into another folder', {
+test('the embedded database of a running portal is backed up, and restored into another folder', {
   timeout: 120_000,
 }, async () => {
   await using folder = await openDataFolder()

@@ -13,7 +13,7 @@ export async function openOneConnection(
   const { pool, close } = openDatabase(url, () => undefined)
   const client = await pool.connect()
   const { release: giveBack } = client
-  // Kysely releases its connection after each statement, but this connection must stay.
+  // Kysely releases its connection after each statement, but this connection must stay open.
   const lent = Object.assign(client, { release: () => undefined })
   const one = { connect: async () => lent, end: async () => undefined, options: {} }
   return {

@@ -30,10 +30,10 @@ const GZIP_LEVEL = 3
  * complete, and never replaces another file. Returns how many rows each table has.
  */
 export async function writeBackup(url: string, file: string): Promise<Record<string, number>> {
-  // Refuses now and not after an hour of work.
+  // An existing file is refused now and not after an hour of work.
   if (existsSync(file)) throw new Error(`${file} is there already: a backup never replaces another`)
   const { client, close } = await openOneConnection(url)
-  // A process id would not be unique, because containers use the same few.
+  // A process id would not be unique, because all containers use the same few ids.
   const unfinished = `${file}.unfinished-${randomUUID()}`
   const rows: Record<string, number> = {}
   try {

@@ -131,7 +131,8 @@ test('a database server that has become read-only counts as unavailable, and its
   await pool.query(`set transaction_read_only to off; alter database ${name} reset default_transaction_read_only`)
   await close()
   await waitFor('writes', async () => (await partner.post('/dashboard/leads', newLead())).status === 201)
-  // The portal notices a read-only connection only when it writes. Otherwise its first write would be at its stop.
+  // The portal notices a connection to a read-only server only when it writes over it. Some connections would not write
+  // before the portal stops, so all connections are replaced here.
   await portal.withoutDatabase(async () => undefined)
   await waitFor('every pool', async () => (await portal.get('/ready')).status === 200)
 })

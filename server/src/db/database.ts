@@ -26,7 +26,9 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Opens a pool, which connects at the first query. Without limits, a statement has no deadline, as migrations need. */
+/**
+ * Opens a pool, which connects at the first query. Without limits, statements have no deadline, which migrations need.
+ */
 export function openDatabase(url: string, onError: (error: Error) => void, limits?: PoolLimits): Database {
   const settings = limits ? poolSettings(url, limits) : connectionSettings(url)
   const pool = new pg.Pool(settings)
@@ -61,7 +63,10 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
   }
 }
 
-/** Rejects if the server accepts no writes. The setting of the current transaction is right even behind a pooler. */
+/**
+ * Rejects if the server accepts no writes. Asks for the setting of the current transaction, which is right even behind
+ * a pooler.
+ */
 export async function askForWrites(asked: pg.Pool | pg.Client): Promise<void> {
   const { rows } = await asked.query<{ transaction_read_only: string }>('show transaction_read_only')
   if (rows[0]?.transaction_read_only !== 'off') throw new Error('The database takes no writes')

@@ -5,7 +5,7 @@ import { waitFor } from '../testing/wait-for.ts'
 import { openDatabase } from './database.ts'
 import { listen } from './listen.ts'
 
-test('a listener notices that its connection fell silent and receives notifications on a new one', async () => {
+test('a listener replaces a connection that fell silent and receives notifications again', async () => {
   const own = await createDatabase()
   await using proxy = await openDatabaseProxy(own.url)
   const { pool, close } = openDatabase(own.url, () => undefined)

@@ -9,7 +9,7 @@ export function recordingStatement<Result>(text: string, send: () => Promise<Res
   return inSpan({ name: nameOfStatement(text), ...ABOUT }, send)
 }
 
-/** Records a statement that Kysely has already sent. */
+/** Records a statement that Kysely has already sent, as a span of the current trace. */
 export function recordStatement(event: LogEvent): void {
   const trace = currentTrace()
   if (!trace?.spans) return

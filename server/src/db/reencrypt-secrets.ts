@@ -10,7 +10,9 @@ const KEPT = [
   { table: 'totp_keys', key: 'person_id', column: 'secret', nameOf: totpSecretOf },
 ] as const
 
-/** The name is the same for an endpoint's secret and previous secret, because the one becomes the other. */
+/**
+ * An endpoint's secret and its previous secret have the same name, because a secret later becomes the previous secret.
+ */
 export function webhookSecretOf(partnerId: string): string {
   return `webhook-secret ${partnerId}`
 }

@@ -106,7 +106,7 @@ test('lists, search and dashboard are read from the replica, unless it lacks a c
     expect(await shownBy(other, partner)).toEqual({ leads: 2, status: 'New Lead', found: 2, total: 2 })
     expect(await shownBy(portal, partner)).toEqual({ leads: 2, status: 'New Lead', found: 2, total: 2 })
 
-    // Once any process has sent a page the event of a change from the CRM, every process shows the change.
+    // Once any process has told an open page about a change from the CRM, every process shows the change.
     const stream = await fetch(`${portal.url}/api/live`, { headers: { authorization: `Bearer ${partner.token}` } })
     const messages = messagesOf(stream)
     const told = (async () => {

@@ -20,7 +20,7 @@ export async function insertSet(tx: Tx, table: keyof Tables, rows: readonly { id
   return new Set(added.map((row) => row.id))
 }
 
-/** Overwrites the rows that have the same ids, in one statement. The caller has locked them. */
+/** Overwrites the rows that have the same ids, in one statement. The caller has locked the rows. */
 export async function updateSet(tx: Tx, table: keyof Tables, rows: readonly { id: string }[]): Promise<void> {
   if (rows.length === 0) return
   const assignments = columnsOf(rows).map((column) => sql`${sql.id(column)} = ${sql.id('wanted', column)}`)

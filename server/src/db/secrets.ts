@@ -9,7 +9,7 @@ import type { SecretsKey, Settings } from '../config.ts'
  */
 export interface Secrets {
   encrypt(text: string, row: string): string
-  /** Returns text that is not encrypted yet unchanged. Throws if no key can decrypt the text. */
+  /** Returns unencrypted text unchanged. Throws if no key can decrypt the text. */
   decrypt(stored: string, row: string): string
   /**
    * Derives 256 bits from this name, as text for a URL. Nobody without the key can guess them, and they stay the same

@@ -17,7 +17,7 @@ interface PartnersTable {
   business_name: string
   is_active: ColumnType<boolean, boolean | undefined, boolean>
   zoho_id: ColumnType<string | null, undefined, string | null>
-  /** `held` while the CRM has a record with this name and email and the address is not confirmed (D52). */
+  /** `held` while the CRM has a record with the partner's name and email and the email is not confirmed (D52). */
   crm: ColumnType<CrmState | 'held', CrmState | undefined, CrmState | 'held'>
   crm_problem: ColumnType<string | null, undefined, string | null>
   created_at: Instant
@@ -280,7 +280,7 @@ interface NotesTable {
   zoho_id: string | null
   crm: CrmState
   crm_problem: string | null
-  /** The lender's staff wrote the note. */
+  /** Whether the lender's staff wrote the note. */
   is_from_crm: ColumnType<boolean, boolean | undefined, boolean>
 }
 

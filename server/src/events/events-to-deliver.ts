@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import type { EventData, EventType } from './events.ts'
 
-/** A recorded event; its data fits its type. */
+/** A recorded event, with the data of its type. */
 export type EventToDeliver = {
   [Type in EventType]: {
     id: string

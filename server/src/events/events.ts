@@ -12,7 +12,7 @@ export const EVENTS_TO_DELIVER = 'events_to_deliver'
 
 /**
  * The person who entered the record (D64). Null for records that were created in the CRM; absent in events from before
- * people were recorded.
+ * the portal recorded people.
  */
 interface SubmittedBy {
   submitted_by?: string | null

@@ -136,7 +136,7 @@ export async function moveHistories(
      where entry.kind = ${kind} and entry.loid = moved.loid`.execute(tx)
 }
 
-/** Removes the history of records that are gone for good. */
+/** Removes the history of records that were removed for good. */
 export async function removeHistoryOfAllPartners(tx: Tx, kind: HistoryKind, loids: readonly string[]): Promise<void> {
   await tx.deleteFrom('history_entries').where('kind', '=', kind).where('loid', 'in', loids).execute()
 }

@@ -14,7 +14,7 @@ export interface PlannedEntry extends KnownEntry {
   description: string | null
 }
 
-/** The entries that a record's history gets (D26, D32a). */
+/** The entries to add to a record's history, and the changes that they show (D26, D32a). */
 export interface HistoryPlan {
   entries: PlannedEntry[]
   /** Whether the CRM's own entries replace the observed entries. */
@@ -76,8 +76,8 @@ export function planHistory(
 }
 
 /**
- * Cuts off changes later than the present state: the record may have changed between its reading and that of its
- * history. The next pull reports such changes.
+ * The record may have changed after it was read and before its history was read. This function cuts off such later
+ * changes, and the next pull reports them.
  */
 function untilPresent(told: readonly CrmHistoryEntry[], { value, modified_time }: Present): readonly CrmHistoryEntry[] {
   let end = told.length

@@ -23,7 +23,7 @@ export interface Submitter {
 export interface SessionCaller extends Caller {
   personId: string
   role: Role
-  /** An owner requires a second factor of everybody, and this person has none. */
+  /** Whether an owner requires a second factor of everybody and this person has none. */
   mustSetUpSecondFactor: boolean
   /** The session's token as it was sent. */
   token: string

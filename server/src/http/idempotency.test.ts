@@ -51,7 +51,7 @@ test('two partners can use the same key', async () => {
   expect(leads[0]?.body.data.loid).not.toBe(leads[1]?.body.data.loid)
 })
 
-test('without a key every request creates', async () => {
+test('without a key every request creates a lead', async () => {
   const partner = await portal.newPartner()
   await Promise.all([partner.submitLead(), partner.submitLead()])
   expect(await leadsOf(partner)).toHaveLength(2)

@@ -88,8 +88,8 @@ export async function createServer(
   })
   app.decorateRequest('span', undefined)
   if (spans) app.addHook('onRequest', async (request, reply) => recordRequest(spans, request, reply))
-  // Sets the trace after the body was read, because reading the body loses it. Everything that a route begins, such as
-  // jobs and calls to the CRM, belongs to the request's trace.
+  // Sets the trace after the body was read, because reading the body loses the current trace. Everything that a route
+  // begins, such as jobs and calls to the CRM, belongs to the request's trace.
   app.addHook('preHandler', (request, _reply, done) => {
     inTrace(request.span?.trace ?? traceOfRequest(request), done)
   })

@@ -22,7 +22,7 @@ const HALF_A_YEAR_SECONDS = 180 * 86_400
 export function visitorOf(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): Visitor {
   return {
     ip: request.ip,
-    // Computed only on demand, because few calls need it.
+    // Computed only on demand, because few calls need the network.
     get address() {
       return networkOf(request.ip)
     },

@@ -20,9 +20,12 @@ export interface Job<Payload extends object = object> extends QueuedJob<Payload>
    * among all processes.
    */
   schedule?: string
-  /** Also runs once when a process has started, without waiting for its scheduled time. */
+  /** Whether the job also runs once after a process has started, without waiting for its scheduled time. */
   runsAtStart?: boolean
-  /** Can run twice and can run late, so it reads its rows again, and a second run must change nothing. */
+  /**
+   * Runs the job. A job can run twice and can run late, so it reads its rows again, and a second run must change
+   * nothing.
+   */
   run(deps: Deps, payload: Payload, signal: AbortSignal): Promise<void>
   /** Runs once after the last retry has failed, or as soon as `run` throws `GiveUp`. */
   giveUp?(deps: Deps, payload: Payload): Promise<void>

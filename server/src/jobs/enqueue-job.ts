@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { Db, Tx } from '../db/database.ts'
 
-/** The parts of a job that enqueueing needs; only its worker knows how it runs. */
+/** The parts of a job that enqueueing needs. Only the worker knows how the job runs. */
 export interface QueuedJob<Payload extends object = object> {
   name: string
   payload: z.ZodMiniType<Payload>
@@ -10,6 +10,6 @@ export interface QueuedJob<Payload extends object = object> {
 }
 
 export interface JobQueue {
-  /** Part of the caller's transaction: the job exists if and only if the caller's changes do (D23). */
+  /** Enqueues a job in the caller's transaction: the job exists if and only if the caller's changes do (D23). */
   enqueue<Payload extends object>(tx: Tx | Db, job: QueuedJob<Payload>, payload: Payload): Promise<void>
 }

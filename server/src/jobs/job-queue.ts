@@ -36,7 +36,7 @@ const DAY_SECONDS = 86_400
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
 /**
- * How often the portal looks for due retries and given-up jobs, because PostgreSQL does not notify workers of these.
+ * How often the portal looks for due retries and given-up jobs, because PostgreSQL does not notify workers about these.
  */
 const LOOK_FOR_RETRIES_MS = 2_000
 
@@ -116,11 +116,14 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
 }
 
 interface WorkedQueue {
-  /** Makes an idle place look for a job now. */
+  /** Makes an idle worker of this queue look for a job now. */
   look(): void
 }
 
-/** Finds the queues that have jobs to fetch, in one statement. Letting each queue look by itself would take forty. */
+/**
+ * Finds the queues that have jobs to fetch, in one statement. Letting each queue look by itself would take forty
+ * statements.
+ */
 async function findDueQueues(boss: PgBoss, names: string[]): Promise<string[]> {
   const { rows } = await boss.getDb().executeSql(
     `select name from unnest($1::text[]) as queues (name) where exists (

@@ -16,8 +16,8 @@ export interface Reader {
 }
 
 /**
- * One open page. Messages written before `begin` wait for it, so that none is lost between the missed events and the
- * new ones.
+ * One open page. Messages written before `begin` wait for it, so that no message is lost between the missed events and
+ * the new ones.
  */
 export class Stream {
   readonly reader: Reader

@@ -50,7 +50,7 @@ async function ask(url: string) {
   return StandInAnswer.parse(await response.json())
 }
 
-test('the sandbox gets its folder and its seed, and stops when asked', async () => {
+test('the sandbox gets its folder and its seed setting, and stops when asked', async () => {
   const sandbox = await startCrmSandboxProcess(options())
   expect(await ask(sandbox.url)).toMatchObject({ dir: path.join(folder, 'state'), seed: 'true' })
   await sandbox.stop()

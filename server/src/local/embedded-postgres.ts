@@ -39,7 +39,7 @@ type Cluster = { programs: PostgresPrograms; dataDir: string; socketDir: string;
 type Postmaster = {
   child: ChildProcess
   exited: Promise<void>
-  /** Resolves after `exited`, once everything that it and its child processes wrote has been read. */
+  /** Resolves after `exited`, once all output of the server and its child processes has been read. */
   closed: Promise<void>
   lastWords(): string
 }
@@ -76,7 +76,7 @@ export async function startEmbeddedPostgres(
     }
   }
 
-  /** A full disk or a lack of memory may pass, so this never gives up. */
+  /** Starts PostgreSQL again and never gives up, because a full disk or a lack of memory can pass. */
   async function startAgain(): Promise<Postmaster> {
     for (let delayMs = 100; ; delayMs = Math.min(2 * delayMs, RESTART_DELAY_MS_MAX)) {
       try {
@@ -121,8 +121,8 @@ function dataDirOf(stateDir: string): string {
 }
 
 /**
- * On some systems a socket's path has 103 bytes at most. If it would be longer, the socket moves to a private folder
- * for temporary files.
+ * On some systems a socket's path has 103 bytes at most. If the path would be longer, the socket is in a private folder
+ * below the system's temporary folder.
  */
 function socketDirOf(stateDir: string): string {
   const near = path.join(stateDir, 'run')
@@ -190,7 +190,7 @@ async function createCluster(programs: PostgresPrograms, stateDir: string, dataD
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
-      // One sync of the file system below replaces one for each of a thousand files.
+      // One sync of the file system below replaces a sync for each of a thousand files.
       '--no-sync',
     ]),
   )
@@ -351,7 +351,7 @@ function endBackends(cluster: Cluster): void {
     try {
       process.kill(pid, 'SIGQUIT')
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   }
 }

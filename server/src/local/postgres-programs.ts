@@ -117,8 +117,8 @@ function canDieWithParent(env: Record<string, string>): boolean {
 }
 
 /**
- * The kernel interrupts the program when this process dies. The shell ends the program if this process died before the
- * kernel was asked to do so.
+ * The kernel interrupts the program when this process dies. The shell does not start the program if this process has
+ * died before the kernel was asked to do so.
  */
 function dieWithParent(): string[] {
   const unlessOrphaned = '[ "$PPID" = "$0" ] && exec "$@"'

@@ -20,7 +20,9 @@ export async function countJobs(db: Db): Promise<JobFigures[]> {
   return rows
 }
 
-/** Seconds since a sweep last read all of the CRM's changes. If none ever has, seconds since the database was made. */
+/**
+ * Seconds since a sweep last read all of the CRM's changes. If no sweep ever has, seconds since the database was made.
+ */
 export async function findSweepAge(db: Db): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from now() - coalesce((select min(swept_at) from sweep_cursors),

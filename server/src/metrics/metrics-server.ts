@@ -8,7 +8,7 @@ import { openDatabaseFigures } from './database-figures.ts'
 import { openProcessMetrics } from './process-metrics.ts'
 
 export interface MetricsServer {
-  /** Called when a request was answered. */
+  /** Counts an answered request. */
   count(answered: Answered): void
   close(): Promise<void>
 }

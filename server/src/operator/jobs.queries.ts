@@ -14,7 +14,7 @@ export interface ListedJob {
   problem: string | null
 }
 
-/** Jobs that wait, run or were given up, the oldest first, from all queues or from one. */
+/** Finds jobs that wait, run or were given up, the oldest first, from all queues or from one queue. */
 export async function findJobs(db: Db, queue: string | undefined, limit: number): Promise<ListedJob[]> {
   const { rows } = await sql<ListedJob>`
     select id, name as queue, state, created_on::timestamptz(3) as created_at, start_after::timestamptz(3) as due_at,

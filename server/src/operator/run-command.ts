@@ -79,7 +79,7 @@ async function run(words: string[], { env, out, err }: Terminal): Promise<number
     return 0
   }
   const config = readSettings(env)
-  // Logs only problems, and apart from the command's own output.
+  // Logs only problems, separately from the command's own output.
   const log = openLog('error', { write: err })
   const workplace = openWorkplace(config, log, say)
   const interrupt = () => void workplace.close().finally(() => process.exit(130))

@@ -8,7 +8,7 @@ export interface Lender {
   create(module: string, record: object): Promise<string>
   createMany(module: string, records: object[]): Promise<string[]>
   /**
-   * Makes `count` copies of a record, with each copy's number for `#n#`. Faster than the API, and without
+   * Makes `count` copies of a record, with each copy's number in place of `#n#`. Faster than the API, and without
    * notifications.
    */
   fill(module: string, count: number, record: object): Promise<void>

@@ -16,7 +16,7 @@ export interface Received {
 
 type Respond = (response: ServerResponse, request: Received) => void
 
-/** Starts a server that plays a partner's system: it keeps each request and answers by `respond`. */
+/** Starts a server that plays a partner's system: it keeps each request and answers with `respond`. */
 export async function startReceiver(respond: Respond = answering(200)) {
   const received: Received[] = []
   const server = createServer((request, response) => {

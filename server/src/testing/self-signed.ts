@@ -46,7 +46,7 @@ export function makeSelfSigned(
   }
 }
 
-/** Encodes tag, length and content. Before a length of 128 or more comes the number of its bytes. */
+/** Encodes tag, length and content. A length of 128 or more is preceded by the number of its bytes. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content

@@ -2,7 +2,7 @@ const WAIT_MS_MAX = 15_000
 const LOOK_EVERY_MS = 20
 
 /**
- * Calls `look` until it finds something, and returns the finding. After a timeout it throws, with the last error as the
+ * Calls `look` until it finds something, and returns the result. After a timeout it throws, with the last error as the
  * cause.
  */
 export async function waitFor<Found>(

@@ -71,7 +71,7 @@ function readResult(item: unknown): WriteResult {
   const { code, message, details } = failure.data
   const [first] = details.errors ?? []
   if (first !== undefined) return readResult(first)
-  // For a lookup field, Zoho can name the id inside the field. Then the field itself is the parent.
+  // For a lookup field, Zoho can name the id inside the field. The lookup field itself is then named as the parent.
   const field = details.parent_api_name ?? details.api_name ?? null
   return { code, field, duplicateId: details.id ?? null, message }
 }
@@ -104,7 +104,10 @@ export function refusal(answer: ZohoAnswer): Error {
   return PASSING_CODES.has(code) ? new CrmUnavailable(text) : new CrmRefused(code, text)
 }
 
-/** Whether no record has the requested id. Zoho then answers without content, with 404, or that the id is invalid. */
+/**
+ * Whether no record has the requested id. Zoho then answers without content, with 404, or with the claim that the id is
+ * invalid.
+ */
 export function isMissing(answer: ZohoAnswer): boolean {
   if (answer.status === 204 || answer.status === 404) return true
   return answer.status === 400 && errorCode(answer.body) === 'INVALID_DATA'

@@ -12,8 +12,8 @@ const PAUSE_MS = 60_000
 
 /**
  * The CRM's own list of lead statuses or deal stages, kept for a day (D22). While one process asks for a new list, all
- * use the old list, so nobody waits. If there is no list yet and the CRM does not answer, the specification's list is
- * used.
+ * callers use the old list, so nobody waits. If there is no list yet and the CRM does not answer, the specification's
+ * list is used.
  */
 export async function crmChoices(
   { db, crm, clock, log }: { db: Db; crm: Crm; clock: Clock; log: Logger },

@@ -232,8 +232,8 @@ export interface NoteToPush {
   content: string
   created_at: string
   /**
-   * Returns the CRM notes among these that belong to other notes of the portal, so that two notes with the same text
-   * stay two.
+   * Returns which of these CRM notes belong to other notes of the portal, so that two notes with the same text are both
+   * kept.
    */
   findOthers?: (zohoIds: readonly string[]) => Promise<ReadonlySet<string>>
   /**

@@ -659,7 +659,7 @@ test('a data centre that refuses its own tokens is not asked for a new token at 
     else response.writeHead(401).end('{"code":"INVALID_TOKEN"}')
   })
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
-  const { port } = elsewhere.address() as AddressInfo // of a server on a port, which the type cannot say
+  const { port } = elsewhere.address() as AddressInfo // the server listens on a port, which the type cannot express
   const url = `http://127.0.0.1:${port}`
   const wrong = open({ settings: { ...settings(), accountsUrl: url, apiUrl: url } })
   for (let i = 0; i < 10; i++) await expect(versionsOf('Deals', { of: wrong })).rejects.toThrow(CrmUnavailable)

@@ -55,7 +55,7 @@ export interface CrmOptions {
   secrets: Secrets
   clock: Clock
   log: Logger
-  /** Shorter delays for tests. Without it, the delays suit Zoho's limits. */
+  /** Shorter delays for tests. If absent, the delays suit Zoho's limits. */
   retry?: RetryTuning
 }
 

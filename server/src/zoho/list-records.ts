@@ -21,7 +21,7 @@ import {
 } from './wire.ts'
 
 export interface RecordLister {
-  /** Ids and times of the partner's records, in the order of their ids. */
+  /** Pages of the ids and times of the partner's records, in the order of the ids. */
   versionPages(module: CrmModule, partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<never>>
   /** Pages of the partner's whole records, in the order of their ids. */
   leadPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmLead>>
@@ -46,7 +46,7 @@ export interface RecordLister {
   deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
   /** Ids of the leads that became these deals, if the organisation's queries give them. */
   leadsOfDeals(dealZohoIds: readonly string[], signal?: AbortSignal): Promise<string[]>
-  /** The ids in this range that the CRM has, in their order. */
+  /** Pages of the ids in this range that the CRM has, in ascending order. */
   idsOfAllPartners(module: CrmModule, range: IdRange, signal?: AbortSignal): AsyncIterable<string[]>
 }
 

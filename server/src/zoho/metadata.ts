@@ -57,7 +57,7 @@ export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
 
 /**
  * Returns the displayed names of picklist values. Records, timelines and queries can contain either the displayed name
- * of a value or its first name. A value that is not in the picklist stays unchanged.
+ * of a value or its original name. A value that is not in the picklist stays unchanged.
  */
 export function displayedIn(settings: ReadonlyMap<string, Pick<FieldSettings, 'choices'>>): Displayed {
   const fields = [...settings].filter(([, { choices }]) => choices.length > 0)
@@ -68,7 +68,7 @@ export function displayedIn(settings: ReadonlyMap<string, Pick<FieldSettings, 'c
   }
 }
 
-/** When two values share a name, the first counts. Displayed names come before first names. */
+/** If two values share a name, the first value counts. Displayed names take precedence over original names. */
 function displayedNames(choices: readonly Choice[]): Map<string, string> {
   const reversed = choices.toReversed()
   return new Map([

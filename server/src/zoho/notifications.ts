@@ -13,7 +13,7 @@ import { ZohoId, ZohoInstant, zohoTime } from './wire.ts'
 export interface Channels {
   /**
    * Asks the CRM to post changes to `notifyUrl` until the given time. The CRM may stop earlier. A repeated call renews
-   * this.
+   * the request.
    */
   watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
   /**

@@ -100,7 +100,7 @@ export function openRecordPusher(
     return readResults(await api.write({ ...call, body: { data, ...more } }))
   }
 
-  // Zoho's pages contradict each other about how to escape quotes in a query, so a wildcard replaces each of them.
+  // Zoho's pages contradict each other about how to escape quotes in a query, so each quote is replaced by a wildcard.
   async function findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined> {
     const { business_name: name, email } = partners.fields
     const test = /['\\%]/.test(partner.email)
@@ -159,7 +159,7 @@ export function openRecordPusher(
     }
   }
 
-  /** Looks up at most fifty LOIDs, and returns the ids of those that the CRM has. */
+  /** Looks up at most fifty LOIDs. Returns the CRM ids of the records with these LOIDs. */
   async function findByLoids(
     { module, fields }: { module: string; fields: PushedFields },
     loids: readonly string[],

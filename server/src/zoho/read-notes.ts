@@ -9,9 +9,9 @@ export interface NoteReader {
   /** Pages of one record's notes, in no particular order. There is no page while the record is in the recycle bin. */
   notePages(module: CrmModule, zohoId: string, signal?: AbortSignal): AsyncIterable<CrmNote[]>
   /**
-   * Pages of the whole organisation's notes that changed since `since`, the oldest change first. Records do not show
-   * new notes, because a new note may leave its record's time unchanged. Throws `NotesNotListed` if Zoho forbids the
-   * listing or has more notes than it lists.
+   * Pages of the whole organisation's notes that changed since `since`, the oldest change first. A record's time does
+   * not show new notes, because a new note may leave it unchanged. Throws `NotesNotListed` if Zoho forbids the listing
+   * or has more notes than it lists.
    */
   notePagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmNoteOfRecord[]>
   /** Whether Zoho let the portal list all notes the last time. Undefined before the first time. */

@@ -178,7 +178,7 @@ const CONVERSION_FIELDS = {
   converted_detail: '$converted_detail',
 }
 
-/** The fields to request; Zoho allows fifty. */
+/** The fields to request for a lead. Zoho allows fifty. */
 export function leadFieldNames(map: LeadFields): string[] {
   const { referral_consent: _, submitted_by: __, ...read } = map
   return [...Object.values(read), ...Object.values(SYSTEM_FIELDS), ...Object.values(CONVERSION_FIELDS)]
@@ -399,7 +399,7 @@ export function readFieldHistory(
   const history = changes.flatMap(({ entry, new: value }) => toHistory(entry, value))
   const added = readable.find((entry) => entry.action === 'added')
   const first = changes[0] ? changes[0].old : current
-  // Zoho writes an empty old value as null or as this word.
+  // Zoho writes an empty old value as null or as the word 'blank'.
   if (added && first && first !== 'blank') history.unshift(...toHistory(added, first))
   return collapse(history)
 
@@ -426,8 +426,8 @@ export const STAGE_HISTORY_FIELDS = 'Stage,Moved_To__s,Modified_Time,Last_Modifi
 
 /**
  * It could not be confirmed whether a row's time is when the deal entered the stage or when it left. If rows show the
- * time of leaving, the last two have the same time and the first row's time is later than the deal's own. In that case
- * each row began when the one before it ended, and the first when the deal was added.
+ * time of leaving, the last two rows have the same time, and the first row's time is later than the deal's creation. In
+ * that case each stage began when the stage before it ended, and the first stage when the deal was added.
  */
 export function readStageHistory(rows: unknown[], createdAt: string, stageField: string, displayed: Displayed) {
   const readable = rows
