@@ -33,8 +33,8 @@ export type Settings = {
   /** If absent, an embedded PostgreSQL is started under `dataDir`. The address can name several hosts. */
   databaseUrl?: string
   /**
-   * The same database without a pooler, for LISTEN, the job queue and migrations. Needed if `databaseUrl` leads through
-   * a pooler in transaction mode.
+   * The same database without a pooler, for LISTEN, the job queue and migrations. Needed if `databaseUrl` is the
+   * address of a pooler in transaction mode.
    */
   databaseDirectUrl?: string
   /** The address of one replica of the database, for lists, search and dashboard (D90). */

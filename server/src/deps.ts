@@ -11,7 +11,7 @@ import type { Mailer } from './mail/mail.ts'
 import type { Spans } from './trace.ts'
 import type { Crm } from './zoho/crm.ts'
 
-/** The dependencies of every feature. Everything with state arrives here, not by import. */
+/** The dependencies of every feature. Everything with state is passed in here and not imported. */
 export interface Deps {
   config: Settings
   /** The portal's address for partners, used in mails and documents. */

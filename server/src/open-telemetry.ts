@@ -89,7 +89,7 @@ function spanOf(span: OtelSpan, { spans }: Trace, kind: SpanStart['kind']): Span
   }
 }
 
-/** The error's code from the system, PostgreSQL or the portal. An error without a code gives its class. */
+/** The error's code from the system, PostgreSQL or the portal. For an error without a code, the name of its class. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name

@@ -30,7 +30,7 @@ test('an applicant’s data are found across all partners, exported and erased, 
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
   const { loid } = await ada.submitLead({ additionalInfo: 'Nkem has two trucks' })
   const { loid: bobs } = await bob.submitLead({ email: 'office@okafor.example', firstName: 'Nk' })
-  // Another person, whose foreign number has the same last digits.
+  // This lead is about another person, whose foreign number has the same last digits.
   const { loid: other } = await bob.submitLead({
     email: 'x@y.example',
     phone: '+64 9 157 0156',

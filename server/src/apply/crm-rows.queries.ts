@@ -124,7 +124,7 @@ const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at i
 
 /**
  * True if the portal does not have the deal of a converted lead. The deal may be in Zoho's recycle bin or belong to
- * another partner, so the portal looks for it for the 60 days that Zoho keeps deleted records.
+ * another partner, so the portal continues to look for it during the 60 days in which Zoho keeps deleted records.
  */
 const LACKS_DEAL = sql`(present.deal_loid is null and present.converted_at > now() - interval '60 days')`
 

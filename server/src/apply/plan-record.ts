@@ -29,7 +29,7 @@ export interface Scope {
   now: Date
   /** The time when the CRM was asked for the record, or an earlier time. */
   readAt: string
-  /** The same moment by the CRM's clock. */
+  /** The time of `readAt` by the CRM's clock. */
   crmReadAt: Date
   /** Whether a new record causes an event. In a partner's first sync it does not (D35). */
   isNews: boolean

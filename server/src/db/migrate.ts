@@ -9,9 +9,9 @@ const FOLDER = join(import.meta.dirname, '../../migrations')
 const BEGINS_VERSION = /^\d+_version_/
 
 /**
- * Brings the database up to date, but leaves a database of the next version unchanged (D93). Processes that start
- * together wait for one another, because the migrator takes a lock. `upTo` names the last migration to run, to get an
- * older schema.
+ * Migrates the database to this version, but leaves a database of the next version unchanged (D93). Processes that
+ * start together wait for one another, because the migrator takes a lock. `upTo` names the last migration to run, to
+ * get an older schema.
  */
 export async function migrate(db: Db, upTo?: string): Promise<void> {
   const provider = { getMigrations: async () => withNewer(await readMigrations(), await findMigrated(db)) }

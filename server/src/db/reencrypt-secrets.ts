@@ -82,7 +82,7 @@ export function encryptBytes(secrets: Secrets, bytes: Buffer, row: string): Buff
   return Buffer.from(secrets.encrypt(bytes.toString('base64'), row))
 }
 
-/** Decrypts a binary column. Returns 20 bytes or fewer unchanged, because such a short value is not encrypted yet. */
+/** Decrypts a binary column. Returns values of up to 20 bytes unchanged, because an encrypted value is longer. */
 export function decryptBytes(secrets: Secrets, stored: Buffer, row: string): Buffer {
   return stored.length <= 20 ? stored : Buffer.from(secrets.decrypt(stored.toString(), row), 'base64')
 }

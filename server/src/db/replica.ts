@@ -177,7 +177,7 @@ function inTime<T>(work: Promise<T>, msMax: number): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-/** Removes the beats of processes that have written none since this time. */
+/** Removes the beats of processes that have not written a beat since `before`. */
 export async function removeBeats(db: Db, before: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from process_beats where at < ${before}`.execute(db)
   return Number(numAffectedRows)

@@ -84,8 +84,8 @@ function isLenders(data: { submitted_by?: unknown }): boolean {
 }
 
 /**
- * The kind of page that an activity links to, or null for none. A lead's page redirects to the deal that the lead
- * became (D18).
+ * The kind of page that an activity links to, or null if the activity has no link. A lead's page redirects to the deal
+ * that the lead became (D18).
  */
 export function aboutOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): About {
   if (type === 'deal.removed' || data['reason'] === 'left-crm') return null
@@ -97,7 +97,7 @@ function named(name: string | null, amount?: number | null): string {
   return amount === null || amount === undefined ? text : `${text}, ${formatMoney(amount)}`
 }
 
-/** The person's name, if there is one. Events from before the portal recorded people have none (D64). */
+/** The person's name, if there is one. Events from before the portal recorded people have no name (D64). */
 function by(name: string | null | undefined): string {
   return name ? ` · ${name}` : ''
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HistoryKind } from '@portal/contract/way.ts'
 
-/** Finds the meaning of a status or stage; null if the file has none. */
+/** Finds the meaning of a status or stage. Null if the file does not explain it. */
 export type StatusMeanings = (kind: HistoryKind, value: string) => string | null
 
 const DEFAULT_FILE = join(import.meta.dirname, '../../status-meanings.txt')

@@ -13,7 +13,7 @@ export interface Readiness {
 /** A load balancer learns within this time that the database hangs (D91). */
 const READY_MS_MAX = 2_000
 
-/** Adds the routes that tell whether the portal is alive and ready to work (D3). */
+/** Adds the routes that answer whether the portal is alive and ready to work (D3). */
 export function healthRoutes(app: FastifyInstance, { isStarted, isStopping, reachDatabase }: Readiness): void {
   app.get('/api/health', { logLevel: 'warn' }, async () => ({ success: true, data: { status: 'ok' } }))
 

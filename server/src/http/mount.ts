@@ -202,7 +202,7 @@ function beginStream(
   return reply
 }
 
-/** A filter left blank counts as not given (D46). */
+/** A blank filter counts as absent (D46). */
 function withoutBlanks(query: unknown): unknown {
   const given = Object.entries(Object(query)).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
   return Object.fromEntries(given)

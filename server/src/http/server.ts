@@ -170,7 +170,7 @@ export function answerHeaders({ id }: FastifyRequest, isSecure: boolean): Record
   return { ...ANSWER_HEADERS, 'x-request-id': id, ...(isSecure && { 'strict-transport-security': HSTS }) }
 }
 
-/** An answer is data for a program: nothing should store it, guess its type or show it as a page. */
+/** An answer is data for a program. No proxy or browser should store it, guess its type or show it as a page. */
 const ANSWER_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -193,8 +193,8 @@ export function isApi(url: string): boolean {
 }
 
 /**
- * If a page's address is not valid encoded text, such as `/deals/%E0%A4%A`, it is taken literally, so that the app can
- * read it.
+ * If a page's address is not validly encoded, such as `/deals/%E0%A4%A`, its text is taken literally, so that the app
+ * can read the address.
  */
 function decodable(url: string): string {
   if (!url.includes('%')) return url
@@ -213,7 +213,7 @@ declare module 'fastify' {
     ignoresBody?: boolean
   }
   interface FastifyRequest {
-    /** The body as it arrived, even if it is not JSON. Undefined if none was read. */
+    /** The body as it arrived, even if it is not JSON. Undefined if no body was read. */
     bodyText: string | undefined
     /** Absent if this request is not recorded. */
     span: Span | undefined

@@ -43,7 +43,9 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
   })
 }
 
-/** Helmet's headers for pages mean nothing for a script, and would be a tenth of what a first visit transfers. */
+/**
+ * Helmet's headers for pages mean nothing for a script, and would be a tenth of the bytes that a first visit transfers.
+ */
 const PAGE_HEADERS = [
   'content-security-policy',
   'cross-origin-opener-policy',

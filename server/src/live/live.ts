@@ -158,7 +158,7 @@ export function openLive(
 const Notification = z.array(z.tuple([z.string(), z.nullable(z.string()), z.nullable(z.string())]))
 type Told = z.infer<typeof Notification>[number]
 
-/** Formats messages as server-sent events, without those that the role must not see. */
+/** Formats messages as server-sent events, without the messages that the role must not see. */
 function textOf(told: readonly Told[], role: Role, nowMs: number): string {
   let text = ''
   for (const [type, loid, id] of told) {

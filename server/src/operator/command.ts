@@ -20,7 +20,10 @@ export interface Given {
 /** The command line is malformed. The message is one line, and the exit code is 2. */
 export class UsageError extends Error {}
 
-/** The command cannot be done: no such partner, or the CRM is away. The message is one line for the operator. */
+/**
+ * The command cannot be carried out, for example because the partner does not exist or the CRM is away. The message is
+ * one line for the operator.
+ */
 export class CommandFailed extends Error {}
 
 export function usageOf({ name, parameters }: Command): string {

@@ -16,9 +16,7 @@ import type { Organisation } from './organisation.ts'
 import type { ZohoParts } from './parts.ts'
 
 export interface Checks {
-  /**
-   * Tries everything that the portal needs. Changes nothing in the CRM. If the CRM is away, each of the checks says so.
-   */
+  /** Tries everything that the portal needs. Changes nothing in the CRM. If the CRM is away, every check says so. */
   check(signal?: AbortSignal): Promise<CrmCheck[]>
 }
 

@@ -189,8 +189,8 @@ export type SentLead = Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'b
 export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> & { sent_at: string }
 
 /**
- * What became of sent records, by LOID. A record in neither map has not arrived, or Zoho does not list its deletion,
- * because the deletion is too old or there are too many.
+ * The state of sent records in the CRM, by LOID. A record in neither map has not arrived, or Zoho does not list its
+ * deletion, because the deletion is too old or there are too many.
  */
 export interface SentRecords {
   /** The CRM id of each record that the CRM has. */

@@ -17,8 +17,8 @@ export interface Channels {
    */
   watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
   /**
-   * Throws `Unauthorized` if the post does not come from the CRM. Returns null if the portal does not keep the module
-   * of the notification.
+   * Throws `Unauthorized` if the post does not come from the CRM. Returns null if the notification is about a module
+   * that the portal does not keep.
    */
   readNotification(body: unknown): CrmNotification | null
 }

@@ -83,7 +83,7 @@ export function openTokens(options: {
     return {
       value: answer.access_token,
       apiDomain: allowedDomain(answer.api_domain ?? settings.apiUrl, settings),
-      // Short-lived tokens are renewed early too, but not so early that they are never used.
+      // Short-lived tokens are also renewed early, but not so early that they are never used.
       expiresAtMs: nowMs() + lifetimeMs - Math.min(RENEW_BEFORE_MS, lifetimeMs / 10),
     }
   }

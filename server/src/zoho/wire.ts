@@ -190,8 +190,8 @@ export function dealFieldNames(map: DealFields): string[] {
 }
 
 /**
- * The fields of `leadFieldNames`, except those that queries do not know. The mark of conversion is left out, because
- * some organisations' queries refuse it.
+ * The fields of `leadFieldNames`, except the fields that queries do not know. The mark of conversion is left out,
+ * because some organisations' queries refuse it.
  */
 export function leadColumnNames(map: LeadFields): string[] {
   return leadFieldNames(map).filter((name) => !name.startsWith('$') && name !== CONVERSION_FIELDS.is_converted)
