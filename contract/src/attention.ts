@@ -41,7 +41,7 @@ export const readAttention = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ items: z.array(AttentionItem), has_more: z.boolean() }),
-  summary: 'What waits for somebody, the most urgent first, at most 20.',
+  summary: 'At most 20 items that need attention, the most urgent first.',
 })
 
 export const putAway = defineRoute({

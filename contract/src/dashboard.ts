@@ -107,5 +107,5 @@ export const readTrends = defineRoute({
   }),
   answer: Trends,
   summary:
-    'The last 12 weeks or months, oldest first, the running one last, and the last 30 days against the 30 before.',
+    'The last 12 weeks or months, oldest first, ending with the current one; and the last 30 days with the 30 days before.',
 })

@@ -85,7 +85,7 @@ export const readDeal = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ deal: DealDetail, notes: z.array(Note), converted_from_lead: z.boolean() }),
-  summary: 'One deal with its notes and those of the lead it was, the newest 1,000 at most and first, by LOID or id.',
+  summary: 'One deal by LOID or id, with the newest 1,000 notes on it and on its lead, newest first.',
 })
 
 export const readStageHistory = defineRoute({
@@ -94,7 +94,7 @@ export const readStageHistory = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.array(StageHistoryEntry),
-  summary: 'The deal’s stages, the latest 1,000 at most and first.',
+  summary: 'The deal’s latest 1,000 stages, newest first.',
 })
 
 export const listStages = defineRoute({

@@ -36,5 +36,6 @@ export const undoNewEmail = defineRoute({
   auth: 'none',
   body: LinkToken,
   answer: z.object({ email: z.string() }),
-  summary: 'Undoes a change made in the last 72 hours, ends all sessions and the password, and mails a reset link.',
+  summary:
+    'Undoes a change made in the last 72 hours, ends all sessions, disables the password and mails a reset link.',
 })

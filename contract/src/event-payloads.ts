@@ -41,7 +41,7 @@ const AT = '2026-11-03T01:02:03.456Z'
 export const EVENT_PAYLOADS = {
   'lead.created': payload(
     'lead.created',
-    'A lead was submitted, or the lender added one for you. Also when a lead comes back that had been removed or converted.',
+    'A lead was submitted, or the lender added one for you. Also sent when a removed or converted lead returns.',
     { ...LeadFacts, status: z.string(), submitted_by: Text, created_at: Instant },
     { ...LEAD, status: 'New Lead', submitted_by: 'Mia Harbour', created_at: AT },
   ),
@@ -53,7 +53,7 @@ export const EVENT_PAYLOADS = {
   ),
   'lead.converted': payload(
     'lead.converted',
-    'The lead became the deal `deal_loid`: mostly the same LOID, another one if a deal of the lender’s replaced the lead.',
+    'The lead became the deal `deal_loid`. The deal mostly has the lead’s LOID; it has another one if one of the lender’s deals replaced the lead.',
     { ...LeadFacts, deal_loid: z.nullable(Loid), converted_at: Instant },
     { ...LEAD, deal_loid: LEAD.loid, converted_at: AT },
   ),

@@ -67,7 +67,9 @@ export const markNewsSeen = defineRoute({
      * From the same answer as `until`. If absent, every event that exists now and is not later than `until` counts as
      * seen.
      */
-    snapshot: z.optional(z.string().check(z.refine(isSnapshot, 'snapshot must be that of the news'))),
+    snapshot: z.optional(
+      z.string().check(z.refine(isSnapshot, 'snapshot must be the one that GET /dashboard/news returned')),
+    ),
     /** Marks only the news of this record, because the caller has opened its page. */
     loid: z.optional(requiredText('loid', LOID_LENGTH_MAX)),
   }),

@@ -251,7 +251,7 @@ export const readLead = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ lead: LeadDetail, notes: z.array(Note) }),
-  summary: 'One lead with its notes, the newest 1,000 at most and first, by LOID or id.',
+  summary: 'One lead by LOID or id, with its newest 1,000 notes, newest first.',
 })
 
 export const readStatusHistory = defineRoute({
@@ -260,7 +260,7 @@ export const readStatusHistory = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.array(StatusHistoryEntry),
-  summary: 'The lead’s statuses, the latest 1,000 at most and first.',
+  summary: 'The lead’s latest 1,000 statuses, newest first.',
 })
 
 export const retryLeadPush = defineRoute({

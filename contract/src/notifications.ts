@@ -76,7 +76,7 @@ export const readNotifications = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: NotificationSettings,
-  summary: 'What the person is told of by mail: at once, in the digest or never.',
+  summary: 'Which news the person gets by mail: at once, in the digest or never.',
 })
 
 export const changeNotifications = defineRoute({
@@ -86,7 +86,7 @@ export const changeNotifications = defineRoute({
   least: 'viewer',
   body: NotificationChange,
   answer: NotificationSettings,
-  summary: 'Changes what the person is told of by mail, and the time zone of the digest.',
+  summary: 'Changes which news the person gets by mail, and the time zone of the digest.',
 })
 
 export const INVALID_UNSUBSCRIBE_LINK = 'This link is not valid any more. Sign in to choose which mails you get.'
@@ -104,5 +104,5 @@ export const unsubscribe = defineRoute({
     /** The kinds of mail that the person no longer gets. */
     kinds: z.array(z.enum(MAIL_KINDS)),
   }),
-  summary: 'Ends the kinds of mails that the link’s mail was about, with the token of the link.',
+  summary: 'Unsubscribes from the kinds of news in a mail, with the token of the mail’s link.',
 })

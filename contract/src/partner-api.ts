@@ -118,5 +118,5 @@ export const readSubmitted = defineRoute({
   auth: 'session-or-api-key',
   least: 'viewer',
   answer: SubmittedStatus,
-  summary: 'How far a submitted lead or deal has come, by the id or LOID that submitting answered.',
+  summary: 'The status of a submitted lead or deal, by the id or LOID that the submission returned.',
 })

@@ -156,7 +156,7 @@ export const readSecurityLog = defineRoute({
   least: 'owner',
   query: SecurityLogFilters,
   answer: z.object({ entries: z.array(SecurityEntry), next_cursor: z.nullable(z.string()) }),
-  summary: 'What concerned the security of the partner’s account in the last year, newest first.',
+  summary: 'The security events of the partner’s account in the last year, newest first.',
 })
 
 function idOf(name: string) {

@@ -69,7 +69,7 @@ export const syncLeads = defineRoute({
   least: 'member',
   answer: LeadSyncResult,
   accepted: RunningSync,
-  summary: 'Brings the partner’s leads up to what the CRM says.',
+  summary: 'Updates the partner’s leads from the CRM.',
 })
 
 export const syncDeals = defineRoute({
@@ -79,7 +79,7 @@ export const syncDeals = defineRoute({
   least: 'member',
   answer: DealSyncResult,
   accepted: RunningSync,
-  summary: 'Brings the partner’s deals up to what the CRM says.',
+  summary: 'Updates the partner’s deals from the CRM.',
 })
 
 export const syncEverything = defineRoute({

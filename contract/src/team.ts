@@ -120,7 +120,7 @@ export const readInvitation = defineRoute({
   auth: 'none',
   query: z.object({ token: InvitationToken }),
   answer: z.object({ businessName: z.string(), email: z.string(), firstName: z.string() }),
-  summary: 'What an invitation invites to, by the token of the mail.',
+  summary: 'The business and role of an invitation, by the token of the mail.',
 })
 
 export const acceptInvitation = defineRoute({

@@ -67,7 +67,7 @@ const POSITION_LENGTH_MAX = 100
 const TimelineQuery = z.object({ before: filterText('before', POSITION_LENGTH_MAX) })
 
 const SUMMARY =
-  'All that happened to a referral, as lead and as deal, the latest 50 first; `before` asks for what was earlier.'
+  'The timeline of a referral, as lead and as deal: the latest 50 entries, newest first. `before` returns earlier ones.'
 
 export const readLeadTimeline = defineRoute({
   method: 'GET',

@@ -115,7 +115,7 @@ export const changeWebhookUrl = defineRoute({
     /** The signing secret, if this call made one. It is shown only once. */
     secret: z.nullable(z.string()),
   }),
-  summary: 'Sets, changes or (null or blank) removes the one webhook URL; saving a disabled one enables it again.',
+  summary: 'Sets or changes the webhook URL; null or blank removes it. Saving a disabled URL enables it again.',
 })
 
 /** Does not accept an `Idempotency-Key`, because the server would have to store the answer, and the secret in it. */
@@ -127,7 +127,7 @@ export const rotateWebhookSecret = defineRoute({
   asksAgain: 'with-second-factor',
   answer: z.extend(WebhookEndpoint, { secret: z.string() }),
   status: 201,
-  summary: 'Makes a new signing secret, shown only once; the old one signs beside it for 24 hours.',
+  summary: 'Makes a new signing secret, shown only once. For 24 hours, deliveries are also signed with the old one.',
 })
 
 export const sendTestEvent = defineRoute({

@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 1_000
 export const syncPartners: Command = {
   name: 'sync',
   parameters: '<email or id> | --all',
-  summary: 'Brings the leads and deals of one partner, or of every active one, up to what the CRM says.',
+  summary: 'Updates the leads and deals of one partner, or of every active partner, from the CRM.',
   options: { all: { type: 'boolean' } },
   async run(given, workplace) {
     const isForAll = given.values['all'] === true

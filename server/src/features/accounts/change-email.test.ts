@@ -136,7 +136,7 @@ test('an old address that was never confirmed gets a mail about the change, but 
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   expect(await changed(portal, ada, 'ada@new.example')).toBe('')
-  expect(await portal.mailTo(ada.email, 'Your email address was changed')).toMatch(/Nothing more of it/)
+  expect(await portal.mailTo(ada.email, 'Your email address was changed')).toMatch(/Nothing more from it/)
   expect((await portal.post('/auth/signup', { ...ada, businessName: 'Somebody Else' })).status).toBe(201)
 })
 

@@ -113,7 +113,7 @@ export function emailChangedMail(
     parts: [
       greeting(person),
       text(`Your Partner Portal account for ${person.business_name} has another email address now: ${new_email}`),
-      ...(token ? undo : [text('Nothing more of it will be sent to this address.')]),
+      ...(token ? undo : [text('Nothing more from it will be sent to this address.')]),
     ],
   }
 }
@@ -174,7 +174,7 @@ export function noticeMail(
   ].filter(Boolean)
   const revoked = `These were revoked with it: ${others.join(' and ')}.`
   const working: MailPart[] = [
-    text(`These go on working: ${others.join(' and ')}. If you did not make them, revoke them:`),
+    text(`These still work: ${others.join(' and ')}. If you did not make them, revoke them:`),
     { part: 'link', text: 'API key:', label: 'API Keys', url: `${publicUrl}/api-keys` },
     { part: 'link', text: 'Webhook URL:', label: 'Webhook', url: `${publicUrl}/webhook` },
   ]

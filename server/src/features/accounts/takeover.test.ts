@@ -63,7 +63,7 @@ test('the answer and the mail after a new password name the API key and the webh
   const found = { api_key: { preview: key.api_key_preview, created_at: key.last_generated }, webhook_url }
   expect(changed.body.data).toEqual({ ...found, revoked: false })
   const mail = await portal.mailTo(partner.email, 'Subject: Your password was changed')
-  expect(mail).toMatch(/These go on working: the API key made on .+ and the webhook URL at hooks\.partner\.example\./)
+  expect(mail).toMatch(/These still work: the API key made on .+ and the webhook URL at hooks\.partner\.example\./)
   expect(mail).not.toContain('hidden')
 
   const reset = await resetPassword(portal, partner.email, { revokeAccess: true })

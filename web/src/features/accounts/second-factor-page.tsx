@@ -22,7 +22,7 @@ export function SecondFactorPage() {
       title="Set up a second factor"
       text={
         factor?.is_required !== false &&
-        `${session?.businessName ?? 'Your business'} asks everybody for one. It takes a minute.`
+        `${session?.businessName ?? 'Your business'} requires everybody to have one. It takes a minute.`
       }
       footer={
         <button type="button" className={textLinkClass} onClick={() => void signOut()}>

@@ -22,7 +22,7 @@ export async function confirmCaller(
 ): Promise<void> {
   const counted = await limit(PASSWORD_CHECKS, personId)
   if (passkey && (await personOfPasskey(deps, passkey, { mustVerifyUser: true })) !== personId) {
-    throw new Invalid('INVALID_PASSKEY', 'This passkey is not one of your account, or it took too long.')
+    throw new Invalid('INVALID_PASSKEY', 'This passkey does not belong to your account, or you took too long.')
   }
   if (password !== undefined && !(await isPassword(password, await getPasswordHash(deps.db, personId)))) {
     const text = 'Incorrect password'

@@ -34,7 +34,7 @@ export async function addTotpApp(
   const { db, clock } = deps
   const now = clock.now()
   const waiting = await findTotpSecret(deps, caller.personId, 'waiting')
-  if (!waiting) throw new Conflict('CONFLICT', 'Begin again: there is no app that waits for a code.')
+  if (!waiting) throw new Conflict('CONFLICT', 'Begin again: no authenticator app is waiting to be confirmed.')
   const step = stepOfCode(waiting.secret, code, now)
   if (step === undefined) {
     const text = 'This code is not right. Look at the newest one in your app.'
