@@ -17,8 +17,8 @@ const isolate = false
 const SLOW = /\/(soak\/.*|cli|backup|killed-process|jobs-commands|applicants)\.test\.ts$/
 
 /**
- * Vitest runs the slowest files of the last run first, or the largest files if there was no earlier run. These files
- * always come first, because a slow file at the end would run alone.
+ * Vitest runs the slowest files of the last run first, or the largest files if there was no earlier run. The files of
+ * `SLOW` always come first, because a slow file at the end would run alone.
  */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -43,7 +43,7 @@ const SERVER_FOLDERS = {
   db: [],
 }
 
-/** The lower folders of the web app, and what each is allowed to import besides contract. */
+/** The lower folders of the web app, and which of these folders each is allowed to import. */
 const WEB_FOLDERS = {
   session: ['api'],
   live: ['api'],

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 const SCRIPTS = import.meta.dirname
 const VITE = path.join(SCRIPTS, '../node_modules/vite/bin/vite.js')
 
-test('the server that npm run build makes starts, sets up a database and stops', { timeout: 120_000 }, async () => {
+test('the server from npm run build starts, sets up a database and stops', { timeout: 120_000 }, async () => {
   execFileSync(process.execPath, [VITE, 'build', '--config', path.join(SCRIPTS, 'bundle-server.mjs')])
   const folder = await mkdtemp(path.join(tmpdir(), 'portal-built-'))
   // A worker does not need a built web app.

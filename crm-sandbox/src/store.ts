@@ -167,7 +167,8 @@ export function openStore(dir: string): Store {
   function prepare(sql: string): StatementSync {
     const known = statements.get(sql)
     if (known) return known
-    // COQL makes ever more different statements. Clearing all of them is cheaper than tracking which were used last.
+    // Almost every COQL query makes a new statement. Clearing all statements is cheaper than tracking which were used
+    // last.
     if (statements.size >= STATEMENTS_KEPT_MAX) statements.clear()
     const statement = db.prepare(sql)
     statements.set(sql, statement)

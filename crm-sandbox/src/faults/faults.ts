@@ -170,8 +170,8 @@ function matches(request: FastifyRequest, match: string | undefined): boolean {
 }
 
 /**
- * Returns the settings, or a text that says what is wrong. A plain number means `{times}` or `{n}`, and true means once
- * or always.
+ * Returns the settings, or a text that says what is wrong. A plain number means `{times}` or `{n}`. True means once or
+ * always, depending on the fault.
  */
 function readSettings(body: unknown): FaultSettings | string {
   if (!isObject(body)) return 'a JSON object of faults is needed'

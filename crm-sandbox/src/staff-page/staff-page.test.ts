@@ -22,7 +22,7 @@ async function submit(path: string, form: { [name: string]: string } = {}): Prom
   return answer.headers.get('location') ?? ''
 }
 
-test('the demo is one partner with about 35 open leads and 14 deals, with histories, for ninety days', async () => {
+test('the demo has one partner with about 35 open leads and 14 deals, with histories over ninety days', async () => {
   const { call } = sandbox
   const leads = await call('GET', '/crm/v8/Leads?fields=LOID,Partner,Lead_Status,Created_Time')
   const deals = await call('GET', '/crm/v8/Deals?fields=LOID,Stage')
