@@ -51,8 +51,8 @@ export type Settings = {
    */
   migratesAtStart: boolean
   /**
-   * The first key encrypts the database's secrets, and every key decrypts them (D96). If it is absent in development, a
-   * key is made in `dataDir`.
+   * The first key encrypts the database's secrets, and every key decrypts them (D96). If `secretsKeys` is absent in
+   * development, a key is made in `dataDir`.
    */
   secretsKeys?: SecretsKey[]
   /** The port on which Prometheus reads metrics (D95). If absent, nothing is measured. */
@@ -82,7 +82,7 @@ export type Settings = {
   hideAccountExistence: boolean
   /** With `portal`, partners see a note from the CRM only if its title begins with 'Partner' (D32a). */
   crmNotes: 'all' | 'portal'
-  /** After this time, a call that syncs answers 202 while the run continues (D31). */
+  /** After this time, a call that starts a sync is answered with 202, while the sync run continues (D31). */
   syncWaitMs: number
 }
 

@@ -39,7 +39,7 @@ let partner: TestPartner
 let apiKey: string
 /** `partner` asks for this partner's records and must not get them. */
 let owner: TestPartner
-/** The partner that calls the reading routes. These change nothing, so one partner is enough for all of them. */
+/** The partner that calls the reading routes. These routes change nothing, so one partner is enough for all of them. */
 let reader: TestPartner
 /** A token for every kind of caller, each from a separate partner. */
 let callers: Record<CallerKind, string | undefined>

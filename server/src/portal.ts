@@ -37,7 +37,7 @@ export interface Parts {
    */
   jobDeps: Deps
   worker: Worker
-  /** Rejects unless the database answers through every pool within the time. */
+  /** Rejects unless the database answers through every pool within `msMax`. */
   reachDatabase(msMax: number): Promise<void>
   close(): Promise<void>
 }
@@ -267,14 +267,14 @@ async function encryptSecrets({ db, secrets, log }: Deps, signal: AbortSignal): 
   if (locked > 0) log.error({ locked }, 'no key of SECRETS_KEY opens these secrets: add the key that made them')
 }
 
-/** The packages are loaded only if traces are wanted. */
+/** Begins to record spans. The packages are loaded only if traces are wanted. */
 async function openSpans({ otlpEndpoint }: Settings, log: Logger): Promise<OpenTelemetry | undefined> {
   if (otlpEndpoint === undefined) return undefined
   const { openTelemetry } = await import('./open-telemetry.ts')
   return openTelemetry(otlpEndpoint, log)
 }
 
-/** The package is loaded only if metrics are wanted. */
+/** Starts the metrics server. The package is loaded only if metrics are wanted. */
 async function openMetrics(
   { deps, jobDeps }: Parts,
   live: Live,

@@ -44,8 +44,8 @@ const ARCHIVE_MS = 90 * DAY_MS
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
 /**
- * Counted from the expiry of the invitation's link. Until its removal, an owner sees the invitation and can send it
- * again.
+ * An invitation is removed this long after its link has expired. Until then an owner sees the invitation and can send
+ * it again.
  */
 const INVITATION_MS = 30 * DAY_MS
 /** A browser keeps its mark for this long. */

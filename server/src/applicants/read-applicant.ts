@@ -1,7 +1,7 @@
 import { isAbn, normalizeBusinessNumber } from '@portal/contract/abn.ts'
 import { phoneReadings } from '@portal/contract/phone.ts'
 
-/** The search terms for an applicant: every reading of the operator's input. */
+/** The search terms for an applicant. Input that can be both a phone number and an ABN gives both. */
 export interface Applicant {
   email: string | null
   /** Each number in E.164, and its national digits without the leading 0. */

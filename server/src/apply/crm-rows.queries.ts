@@ -139,7 +139,7 @@ function differs(name: TableName): RawBuilder<unknown> {
       or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
 }
 
-/** Links a row whose push got no answer to its record in the CRM, unless a pull has linked the two meanwhile. */
+/** Links a row to its record in the CRM after a push without an answer, unless a pull has already linked the two. */
 export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
   table: CrmTable<Item, Row>,

@@ -1,5 +1,5 @@
 /**
- * The parts of a backup in order. First comes the header. Each table follows with its name and columns, its rows as
+ * The parts of a backup in order. The header comes first. Each table follows with its name and columns, its rows as
  * COPY writes them, and the number of rows. The end mark comes last; without it the file is incomplete.
  */
 export const FRAME = { header: 1, table: 2, rows: 3, tableEnd: 4, end: 5 } as const

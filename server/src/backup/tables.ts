@@ -5,7 +5,8 @@ export interface TableToCopy {
   name: string
   columns: string[]
   /**
-   * The expression that reads each column. It is null for a transaction id, which means nothing in another database.
+   * For each column, the expression that reads its value: null for a transaction id, which means nothing in another
+   * database.
    */
   values: string[]
 }

@@ -1,4 +1,7 @@
-/** So few that no other statement waits long for a locked row, and so many that a million rows are removed soon. */
+/**
+ * The size of a batch: so few rows that no other statement waits long for a locked row, and so many that a million rows
+ * are removed soon.
+ */
 const ROWS_A_STATEMENT = 1_000
 
 /** Calls `removeSome` until it removes less than a full batch. Returns how many rows it removed in all. */

@@ -197,7 +197,7 @@ test('a server that is no replica of the database gets no reads, and the log say
   const nowhere = 'postgres://127.0.0.1:1/portal'
   await using portal = await startWith(foreign.url)
   await using __ = await startWith(nowhere)
-  await waitFor('a log line about each', async () => told.size === 2)
+  await waitFor('a log line about each server', async () => told.size === 2)
   expect(told.get(foreign.url)).toMatch(/DATABASE_READ_URL shows nothing.*the primary answers all reads/)
   expect(told.get(nowhere)).toMatch(/ECONNREFUSED.*the primary answers all reads/)
   const partner = await portal.newPartner()

@@ -91,7 +91,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
     const at = performance.now()
     const number = ++lastBeat
     await primary.pool.query(
-      // The statement of an earlier beat may have timed out and still be written after this one.
+      // An earlier beat may be written after this beat, even though its statement has timed out.
       `insert into process_beats (process, beat) values ($1, $2)
        on conflict (process) do update set beat = greatest(process_beats.beat, excluded.beat), at = now()`,
       [process, number],

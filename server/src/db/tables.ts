@@ -177,7 +177,7 @@ interface LeadsTable {
   deal_loid: string | null
   /** When a deal replaced the lead by matching; null if the CRM converted the lead. */
   matched_at: Instant | null
-  /** Whether a sync's answer has counted the match. */
+  /** Whether the answer of a sync has already counted the match. */
   match_told: ColumnType<boolean, boolean | undefined, boolean>
   archived_at: Instant | null
   archived_reason: 'left-crm' | null

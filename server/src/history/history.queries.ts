@@ -74,7 +74,7 @@ export async function insertFirstEntry(
     .execute()
 }
 
-/** The portal's entries for these LOIDs, each history in order. */
+/** The portal's entries for these LOIDs, each history with its oldest entry first. */
 export async function findKnownHistories(
   tx: Tx,
   kind: HistoryKind,

@@ -26,7 +26,7 @@ test('the first entry is the submission, not the CRM’s entry of the same momen
   expect(plan.changes).toEqual([{ value: 'Contacted', previous: 'New Lead' }])
 })
 
-test('a change in the same second as the submission is not dated before it', () => {
+test('a change in the same second as the submission is not dated before the submission', () => {
   const told = [entry('Contacted', '2026-03-01T10:00:00.000Z')]
   const plan = planHistory([submitted], told, { value: 'Contacted', modified_time, before: undefined })
   expect(plan.entries[0]?.changed_time).toBe(submitted.changed_time)

@@ -9,11 +9,11 @@ export interface UsualTimeOfValue extends UsualTime {
   value: string
 }
 
-/** A partner with fewer entries of a value than this sees the median of all partners. */
+/** A partner with fewer entries for a status or stage than this sees the median of all partners. */
 const OWN_ENTRIES_MIN = 10
 /**
- * The time of all partners is the median of the partners' medians, so that no partner outweighs the others. It is shown
- * only if it cannot reveal a single record: several partners must have a few entries each.
+ * The usual time of all partners is the median of the partners' medians, so that no partner outweighs the others. It is
+ * shown only if it cannot reveal a single record: several partners must have a few entries each.
  */
 const EVERYBODY = { partnersMin: 5, entriesMin: 30, entriesOfEachMin: 3 }
 const WINDOW = '1 year'

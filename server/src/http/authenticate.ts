@@ -40,7 +40,7 @@ export function whoOf(caller: SessionCaller | KeyCaller | null): { partner?: str
   return { partner: caller.id, ...('personId' in caller && { person: caller.personId }) }
 }
 
-/** The kind of caller that a route with this setting gets. */
+/** The type of caller for each `auth` setting of a route. */
 export type CallerOf<Who extends Auth> = {
   none: undefined
   session: SessionCaller

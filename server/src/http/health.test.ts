@@ -12,7 +12,7 @@ test('the portal is alive and ready without a session and without the CRM', asyn
   expect(await portal.get('/ready')).toMatchObject({ status: 200, body: { success: true, data: { status: 'ready' } } })
 })
 
-test('while the database is away the portal answers 503, and it works again when the database is back', async () => {
+test('the portal answers 503 while the database is away, and works again afterwards', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.withoutDatabase(async () => {

@@ -12,7 +12,7 @@ export interface RateLimit {
   seconds: number
   /** The message for a caller over the limit. */
   text: string
-  /** How long a caller over the limit must wait. If absent, the wait ends with the counted period. */
+  /** How long a caller over the limit must wait. If absent, the caller waits until the period of `seconds` is over. */
   pauseSeconds?: number
   /**
    * A second limit, which decides once the first is exceeded. It slows the caller down and does not shut the caller
@@ -36,7 +36,7 @@ export interface Counted {
  */
 export type Limit = (rule: RateLimit, key: string) => Promise<Counted>
 
-/** Limits are held in the database, so that every process shares them (D14). */
+/** Calls are counted in the database, so that all processes share the limits (D14). */
 export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyReply) => Limit {
   const limiters = new Map<string, RateLimiterPostgres>()
 

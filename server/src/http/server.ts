@@ -35,7 +35,7 @@ interface ServerSettings {
 
 export interface Answered {
   method: string
-  /** The registered route; absent if no route has the address. */
+  /** The registered route; absent if no route matches the address. */
   route?: string | undefined
   status: number
   ms: number
@@ -66,7 +66,7 @@ export async function createServer(
     forceCloseConnections: 'idle',
     // During a stop, a request on an open connection is answered like any other request.
     return503OnClosing: false,
-    // As long as the longest possible address, so that an id that is too long is answered like an unknown id.
+    // A parameter can be as long as a whole address, so that an id that is too long is answered like an unknown id.
     routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => (isApi(url) ? url : decodable(url)),
     frameworkErrors: handleError,

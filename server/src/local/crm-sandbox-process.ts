@@ -96,8 +96,8 @@ function addressFile(dir: string): string {
 }
 
 /**
- * Starts the sandbox, and waits for a moment if its port is taken. The sandbox of a killed portal frees the port;
- * another program keeps it.
+ * Starts the sandbox, and waits for a moment if its port is taken. The sandbox of a killed portal frees the port soon,
+ * but another program keeps the port.
  */
 async function startWhenPortIsFree(options: CrmSandboxOptions): Promise<{ sandbox: Sandbox; url: string }> {
   const startedAt = performance.now()

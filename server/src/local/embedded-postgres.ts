@@ -115,7 +115,7 @@ function urlOf(socketDir: string): string {
   return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketDir)}`
 }
 
-/** The folder's name has the major version, because the next version cannot read its files. */
+/** The folder's name contains PostgreSQL's major version, because the next version cannot read the files. */
 function dataDirOf(stateDir: string): string {
   return path.join(stateDir, 'pg18')
 }

@@ -1,12 +1,12 @@
 /**
- * The parts of a mail. render-mail.ts makes its plain text and its HTML from these. layout.mjml has the look of each
- * part under its name.
+ * The parts of a mail. render-mail.ts turns the parts into plain text and HTML. layout.mjml has the look of each part
+ * under the part's name.
  */
 export type MailPart =
   | { part: 'text'; text: string }
   /** An action that the reader has to take. `text` introduces the action: 'Please confirm your email address'. */
   | { part: 'button'; text?: string; label: string; url: string }
-  /** An action that the reader can take, but need not. */
+  /** An optional action for the reader. */
   | { part: 'link'; text: string; label: string; url: string }
   /** A person's own words, with their line breaks. */
   | { part: 'quote'; text: string }

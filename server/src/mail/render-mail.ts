@@ -29,7 +29,7 @@ function asText(one: MailPart): string {
 }
 
 interface Layout {
-  /** The page, with one mark in place of the body's parts and another in place of the footer's. */
+  /** The page, with one mark in place of the body's parts and another mark in place of the footer's parts. */
   page: string
   parts: Map<string, string>
 }

@@ -32,7 +32,7 @@ async function startMeasured(options: Parameters<typeof startPortal>[0] = {}) {
   return { portal, lines, port, scrape }
 }
 
-test('metrics count requests by route, connections and CRM calls, and name no record', async () => {
+test('metrics count requests by route, connections and CRM calls, and contain no id or query', async () => {
   const { portal, port, scrape } = await startMeasured({ withCrm: true })
   await using _ = portal
   const partner = await portal.newPartner()
@@ -78,7 +78,7 @@ test('a scrape does not wait for a silent database, and says that the database i
   await waitFor('the database', async () => /^portal_database_up 1$/m.test(await scrape()))
 })
 
-/** Makes the leads of the CRM count as last read to the end a day ago. */
+/** Sets the last complete reading of the CRM's leads to a day ago. */
 const SWEPT_LONG_AGO =
   "insert into sweep_cursors (list, position, swept_at) values ('leads', now(), now() - interval '1 day')"
 

@@ -32,7 +32,10 @@ export async function pushAlone<Row extends object>(
   if (!pushed) throw new CrmUnavailable('Another push of the record is under way.')
 }
 
-/** Pushes many records together. Leaves out records that another push holds or that `find` no longer returns. */
+/**
+ * Pushes many records together. Leaves out records whose lease another push holds, and records that `find` no longer
+ * returns.
+ */
 export async function pushTogether<Row extends { loid: string }>(
   db: Db,
   signal: AbortSignal,

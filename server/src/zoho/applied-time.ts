@@ -13,8 +13,8 @@ export function appliedTime(modifiedTime: string, readAt: Date): string {
 }
 
 /**
- * Whether the row has a newer state than the record. A slow pull can end after a newer pull, and its data are then
- * outdated.
+ * Whether the row has a newer state than the record. A slow pull can end after a newer pull, and the slow pull's data
+ * are then outdated.
  */
 export function isOutdated(record: { modified_time: string }, row: { crm_modified_time: string | null }): boolean {
   return row.crm_modified_time !== null && row.crm_modified_time > record.modified_time

@@ -4,7 +4,7 @@ import type { DealFields, FieldMap, LeadFields } from './field-map.ts'
 /** The settings from which Zoho makes a custom field. */
 export interface FieldToMake {
   module: string
-  /** The field's name in the field map. Zoho makes the name from the label. */
+  /** The field's name in the field map. Zoho makes the API name from the label. */
   api_name: string
   field_label: string
   data_type: string

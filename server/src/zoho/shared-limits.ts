@@ -23,7 +23,7 @@ export interface SharedLimits {
   close(): Promise<void>
 }
 
-/** The use by all processes in the last 24 hours, the period of Zoho's limit. */
+/** The calls and credits of all processes in the last 24 hours, the period of Zoho's limit. */
 export interface CrmUsage {
   calls: number
   /** The credits that the portal has counted by Zoho's price list. */

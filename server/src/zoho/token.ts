@@ -18,7 +18,7 @@ const RENEW_BEFORE_MS = 5 * 60_000
 const REQUEST_MS_MAX = 10_000
 /** Longer than a request takes, because a waiting process has to wait for a whole request. */
 const LEASE_MS = REQUEST_MS_MAX + 2_000
-/** Zoho's block ends only after a quarter of an hour without requests. */
+/** Zoho blocks a throttled client until the client has sent no request for a quarter of an hour. */
 const QUIET_AFTER_THROTTLE_MS = 15 * 60_000
 /** If this many new tokens are refused in a row, the organisation belongs to another data centre. */
 const REFUSED_MAX = 3

@@ -46,7 +46,7 @@ test.each([
   [{ Modified_Time: '2026-03-02T09:30:00' }, 'Modified_Time is not a time'],
   [{ Lead_Status: 'x'.repeat(121) }, 'Lead_Status is too long'],
   [{ Company: 'x'.repeat(256) }, 'Company is too long'],
-])('%o makes the record a problem', (raw, reason) => {
+])('%o is reported as a problem of the record', (raw, reason) => {
   expect(leadWith(raw)).toEqual({ problem: { zoho_id: lead.id, reason } })
 })
 

@@ -23,8 +23,8 @@ const TEXT_LENGTH_MAX = 65_535
 const NUMBER_MAX = 999_999_999_999.99
 
 /**
- * Trims text; blank text becomes null. A NUL is dropped because PostgreSQL cannot store it. All this is one step,
- * because a record has thirty texts.
+ * Trims text; blank text becomes null. A NUL is dropped because PostgreSQL cannot store it. One function does all of
+ * this, to save time, because a record has thirty texts.
  */
 function text(lengthMax: number) {
   return z.pipe(
@@ -80,7 +80,7 @@ const PlainDate = z
 
 /**
  * Accepts any offset and converts the time to UTC with milliseconds. Text without an offset is refused, because its
- * meaning would depend on the place.
+ * meaning would depend on the time zone.
  */
 export const ZohoInstant = z.pipe(
   z.string('is not a time').check(
