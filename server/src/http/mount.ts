@@ -8,7 +8,6 @@ import type { Tx } from '../db/database.ts'
 import type { ReadSource, Replica } from '../db/replica.ts'
 import type { Deps } from '../deps.ts'
 import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
-import { compileAnswer } from './compile-answer.ts'
 import { answerOnce } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
 import type { Limit } from './rate-limit.ts'
@@ -124,7 +123,7 @@ export function createMount(
   app.decorateRequest('admittedAt', 0)
   return (route, handler) => {
     type ThisCall = Parameters<typeof handler>[0]
-    const answer = compileAnswer(route.answer)
+    const answer = z.compile(route.answer)
     const isSecure = () => deps.publicUrl.startsWith('https:')
     async function admit(request: FastifyRequest, reply: FastifyReply) {
       request.admittedAt = deps.clock.now().getTime()
