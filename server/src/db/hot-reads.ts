@@ -4,7 +4,7 @@ import { askForWrites } from './database.ts'
 
 /** The connections over which `sendNamed` sends statements: a pool or the hot reads. */
 export interface Reads {
-  query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<{ rows: Row[] }>
+  query(statement: pg.QueryArrayConfig): Promise<pg.QueryArrayResult<unknown[]>>
 }
 
 export interface HotReads extends Reads {
@@ -68,11 +68,11 @@ export function openHotReads(
   }
 
   return {
-    async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig) {
+    async query(statement) {
       next = (next + 1) % CONNECTIONS
       const client = await clientAt(next)
       writeTogether(client)
-      return client.query<Row>(statement)
+      return client.query<unknown[]>(statement)
     },
     async ping() {
       await Promise.all(Array.from(clients, (_, i) => pingAt(i)))

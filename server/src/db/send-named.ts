@@ -23,9 +23,10 @@ export async function sendNamed<Row>(
   connections: Reads,
   { sql: text, parameters }: CompiledQuery<Row> | Pick<CompiledQuery, 'sql' | 'parameters'>,
 ): Promise<Row[]> {
-  const statement = { name: nameOf(text), text, values: [...parameters] }
-  const { rows } = await recordingStatement(text, () => connections.query<Row & pg.QueryResultRow>(statement))
-  return rows
+  const statement = { name: nameOf(text), text, values: [...parameters], rowMode: 'array' as const }
+  const { rows, fields } = await recordingStatement(text, () => connections.query(statement))
+  const toRow = rowMaker(fields.map((field) => field.name))
+  return rows.map((values) => toRow(values))
 }
 
 function nameOf(text: string): string | undefined {
@@ -34,4 +35,21 @@ function nameOf(text: string): string | undefined {
   const name = `statement-${names.size}`
   names.set(text, name)
   return name
+}
+
+const rowMakers = new Map<string, Function>()
+
+/**
+ * Compiles `values => ({ id: values[0], … })`, because the driver sets one property after the other, which takes seven
+ * times as long.
+ */
+function rowMaker(columns: string[]): Function {
+  const key = columns.join()
+  const known = rowMakers.get(key)
+  if (known) return known
+  const properties = columns.map((column, i) => `${JSON.stringify(column)}: values[${i}]`)
+  // oxlint-disable-next-line typescript/no-implied-eval -- the names of the columns come from the portal's own statements
+  const maker = new Function('values', `return { ${properties.join(', ')} }`)
+  rowMakers.set(key, maker)
+  return maker
 }
