@@ -14,15 +14,16 @@ export async function openLogOutput(isProduction: boolean): Promise<DestinationS
   const options = { sync: false, minLength: TOGETHER_BYTES, maxLength: WAITING_BYTES_MAX }
   const output = flushing(surviving(pino.destination(options)))
   if (isProduction) return output
-  const { default: pretty } = await import('pino-pretty')
-  return pretty({
-    destination: output,
+  // The package's own stream would pass each line through two more streams.
+  const { prettyFactory } = await import('pino-pretty')
+  const readable = prettyFactory({
     colorize: process.stdout.isTTY,
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
     ignore: 'pid,hostname,reqId,trace,method,path,status,ms,ip',
     messageFormat: readableMessage,
   })
+  return { write: (line) => output.write(readable(line)) }
 }
 
 type Output = ReturnType<typeof pino.destination>
