@@ -23,8 +23,8 @@ beforeAll(async () => {
   await confirmEmail(setUp, partner)
   sessionToken = partner.token
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
-  // A body sent to /team/settings may make a second factor compulsory. This owner has a second factor, so every route
-  // still serves the owner.
+  // A body sent to /team/settings may make a second factor compulsory. With this passkey, every route still serves
+  // `partner`.
   await addPasskey(setUp, partner)
   // If the jobs of accepted requests also ran, the test would take half as long again.
   portal = await startPortal({ on: setUp, env: { ROLE: 'web' } })

@@ -49,8 +49,8 @@ beforeAll(async () => {
   partner = await portal.newPartner()
   await confirmEmail(portal, partner)
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
-  // A body sent to /team/settings may make a second factor compulsory. This owner has a second factor, so every route
-  // still serves the owner.
+  // A body sent to /team/settings may make a second factor compulsory. With this passkey, every route still serves
+  // `partner`.
   await addPasskey(portal, partner)
   owner = await portal.newPartner()
   reader = await portal.newPartner()

@@ -48,7 +48,7 @@ test('requests in flight at a stop are answered, even a request whose head arriv
   const { held, stopped } = await portal.deps.db.transaction().execute(async (tx) => {
     await sql`lock table leads`.execute(tx)
     const held = partner.post('/dashboard/leads', newLead())
-    await waitFor('the lead at the lock', async () => {
+    await waitFor('the lead to wait for the lock', async () => {
       const { rows } = await sql`select 1 from pg_locks where relation = 'leads'::regclass and not granted`.execute(tx)
       return rows.length > 0
     })

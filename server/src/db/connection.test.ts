@@ -110,7 +110,7 @@ test('with several database hosts, the portal uses one that answers until it fal
     'a lead over the first host',
     async () => (await partner.post('/dashboard/leads', newLead())).status === 201,
   )
-  await waitFor('every pool', async () => (await portal.get('/ready')).status === 200)
+  await waitFor('every pool to answer', async () => (await portal.get('/ready')).status === 200)
   expect((await partner.get('/dashboard/leads')).status).toBe(200)
 })
 
@@ -130,14 +130,14 @@ test('a database server that has become read-only counts as unavailable, and its
   expect((await portal.get('/ready')).status).toBe(503)
   await pool.query(`set transaction_read_only to off; alter database ${name} reset default_transaction_read_only`)
   await close()
-  await waitFor('writes', async () => (await partner.post('/dashboard/leads', newLead())).status === 201)
+  await waitFor('a lead to be accepted', async () => (await partner.post('/dashboard/leads', newLead())).status === 201)
   // The portal notices a connection to a read-only server only when it writes over it. Some connections would not write
   // before the portal stops, so all connections are replaced here.
   await portal.withoutDatabase(async () => undefined)
-  await waitFor('every pool', async () => (await portal.get('/ready')).status === 200)
+  await waitFor('every pool to answer', async () => (await portal.get('/ready')).status === 200)
 })
 
-test('a full disk of the database or an unreachable name server makes the portal answer 503, not 500', async () => {
+test('a full disk of the database and an unreachable name server count as an unavailable database', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.deps.pool.query(`

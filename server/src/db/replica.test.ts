@@ -122,7 +122,7 @@ test('lists, search and dashboard are read from the replica, unless it lacks a c
 
     expect(await answeredByReplica(() => shownBy(portal, partner))).toBe(0)
     // Not every change has a notification, so a replica that falls behind is used for at most five seconds.
-    await waitFor('the primary', async () => (await answeredByReplica(() => shownBy(portal, quiet))) === 0)
+    await waitFor('the primary to answer', async () => (await answeredByReplica(() => shownBy(portal, quiet))) === 0)
   } finally {
     await standby.query('select pg_wal_replay_resume()')
   }
@@ -143,7 +143,7 @@ test('a read that the replay cancels is repeated on the primary', async () => {
     await caughtUp(partner)
     const byReplica = await answeredByReplica(async () => {
       const asked = partner.get('/dashboard/stats')
-      await waitFor('the read', async () => {
+      await waitFor('the read to begin', async () => {
         const { rows } = await standby.query("select 1 from pg_stat_activity where wait_event = 'PgSleep'")
         return rows.length > 0
       })

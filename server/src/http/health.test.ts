@@ -38,7 +38,7 @@ test('a lost connection fails its transaction and nothing else', async () => {
   await using portal = await startPortal()
   const lost = portal.deps.db.transaction().execute(async (tx) => {
     await portal.withoutDatabase(async () => {
-      await waitFor('the loss', async () => (await portal.get('/ready')).status === 503)
+      await waitFor('the database to be away', async () => (await portal.get('/ready')).status === 503)
     })
     await sql`select 1`.execute(tx)
   })
@@ -54,7 +54,7 @@ test('while all connections of the jobs wait for a lock, the portal is still rea
   const sync = await portal.deps.db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${partner.id}, 1))`.execute(tx)
     const pressed = partner.post('/crm/sync')
-    await waitFor('the page at the lock', async () => {
+    await waitFor('the sync to wait for the lock', async () => {
       const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`.execute(tx)
       return rows.length > 0
     })

@@ -11,8 +11,8 @@ export interface Retry {
 export interface Job<Payload extends object = object> extends QueuedJob<Payload> {
   retry: Retry
   /**
-   * How many of these jobs run at the same time in one process. Jobs with the same `partnerId` run one after another,
-   * so that one partner's work never delays another's.
+   * How many of these jobs run at the same time in one process. Among jobs with the same `partnerId`, one process runs
+   * only one at a time, so that one partner's work never delays another's.
    */
   concurrency: number
   /**

@@ -43,7 +43,7 @@ test('metrics count requests by route, connections and CRM calls, and contain no
   await portal.deps.pool.query(SWEPT_LONG_AGO)
   await runSweep(portal.deps, AbortSignal.timeout(30_000))
 
-  const text = await waitFor('the calls', async () => {
+  const text = await waitFor('the requests in the metrics', async () => {
     const now = await scrape()
     return now.includes('status="404"') && now
   })
@@ -75,7 +75,7 @@ test('a scrape does not wait for a silent database, and says that the database i
   expect(text).not.toMatch(/^portal_jobs/m)
   expect(text).toMatch(/^portal_http_requests_total/m)
   proxy.passNew()
-  await waitFor('the database', async () => /^portal_database_up 1$/m.test(await scrape()))
+  await waitFor('the database to be back', async () => /^portal_database_up 1$/m.test(await scrape()))
 })
 
 /** Sets the last complete reading of the CRM's leads to a day ago. */
@@ -163,7 +163,7 @@ test('a caller’s trace is logged and sent to the CRM and to a collector, and a
       .execute()
 
     await partner.post('/dashboard/leads?secret=1', newLead(), { headers: { traceparent: `00-${trace}-${caller}-01` } })
-    const answered = await waitFor('the line', async () =>
+    const answered = await waitFor('the log line', async () =>
       lines.find(({ msg, path }) => msg === 'answered' && path === '/api/dashboard/leads'),
     )
     expect(answered.trace).toBe(trace)
