@@ -116,7 +116,7 @@ export async function eraseRecords(tx: Tx, loids: readonly string[], at: string)
   }
 }
 
-const NOT_SENT = 'The applicant’s data were erased.'
+const NOT_SENT = 'The applicant’s data has been erased.'
 
 /** Removes notes, and news that waits to be mailed. Events keep their type and time, but lose names and texts. */
 export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void> {

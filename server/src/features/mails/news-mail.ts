@@ -65,7 +65,7 @@ function listMail(records: readonly (readonly MailNews[])[], about: About): Body
       text(
         about.isDigest
           ? 'Here is what happened since your last digest.'
-          : 'Much happened at once, so this mail tells all of it.',
+          : 'Several things happened at once. Here they are.',
       ),
       ...listed.flatMap((changes) => [
         recordPart(changes, about),
@@ -85,17 +85,17 @@ function endpointMail({ url, reason }: { url: string; reason: keyof typeof WHY_D
       text(WHY_DISABLED[reason]),
       {
         part: 'button',
-        text: 'The log tells what was answered, and lets you send again what was missed',
+        text: 'The log shows your server’s answers and lets you resend what it missed',
         label: 'Open the webhook log',
         url: `${publicUrl}/webhook`,
       },
-      text('To enable the URL again, save it there once more.'),
+      text('To enable the URL again, save it again on the same page.'),
     ],
   }
 }
 
 const WHY_DISABLED = {
-  gone: 'It answered 410 Gone, which asks us to stop.',
+  gone: 'It answered 410 Gone, which means that we should stop.',
   failing: 'Every delivery of the last five days failed.',
 }
 

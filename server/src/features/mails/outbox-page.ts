@@ -25,7 +25,7 @@ export function outboxPage(mails: readonly OutboxMail[], shown: OutboxMail | und
 <nav aria-label="Mails">
 <h1>Outbox</h1>
 <p class="muted">Without a mail server, mails stay here. The newest is first.</p>
-${mails.length === 0 ? '<p>No mail was written yet.</p>' : `<ol>${mails.map((mail) => listItem(mail, shown, view)).join('')}</ol>`}
+${mails.length === 0 ? '<p>No mail has been written yet.</p>' : `<ol>${mails.map((mail) => listItem(mail, shown, view)).join('')}</ol>`}
 </nav>
 <main>${shown ? mailOf(shown, view) : ''}</main>
 </body>
@@ -62,7 +62,7 @@ function bodyOf(mail: OutboxMail, { view, width }: View): string {
     return `<table>${rows.join('')}</table>`
   }
   const size = width === 'full' ? '100%' : `${width}px`
-  return `<iframe title="The mail as it looks" sandbox="${SANDBOX}" src="/outbox/${mail.id}/html" style="width:${size}"></iframe>`
+  return `<iframe title="How the mail looks" sandbox="${SANDBOX}" src="/outbox/${mail.id}/html" style="width:${size}"></iframe>`
 }
 
 function addressOf({ id }: OutboxMail, view: View): string {

@@ -16,10 +16,10 @@ import { DOCUMENTED_ROUTES } from './documented-routes.ts'
 export const API_TITLE = 'Partner API'
 export const API_VERSION = '1.0'
 export const API_DESCRIPTION =
-  'Submit leads and deals from your own systems, follow how far they have come, and be told of changes as they happen. Everything is JSON over HTTPS; amounts are in Australian dollars, times are ISO 8601 in UTC.'
+  'Submit leads and deals from your own systems, follow their progress, and receive changes as they happen. Everything is JSON over HTTPS; amounts are in Australian dollars, times are ISO 8601 in UTC.'
 
 export const KEY_NOTE =
-  'Generate an API key under API Keys in the portal, and send it with every call. It is shown once: keep it where your server’s secrets are, never in a web page or an app. A new key ends the old one at once.'
+  'Generate an API key under API Keys in the portal, and send it with every call. It is shown only once. Keep it with your server’s secrets, never in a web page or an app. A new key revokes the old one at once.'
 
 /** The error codes of the partner API, by HTTP status. */
 export const API_ERRORS: Record<string, readonly ErrorCode[]> = {
@@ -44,7 +44,7 @@ export const RETRY_AFTER = {
   description: 'With 429 and 503: seconds to wait before the next try.',
 }
 
-export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. The same key and body within ${REMEMBERED_HOURS} hours gives the first answer again, with \`Idempotency-Replayed: true\`, and submits nothing; the same key with another body is refused.`
+export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. The same key and body within ${REMEMBERED_HOURS} hours returns the first answer again, with \`Idempotency-Replayed: true\`, and submits nothing. The same key with another body is refused.`
 
 const HOUR_MS = 3_600_000
 
@@ -62,7 +62,7 @@ export const WEBHOOK_HEADERS = [
   { name: 'webhook-timestamp', description: 'When this try was sent, in seconds since 1970.' },
   {
     name: 'webhook-signature',
-    description: `\`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\` with your signing secret; two of them, with a space between, for ${PREVIOUS_VALID_MS / HOUR_MS} hours after the secret was changed.`,
+    description: `\`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\` with your signing secret. For ${PREVIOUS_VALID_MS / HOUR_MS} hours after a change of the secret, there are two of these, separated by a space.`,
   },
 ]
 

@@ -23,7 +23,7 @@ const headers = {
 
 const lead = ${lead}
 
-// The same key with the same lead submits once, however often it is sent.
+// The same key with the same lead submits once, however often you send it.
 const response = await fetch(\`\${base}/partner/leads\`, {
   method: 'POST',
   headers: { ...headers, 'Idempotency-Key': crypto.randomUUID() },
@@ -52,7 +52,7 @@ def call(method, path, body=None):
     if body is not None:
         request.data = json.dumps(body).encode()
         request.add_header("Content-Type", "application/json")
-        # The same key with the same body submits once, however often it is sent.
+        # The same key with the same body submits once, however often you send it.
         request.add_header("Idempotency-Key", str(uuid.uuid4()))
     try:
         with urllib.request.urlopen(request, timeout=30) as response:
@@ -83,11 +83,11 @@ export function isGenuine(body, headers, secret) {
   const id = headers['webhook-id']
   const timestamp = headers['webhook-timestamp']
   const signatures = headers['webhook-signature'] ?? ''
-  // Older than five minutes: somebody may have recorded it.
+  // Refuses a delivery that is more than five minutes old, because somebody may have recorded it.
   if (!id || !(Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300)) return false
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const expected = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\${body}\`).digest()
-  // Two signatures while the secret is being changed: one that fits is enough.
+  // After a change of the secret there are two signatures. One that matches is enough.
   return signatures.split(' ').some((signature) => {
     const [version, value = ''] = signature.split(',')
     const given = Buffer.from(value, 'base64')
@@ -105,13 +105,13 @@ import time
 def is_genuine(body, headers, secret):
     message_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")
-    # Older than five minutes: somebody may have recorded it.
+    # Refuses a delivery that is more than five minutes old, because somebody may have recorded it.
     if not message_id or not timestamp.isdigit() or abs(time.time() - int(timestamp)) > 300:
         return False
     key = base64.b64decode(secret[len("whsec_"):] if secret.startswith("whsec_") else secret)
     signed = f"{message_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    # Two signatures while the secret is being changed: one that fits is enough.
+    # After a change of the secret there are two signatures. One that matches is enough.
     given = headers.get("webhook-signature", "").split(" ")
     return any(hmac.compare_digest(expected.encode(), signature.encode()) for signature in given)
 `,

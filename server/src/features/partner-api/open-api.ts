@@ -32,9 +32,9 @@ export function openApi(publicUrl: string): object {
     externalDocs: { description: 'The documentation in the portal', url: `${publicUrl}/api-docs` },
     tags: [
       { name: 'Submit', description: 'Leads and deals from your own systems.' },
-      { name: 'Follow', description: 'How far they have come.' },
+      { name: 'Follow', description: 'The progress of your leads and deals.' },
       { name: 'Documentation', description: 'What you are reading.' },
-      { name: 'Events', description: 'What the portal tells your endpoint.' },
+      { name: 'Events', description: 'What the portal sends to your endpoint.' },
     ],
     paths: pathItems(),
     webhooks: Object.fromEntries(Object.entries(EVENT_PAYLOADS).map(([type, event]) => [type, webhook(type, event)])),
@@ -78,7 +78,7 @@ function pathItems(): Record<string, object> {
       ...(route.body && { requestBody: requestBody(route.body, requestExample) }),
       responses: {
         [route.status]: {
-          description: route.status === 201 ? 'Stored; it reaches the CRM in the background.' : 'What was asked for.',
+          description: route.status === 201 ? 'Stored; it reaches the CRM in the background.' : 'The requested data.',
           headers: {
             ...LIMIT_HEADERS,
             ...(route.creates && headerReferences(['Idempotency-Replayed'])),

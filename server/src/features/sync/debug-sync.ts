@@ -57,7 +57,7 @@ export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string)
     const partner = await getPartner(db, partnerId)
     zohoId = partner.zoho_id
     if (partner.crm === 'held') return CONFIRM_EMAIL
-    return zohoId ?? 'Not there yet; the first sync makes it'
+    return zohoId ?? 'Not in the CRM yet; the first sync creates it'
   })
   await step('List the CRM’s leads', async () => {
     if (zohoId === null) debug.counts.zoho_leads = 0
@@ -71,7 +71,7 @@ export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string)
     return `${debug.counts.zoho_leads} leads`
   })
   await step('Read a lead from the CRM', async () => {
-    if (firstLead === undefined) return 'There is none to read'
+    if (firstLead === undefined) return 'There is no lead to read'
     const { records, problems } = await crm.getLeads([firstLead], signal)
     return problems[0] ? `It cannot be read: ${problems[0].reason}` : `${records.length} read`
   })

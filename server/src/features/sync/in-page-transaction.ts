@@ -17,7 +17,7 @@ export async function inPageTransaction<Result>(
   work: (tx: Tx, startOver: () => never) => Promise<Result>,
 ): Promise<Result> {
   const startOver = () => {
-    throw new StartOver('rows of the page were added by another one again and again')
+    throw new StartOver('another page keeps adding rows of this page')
   }
   for (let attempt = 1; ; attempt++) {
     try {

@@ -47,7 +47,7 @@ async function pullDue(deps: Deps, module: CrmModule, partnerId: string, loid: s
   if (!due || now < (pausedUntil.get(deps.crm) ?? 0)) return
   try {
     const untold = await pullDetails({ deps, signal: AbortSignal.timeout(OPENED_MS_MAX) }, module, [due])
-    if (untold.length > 0) throw new CrmUnavailable('The CRM does not tell all of the record now.')
+    if (untold.length > 0) throw new CrmUnavailable('The CRM does not return the whole record at the moment.')
   } catch (error) {
     if (!(error instanceof CrmUnavailable)) throw error
     pausedUntil.set(deps.crm, now + PAUSE_MS)

@@ -49,12 +49,12 @@ async function pullDeal(pull: Pull, partnerId: string, loid: string): Promise<Si
 
 async function pullNotes(pull: Pull, deal: StoredDeal & { zoho_id: string }, isNews: boolean): Promise<void> {
   const untold = await pullNotesOf(pull, [{ ...deal, module: 'Deals' }], () => isNews)
-  if (untold.length > 0) throw new CrmUnavailable('The CRM does not tell the deal’s notes at the moment.')
+  if (untold.length > 0) throw new CrmUnavailable('The CRM does not return the deal’s notes at the moment.')
 }
 
 async function pullOne(pull: Pull, module: 'Leads' | 'Deals', zohoId: string): Promise<AppliedRecord[]> {
   const { records, problems } = await pullPage(pull, module, [zohoId])
   const [problem] = problems
-  if (problem) throw new Conflict('CONFLICT', `The CRM’s record does not fit: ${problem.reason}`)
+  if (problem) throw new Conflict('CONFLICT', `The CRM’s record is invalid: ${problem.reason}`)
   return records.filter((record) => record.zoho_id === zohoId)
 }

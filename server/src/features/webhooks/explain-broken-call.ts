@@ -1,5 +1,5 @@
 const BROKEN_OFF = 'The connection broke off before the answer was complete'
-const NOT_SECURE = 'No secure connection could be agreed on'
+const NOT_SECURE = 'A secure connection could not be established'
 const UNREACHABLE = 'The host cannot be reached'
 
 /** Explanations by the error codes of Node, libuv and OpenSSL. */
@@ -17,9 +17,9 @@ const WORDS: Record<string, string> = {
 
 const CERTIFICATE_FAULTS: Record<string, string> = {
   CERT_HAS_EXPIRED: 'it has expired',
-  CERT_NOT_YET_VALID: 'its time has not come yet',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'it goes back to a self-signed certificate',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its chain contains a self-signed certificate',
   UNABLE_TO_GET_ISSUER_CERT: 'its issuer is not known',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its issuer is not known',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its issuer is not known; an intermediate certificate may be missing',

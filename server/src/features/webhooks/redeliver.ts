@@ -16,10 +16,10 @@ export async function redeliverLog(
   return db.transaction().execute(async (tx) => {
     const log = await getWebhookLog(tx, partnerId, id)
     if (log.direction === 'inbound') {
-      throw new Conflict('CONFLICT', 'This is a call from your own system, which alone can make it again')
+      throw new Conflict('CONFLICT', 'This is a call from your own system. Only that system can repeat it.')
     }
     await getOpenEndpoint(tx, partnerId)
-    if (log.request_body === null) throw new Conflict('CONFLICT', 'The applicant’s data in it were erased')
+    if (log.request_body === null) throw new Conflict('CONFLICT', 'The applicant’s data in it has been erased')
     await reviveDelivery(tx, partnerId, log.id, clock.now().toISOString())
     return { id: log.id, status: 'pending' }
   })

@@ -344,7 +344,7 @@ test.each([
   [
     'does not speak TLS',
     'https',
-    'No secure connection could be agreed on',
+    'A secure connection could not be established',
     answering('HTTP/1.1 400 Bad Request\r\n\r\n'),
   ],
   ['does not speak HTTP', 'http', 'The answer is not HTTP', answering('SSH-2.0-OpenSSH_9.9\r\n')],

@@ -4,7 +4,7 @@ import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 
 const REASONS = {
-  gone: 'Your server answered 410 Gone, which asks us to stop.',
+  gone: 'Your server answered 410 Gone, which means that we should stop.',
   failing: 'Every delivery of five days failed.',
 }
 

@@ -183,7 +183,7 @@ test.each([
 })
 
 test.each([
-  ['gone', 'Your server answered 410 Gone, which asks us to stop.'],
+  ['gone', 'Your server answered 410 Gone, which means that we should stop.'],
   ['failing', 'Every delivery of five days failed.'],
 ] as const)(
   'a URL that the portal disabled (%s) shows when and why, and can be enabled again',
