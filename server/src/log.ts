@@ -14,7 +14,7 @@ export async function openLogOutput(isProduction: boolean): Promise<DestinationS
   const options = { sync: false, minLength: TOGETHER_BYTES, maxLength: WAITING_BYTES_MAX }
   const output = flushing(surviving(pino.destination(options)))
   if (isProduction) return output
-  // The package's own stream would pass each line through two more streams.
+  // pino-pretty's own stream would pass each line through two more streams.
   const { prettyFactory } = await import('pino-pretty')
   const readable = prettyFactory({
     colorize: process.stdout.isTTY,

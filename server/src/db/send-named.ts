@@ -40,8 +40,8 @@ function nameOf(text: string): string | undefined {
 const rowMakers = new Map<string, Function>()
 
 /**
- * Compiles `values => ({ id: values[0], … })`, because the driver sets one property after the other, which takes seven
- * times as long.
+ * Compiles a function such as `values => ({ id: values[0], … })`. It takes a seventh of the time that the driver takes
+ * to set one property after another.
  */
 function rowMaker(columns: string[]): Function {
   const key = columns.join()

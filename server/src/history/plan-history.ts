@@ -76,7 +76,7 @@ export function planHistory(
 }
 
 /**
- * The record may have changed after it was read and before its history was read. This function cuts off such later
+ * The record may have changed after it was read and before its history was read. This function cuts off these later
  * changes, and the next pull reports them.
  */
 function untilPresent(told: readonly CrmHistoryEntry[], { value, modified_time }: Present): readonly CrmHistoryEntry[] {

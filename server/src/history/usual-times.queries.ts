@@ -17,9 +17,7 @@ const OWN_ENTRIES_MIN = 10
  */
 const EVERYBODY = { partnersMin: 5, entriesMin: 30, entriesOfEachMin: 3 }
 const WINDOW = '1 year'
-/**
- * The maximum number of entries that are read for a partner's medians. They belong to about a third as many records.
- */
+/** The maximum number of entries that are read for a partner's medians. About 7,000 records have this many entries. */
 const ENTRIES_READ_MAX = 20_000
 
 /** One median for each status and stage with enough entries. */

@@ -4,8 +4,8 @@ const KEPT_SHORT_MS = 1
 /**
  * The Modified_Time that the portal stores for an applied record. Zoho's times are whole seconds, so a record can
  * change again in the second in which it was read and keep the same time. For a record that changed just now, the
- * portal stores a millisecond less, so that the next sync reads it once more. `readAt` is the time of the reading, so
- * it does not matter how long applying the page takes.
+ * portal stores a time one millisecond earlier, so that the next sync reads the record once more. `readAt` is the time
+ * of the reading, so it does not matter how long applying the page takes.
  */
 export function appliedTime(modifiedTime: string, readAt: Date): string {
   const ms = Date.parse(modifiedTime)
