@@ -48,7 +48,7 @@ await withEmptyFolder(async (folder) => {
     await jobsEnd(product)
   })
 
-  await cost('an event with nobody to tell', EVENTS, () => record(product, partners))
+  await cost('an event that nobody follows', EVENTS, () => record(product, partners))
   const readers = fork(join(import.meta.dirname, 'live-readers.ts'))
   const report = async (order: ReadersOrder | 'report'): Promise<ReadersReport> => {
     readers.send(order)
@@ -56,15 +56,13 @@ await withEmptyFolder(async (folder) => {
     return answer
   }
   await report({ url: product.url, tokens: partners.map(({ token }) => token), perToken: STREAMS_A_PARTNER })
-  await cost(`the same, told to ${STREAMS_A_PARTNER} open pages`, EVENTS, () => record(product, partners))
+  await cost(`the same, sent to ${STREAMS_A_PARTNER} open pages`, EVENTS, () => record(product, partners))
   readers.disconnect()
   await once(readers, 'exit')
   await measureDeliveries()
 
   console.log(`\nresident memory of the portal, highest: ${product.residentMb()} MB`)
-  console.log(
-    `memory of a connection to PostgreSQL that no other shares: ${(product.connectionKb() / 1_024).toFixed(1)} MB`,
-  )
+  console.log(`unshared memory of a connection to PostgreSQL: ${(product.connectionKb() / 1_024).toFixed(1)} MB`)
   await product.stop()
 
   /** Prints the cost of one unit of work, such as a call. `work` does `count` of them. */
@@ -129,7 +127,7 @@ function print(name: string, ms: number[]): void {
 
 async function load({ url }: Product, amount: number, requests: HttpRequest[]): Promise<void> {
   const { non2xx, errors } = await autocannon({ url, connections: AT_ONCE, amount, requests })
-  if (non2xx + errors > 0) throw new Error(`${non2xx} answers were no success, ${errors} calls broke`)
+  if (non2xx + errors > 0) throw new Error(`${non2xx} answers were errors, ${errors} calls broke off`)
 }
 
 function submission(partner: LoadedPartner): HttpRequest {

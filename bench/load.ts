@@ -43,7 +43,7 @@ export async function loadOverHttp(
     requests: partners.map((partner) => request(partner)),
   })
   if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${result.non2xx} answers were no success, ${result.errors} calls broke`)
+    throw new Error(`${result.non2xx} answers were errors, ${result.errors} calls broke off`)
   }
   const { requests, latency } = result
   return {

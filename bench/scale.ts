@@ -133,9 +133,9 @@ async function loadOnce(folder: string, leads: number): Promise<void> {
 
 async function comparePartners(partners: BigPartner[]): Promise<void> {
   console.log(
-    '\nA partner with a hundredth of all leads asks, one request after the other, so that what is measured is each',
+    '\nA partner with a hundredth of all leads sends one request after another, so that no request waits for others:',
   )
-  console.log(`request and not its wait for others: ${requests} of each at each size, in turns of ${AT_A_TIME}.\n`)
+  console.log(`${requests} requests of each kind at each size, ${AT_A_TIME} at a time in turn.\n`)
   console.log(
     `${''.padEnd(46)}${SIZES.map(({ leads }) => `${leads.toLocaleString('en')} leads`.padStart(20)).join('')}`,
   )

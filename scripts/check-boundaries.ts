@@ -73,12 +73,12 @@ const RULES: Rule[] = [
   {
     files: /^server\/src\/.*\.test\.ts$|^server\/src\/testing\//,
     mayImport: anyOf('server/', CONTRACT, PACKAGES),
-    because: 'the sandbox is known by its address only',
+    because: 'other parts know only the address of the sandbox',
   },
   {
     files: /^server\/src\/features\/[\w-]+\/[\w-]+\.routes\.ts$/,
     mayImport: anyOf('server/src/(?!testing/)', CONTRACT, PACKAGES),
-    because: 'an edge joins features and nothing else',
+    because: 'an edge only joins features',
   },
   ...Object.entries(SERVER_FEATURES).map(([feature, others]) => ({
     files: new RegExp(`^server/src/features/${feature}/`),
@@ -104,7 +104,7 @@ const RULES: Rule[] = [
   {
     files: /^server\//,
     mayImport: anyOf('server/', CONTRACT, PACKAGES),
-    because: 'the sandbox is known by its address only',
+    because: 'other parts know only the address of the sandbox',
   },
   {
     files: /^web\/src\/.*\.test\.tsx?$|^web\/src\/testing\//,
@@ -118,7 +118,7 @@ const RULES: Rule[] = [
       ...(folder === 'ui' ? [] : [CONTRACT]),
       folder === 'ui' ? 'package:(?!@portal/)' : PACKAGES,
     ),
-    because: `${folder} knows ${others.join(', ') || 'no other folder'}${folder === 'ui' ? ' and no word of the domain' : ''}`,
+    because: `${folder} knows ${others.join(', ') || 'no other folder'}${folder === 'ui' ? ' and no term of the domain' : ''}`,
   })),
   {
     files: /^web\/src\/features\//,

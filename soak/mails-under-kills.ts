@@ -107,7 +107,7 @@ export async function tellUnderKills({
       await queue.enqueue(db, tellNews, {})
       await sleep(200)
     }
-    throw new Error('not everything was told in time')
+    throw new Error('not all mails were sent in time')
   }
 
   async function count(): Promise<Map<number, number>> {

@@ -247,7 +247,7 @@ test('every route was tried without a session and with a foreign session', () =>
   expect(all.filter((name) => !tried.withoutSession.has(name))).toEqual([])
   expect(all.filter((name) => !tried.withForeignSession.has(name))).toEqual([])
   console.log(
-    `Contract: ${all.length} routes were tried without a session and with a foreign one (${asked} requests); ${walked} pairs of route and caller (${CALLERS.join(', ')})`,
+    `Contract: ${all.length} routes were tried without a session and with another partner’s session (${asked} requests); ${walked} pairs of route and caller (${CALLERS.join(', ')})`,
   )
 })
 

@@ -10,7 +10,7 @@ import { type Command, CommandFailed, type Given, onlyPositional, table, UsageEr
 export const exportApplicant: Command = {
   name: 'applicants export',
   parameters: '<email, phone or ABN> --to <file>',
-  summary: 'Writes all that the portal has of an applicant, over all partners, into a new JSON file.',
+  summary: 'Writes all data about an applicant, across all partners, to a new JSON file.',
   options: { to: { type: 'string' } },
   async run(given, workplace) {
     const { to } = given.values
@@ -30,7 +30,8 @@ export const exportApplicant: Command = {
 export const eraseApplicant: Command = {
   name: 'applicants erase',
   parameters: '<email, phone or ABN> [--yes]',
-  summary: 'Empties all that names an applicant, over all partners, for good, and says what the CRM still has.',
+  summary:
+    'Erases all data that identifies an applicant, across all partners, for good, and says what the CRM still has.',
   options: { yes: { type: 'boolean' } },
   async run(given, workplace) {
     const { db, clock } = await workplace.database()
