@@ -222,9 +222,7 @@ test.each(creating)(
   },
 )
 
-test('every answer has exactly the fields that the contract names', {
-  timeout: 120_000,
-}, async () => {
+test('every answer has exactly the fields that the contract names', { timeout: 120_000 }, async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const askWithSuccess = async ([name, route]: [string, Route]) => {
     const request = await successfulRequest(withCrm, name, route)
