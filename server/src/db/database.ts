@@ -103,12 +103,12 @@ export async function refuseOtherDatabase({ pool }: Database, direct: Database):
  */
 export async function refuseOtherSettings({ pool }: Database): Promise<void> {
   const { rows } = await pool.query<{ name: string; setting: string; role: string; schema: string | null }>(
-    `select name, setting, quote_ident(current_user) as role, current_schema() as schema
-       from pg_settings where lower(name) = any($1)`,
+    `select name, current_setting(name) as setting, quote_ident(current_user) as role, current_schema() as schema
+       from unnest($1::text[]) as names (name)`,
     [RELIED_ON.map(({ name }) => name)],
   )
   for (const { name, value, serves } of RELIED_ON) {
-    const [{ setting, role } = { setting: value, role: '' }] = rows.filter((row) => row.name.toLowerCase() === name)
+    const [{ setting, role } = { setting: value, role: '' }] = rows.filter((row) => row.name === name)
     if (!serves.test(setting)) {
       throw new Error(
         `The sessions of the database have ${name} = ${setting}, but must have ${value}: ` +

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Db } from './database.ts'
@@ -14,6 +15,8 @@ const BEGINS_VERSION = /^\d+_version_/
  * get an older schema.
  */
 export async function migrate(db: Db, upTo?: string): Promise<void> {
+  // Most starts have nothing to migrate, but the migrator would read every column of every table before it knows.
+  if (upTo === undefined && isDeepStrictEqual(await findMigrated(db), await findOwnMigrations())) return
   const provider = { getMigrations: async () => withNewer(await readMigrations(), await findMigrated(db)) }
   const migrator = new Migrator({ db, provider })
   const { error, results } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo))
@@ -27,9 +30,7 @@ export async function migrate(db: Db, upTo?: string): Promise<void> {
 /** Rejects unless the database is of this version or the next one. Changes nothing. */
 export async function requireMigrated(db: Db): Promise<void> {
   const own = await readMigrations()
-  const { rows } = await sql`select to_regclass('kysely_migration') as there`.execute(db)
-  const isEmpty = !rows.some((row) => typeof row === 'object' && row !== null && 'there' in row && row.there !== null)
-  const migrated = isEmpty ? [] : await findMigrated(db)
+  const migrated = await findMigrated(db)
   const missing = Object.keys(own).find((name) => !migrated.includes(name))
   if (missing)
     throw new Error(`The database lacks migration ${missing}: run npm run portal -- migrate, or set MIGRATE=on`)
@@ -52,21 +53,27 @@ function withNewer(own: Record<string, Migration>, migrated: string[]): Record<s
   return { ...own, ...Object.fromEntries(newer.map((name) => [name, { up: async () => undefined }])) }
 }
 
+/** Empty for an empty database. */
 async function findMigrated(db: Db): Promise<string[]> {
+  const tables = await sql<{ there: string | null }>`select to_regclass('kysely_migration') as there`.execute(db)
+  if (!tables.rows[0]?.there) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   return rows.map(({ name }) => name)
 }
 
 /** The names of this version's migrations, in order. */
 export async function findOwnMigrations(): Promise<string[]> {
-  return Object.keys(await readMigrations())
+  const files = await readdir(FOLDER)
+  return files
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.replace(/\.sql$/, ''))
+    .sort()
 }
 
 async function readMigrations(): Promise<Record<string, Migration>> {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).sort()
-  const migrations = files.map(async (file) => {
-    const text = await readFile(join(FOLDER, file), 'utf8')
-    return [file.replace(/\.sql$/, ''), { up: async (db: Db) => void (await sql.raw(text).execute(db)) }] as const
+  const migrations = (await findOwnMigrations()).map(async (name) => {
+    const text = await readFile(join(FOLDER, `${name}.sql`), 'utf8')
+    return [name, { up: async (db: Db) => void (await sql.raw(text).execute(db)) }] as const
   })
   return Object.fromEntries(await Promise.all(migrations))
 }
