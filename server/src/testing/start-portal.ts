@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SignUp } from '@portal/contract/accounts.ts'
@@ -16,7 +17,6 @@ import { openLog } from '../log.ts'
 import { openPortal } from '../portal.ts'
 import { borrowCrmSandbox } from './borrow-crm-sandbox.ts'
 import { createDatabase, type TestDatabase } from './databases.ts'
-import { messagesOf } from './messages-of.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface Answer {
@@ -86,20 +86,28 @@ export async function startPortal(options: PortalOptions = {}) {
   })
   await portal.started
   const url = portal.url
+  const agent = new Agent({ keepAlive: true })
 
   async function ask(method: string, path: string, { body, headers, token }: Request = {}): Promise<Answer> {
-    const response = await fetch(`${url}/api${path}`, {
+    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await send(`${url}/api${path}`, sent, {
+      agent,
       method,
       headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(sent !== undefined && {
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(sent)),
+        }),
         ...(token && { authorization: `Bearer ${token}` }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const isStream = response.headers.get('content-type') === 'text/event-stream'
-    const text = isStream ? await firstMessage(response) : await response.text()
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+    const text = await readBody(response)
+    return {
+      status: response.statusCode ?? 0,
+      headers: headersOf(response),
+      body: text === '' ? undefined : JSON.parse(text),
+    }
   }
 
   /** The mails to this address as their reader sees them, the newest first. */
@@ -130,6 +138,7 @@ export async function startPortal(options: PortalOptions = {}) {
     newPartner: (names?: Partial<SignUpForm>) => signUp(ourselves, names),
     async [Symbol.asyncDispose]() {
       await portal.close()
+      agent.destroy()
       sandbox?.[Symbol.dispose]()
       await rm(folder, { recursive: true, force: true })
     },
@@ -137,10 +146,28 @@ export async function startPortal(options: PortalOptions = {}) {
   return ourselves
 }
 
-/** A stream's first message, in the same form as other answers. */
-async function firstMessage(response: Response): Promise<string> {
-  for await (const { data } of messagesOf(response)) return `{"success":true,"data":${data}}`
-  return ''
+/** Resolves with the head of the answer. Node's own client takes half of the processor time that `fetch` takes. */
+function send(url: string, body: string | undefined, settings: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    httpRequest(url, settings, resolve).on('error', reject).end(body)
+  })
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const pairs = Object.entries(headersDistinct)
+  return new Headers(pairs.flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value])))
+}
+
+/** The whole body. A stream has no end, so its first message stands for it, in the form of other answers. */
+async function readBody(response: IncomingMessage): Promise<string> {
+  const isStream = response.headers['content-type'] === 'text/event-stream'
+  let text = ''
+  for await (const piece of response.setEncoding('utf8')) {
+    text += piece
+    const message = isStream && /^data: ?(.*)\n\n/m.exec(text)
+    if (message) return `{"success":true,"data":${message[1]}}`
+  }
+  return text
 }
 
 /**
