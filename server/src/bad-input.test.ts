@@ -53,16 +53,18 @@ test.each(withQuery)('%s refuses or understands any query, and never fails on on
   // No record has the requested id.
   const refused = route.path.includes(':') ? 404 : 400
   const known = fieldsOf(route.query)
-  for (const field of [...known, '__proto__', 'constructor', 'toString', 'a[b]', '']) {
-    for (const text of ODD_TEXTS) {
-      const query = `?${encodeURIComponent(field)}=${encodeURIComponent(text)}`
-      const answer = await ask(route, { token: tokenFor(route), query })
-      expect([
-        query,
-        answer.status === 200 ? undefined : faultOf(answer, answer.status === refused ? refused : 400),
-      ]).toEqual([query, undefined])
-    }
-    if (!known.includes(field)) continue
+  const oddValues = known.flatMap((field) => ODD_TEXTS.map((text) => [field, text] as const))
+  // Nothing reads the value of a name that no route knows.
+  const oddNames = ['__proto__', 'constructor', 'toString', 'a[b]', ''].map((name) => [name, '\u0000'] as const)
+  for (const [field, text] of [...oddValues, ...oddNames]) {
+    const query = `?${encodeURIComponent(field)}=${encodeURIComponent(text)}`
+    const answer = await ask(route, { token: tokenFor(route), query })
+    expect([
+      query,
+      answer.status === 200 ? undefined : faultOf(answer, answer.status === refused ? refused : 400),
+    ]).toEqual([query, undefined])
+  }
+  for (const field of known) {
     expect(faultOf(await ask(route, { token: tokenFor(route), query: `?${field}=a&${field}=b` }), 400)).toBeUndefined()
   }
 })
@@ -113,7 +115,7 @@ test.each(withBody)('%s refuses any bad body with an API error', { timeout: 120_
   }
 })
 
-const INPUTS_A_ROUTE = 40
+const INPUTS_A_ROUTE = 20
 const INPUTS_AT_ONCE = 10
 /**
  * The seed of the random inputs, so that every run tests the same inputs. A failure prints the seed and the shortest
