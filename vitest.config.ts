@@ -13,6 +13,9 @@ process.env['VITEST_MAX_WORKERS'] ??= String(Math.min(availableParallelism() + 1
 // A worker loads modules once for all its test files, and keeps its CRM sandbox. See CONTRIBUTING.md.
 const isolate = false
 
+/** Node runs TypeScript itself, so only the web app needs Vite to read modules. */
+const experimental = { viteModuleRunner: false, nodeLoader: false }
+
 /** Test files that are short but slow, because they wait for processes. */
 const SLOW = /\/(soak\/.*|cli|backup|killed-process|jobs-commands|applicants)\.test\.ts$/
 
@@ -31,7 +34,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: SlowFirst },
     projects: [
-      { test: { name: 'contract', include: ['contract/src/**/*.test.ts'], isolate } },
+      { test: { name: 'contract', include: ['contract/src/**/*.test.ts'], isolate, experimental } },
       {
         test: {
           name: 'server',
@@ -41,11 +44,20 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 60_000,
           isolate,
+          experimental,
         },
       },
-      { test: { name: 'crm-sandbox', include: ['crm-sandbox/src/**/*.test.ts'], testTimeout: 30_000, isolate } },
+      {
+        test: {
+          name: 'crm-sandbox',
+          include: ['crm-sandbox/src/**/*.test.ts'],
+          testTimeout: 30_000,
+          isolate,
+          experimental,
+        },
+      },
       'web',
-      { test: { name: 'scripts', include: ['scripts/**/*.test.ts'], testTimeout: 30_000, isolate } },
+      { test: { name: 'scripts', include: ['scripts/**/*.test.ts'], testTimeout: 30_000, isolate, experimental } },
     ],
   },
 })
