@@ -81,7 +81,7 @@ test('an applicant’s data are found across all partners, exported and erased, 
   const log = await folder.command(['security-log'], env)
   expect(log.out).toMatch(new RegExp(`operator +Applicant’s data erased, ${loid}$`, 'm'))
   expect((await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)).err).toMatch(
-    /^The portal has nothing of /,
+    /^The portal has no data about /,
   )
 
   // The lender keeps working on the record: the portal takes its status and figures, but no names.

@@ -120,12 +120,14 @@ test('a restore from a truncated file, a foreign file or a newer portal’s back
     newer,
     gzipSync(Buffer.from(bytes.toString('latin1').replace('0001_partners', '9999_partners'), 'latin1')),
   )
-  expect((await restore(newer)).err).toMatch(/^The backup is of a newer portal \(it has 9999_partners\)/)
+  expect((await restore(newer)).err).toMatch(
+    /^The backup was made by a newer version of the portal \(it has 9999_partners\)/,
+  )
 
   const foreign = join(folder.path, 'foreign.backup')
   await writeFile(foreign, gzipSync(Buffer.from('hello, this is something else')))
   expect((await restore(foreign)).err).toMatch(
-    /^(?:This is no backup of the portal|The file cannot be read: This is no backup.*)\n$/,
+    /^(?:This is not a backup of the portal|The file cannot be read: This is not a backup.*)\n$/,
   )
   expect((await restore(join(folder.path, 'none'))).code).toBe(1)
 

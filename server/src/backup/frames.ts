@@ -46,6 +46,6 @@ function wanted(pieces: readonly Buffer[]): number {
   const head = Buffer.concat(pieces.filter((piece) => piece.length > 0).slice(0, HEAD_BYTES))
   if (head.length < HEAD_BYTES) return HEAD_BYTES
   const length = head.readUInt32BE(1)
-  if (length > PAYLOAD_BYTES_MAX) throw new Error('This is no backup of the portal')
+  if (length > PAYLOAD_BYTES_MAX) throw new Error('This is not a backup of the portal')
   return HEAD_BYTES + length
 }

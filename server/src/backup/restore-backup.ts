@@ -72,7 +72,7 @@ function missing(): never {
 
 function readHeader({ kind, payload }: Frame): BackupHeader {
   const header = kind === FRAME.header ? BackupHeader.safeParse(JSON.parse(payload.toString())) : undefined
-  if (!header?.success) throw new RestoreRefused('This is no backup of the portal')
+  if (!header?.success) throw new RestoreRefused('This is not a backup of the portal')
   return header.data
 }
 
@@ -80,7 +80,9 @@ async function refuseNewer({ migrations }: BackupHeader): Promise<void> {
   const own = await findOwnMigrations()
   const unknown = migrations.find((name) => !own.includes(name))
   if (unknown) {
-    throw new RestoreRefused(`The backup is of a newer portal (it has ${unknown}): restore it with that version`)
+    throw new RestoreRefused(
+      `The backup was made by a newer version of the portal (it has ${unknown}): restore it with that version`,
+    )
   }
 }
 

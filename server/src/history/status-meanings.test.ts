@@ -29,7 +29,7 @@ test.each([
   ['[Deal stages]\n\nApproved', /line 3: must be a name, a colon/],
   ['[Deal stages]\nApproved:', /line 2: must be a name, a colon/],
   ['[Deal stages]\nApproved: A\napproved: B', /line 3: approved has a line already/],
-  [`[Deal stages]\nApproved: ${'a'.repeat(201)}`, /line 2: may have 200 characters/],
+  [`[Deal stages]\nApproved: ${'a'.repeat(201)}`, /line 2: may have at most 200 characters/],
 ])('%j is refused, and the error gives the line’s number', (text, message) => {
   expect(() => parseStatusMeanings(text)).toThrow(message)
 })

@@ -60,7 +60,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
   })
   const oldest = new Gauge({
     name: 'portal_jobs_oldest_seconds',
-    help: 'For how long the oldest job that could run has waited.',
+    help: 'Seconds for which the oldest job that could run has waited.',
     labelNames: ['queue'],
     registers: [registry],
   })
@@ -82,12 +82,12 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
     'Mails that no mail server has taken yet.',
     mails.reduce((sum, one) => sum + one.jobs, 0),
   )
-  set('portal_sweep_age_seconds', 'Since all of the CRM’s changes were last read.', sweepAge)
+  set('portal_sweep_age_seconds', 'Seconds since all changes in the CRM were last read.', sweepAge)
   set('portal_deliveries_waiting', 'Deliveries to endpoints that have not ended.', deliveries.waiting)
   set('portal_deliveries_due', 'Deliveries whose next attempt should be under way.', deliveries.due)
   set(
     'portal_deliveries_oldest_due_seconds',
-    'For how long the oldest of them has been due.',
+    'Seconds for which the oldest of them has been due.',
     deliveries.oldest_seconds,
   )
   set('portal_crm_calls_24h', 'Calls of all processes to the CRM in 24 hours.', crm.calls)

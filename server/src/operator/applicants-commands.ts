@@ -52,7 +52,7 @@ export const eraseApplicant: Command = {
       }
     })
     const left = inCrm(found)
-    workplace.say('\nErased. A sync brings nothing of it back.')
+    workplace.say('\nErased. A sync does not bring any of it back.')
     if (left.length > 0) workplace.say(`Still in the CRM, for its staff to delete:\n  ${left.join('\n  ')}`)
     return 0
   },
@@ -65,7 +65,7 @@ async function find(command: Command, given: Given, db: Db): Promise<{ word: str
     throw new UsageError(`${JSON.stringify(word)} is no email address, phone number or ABN; usage: ${usageOf(command)}`)
   const found = await findApplicant(db, applicant)
   if (found.leads.length + found.deals.length + found.webhook_logs.length === 0) {
-    throw new CommandFailed(`The portal has nothing of ${JSON.stringify(word)}`)
+    throw new CommandFailed(`The portal has no data about ${JSON.stringify(word)}`)
   }
   return { word, found }
 }

@@ -7,7 +7,7 @@ import { type Command, onlyPositional, table } from './command.ts'
 export const backUp: Command = {
   name: 'backup',
   parameters: '<file>',
-  summary: 'Writes the whole database, as it is at one moment, into a new file; the portal may run meanwhile.',
+  summary: 'Writes the whole database, as it is at one moment, to a new file; the portal may run meanwhile.',
   async run(given, workplace) {
     const file = path.resolve(onlyPositional(backUp, given))
     const rows = await writeBackup(await workplace.directUrl(), file)
@@ -19,7 +19,7 @@ export const backUp: Command = {
 export const restore: Command = {
   name: 'restore',
   parameters: '<file>',
-  summary: 'Puts a backup into an empty database, all of it or nothing, and brings it up to date.',
+  summary: 'Restores a backup into an empty database, completely or not at all, and migrates it.',
   async run(given, workplace) {
     const file = path.resolve(onlyPositional(restore, given))
     const rows = await restoreBackup(await workplace.directUrl(), file, workplace.makeJobSchema)

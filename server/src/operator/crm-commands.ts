@@ -6,7 +6,7 @@ import { type Command, noPositional, table } from './command.ts'
 export const checkCrm: Command = {
   name: 'crm check',
   parameters: '',
-  summary: 'Tries everything that the portal needs from the CRM, and says what is wrong and what to do.',
+  summary: 'Tests everything that the portal needs from the CRM, and says what is wrong and what to do.',
   async run(given, workplace) {
     noPositional(checkCrm, given)
     const { crm, db } = (await workplace.parts()).deps
@@ -34,7 +34,7 @@ function creditsCheck({ calls, credits, creditsPerDay, creditsLeft }: CrmUsage):
 export const setUpCrm: Command = {
   name: 'crm setup',
   parameters: '',
-  summary: 'Makes the custom fields that the organisation lacks.',
+  summary: 'Creates the custom fields that the organisation lacks.',
   async run(given, workplace) {
     noPositional(setUpCrm, given)
     const { crm } = (await workplace.parts()).deps

@@ -8,7 +8,7 @@ const STATES = { created: 'waits', retry: 'waits for a retry', active: 'runs', f
 export const listJobs: Command = {
   name: 'jobs',
   parameters: '[<queue>]',
-  summary: `Lists background jobs that wait, run or were given up in the last day, the oldest ${JOBS_MAX}, of all queues or one.`,
+  summary: `Lists background jobs that wait, run or were given up in the last day, the oldest ${JOBS_MAX}, from all queues or one.`,
   async run(given, workplace) {
     const [queue, ...more] = given.positionals
     if (more.length > 0) throw new UsageError(`usage: ${usageOf(listJobs)}`)
@@ -31,14 +31,14 @@ export const listJobs: Command = {
 export const retryJob: Command = {
   name: 'jobs retry',
   parameters: '<id or queue>',
-  summary: 'Runs a job, or all jobs of a queue, now: those that wait, and those that were given up.',
+  summary: 'Runs a waiting or given-up job now, or all such jobs of a queue.',
   run: (given, workplace) => change(retryJob, given, workplace, retryJobs, 'Jobs that run now'),
 }
 
 export const dropJob: Command = {
   name: 'jobs drop',
   parameters: '<id or queue>',
-  summary: 'Removes a job, or all jobs of a queue, that wait or were given up; their records do not change.',
+  summary: 'Removes a waiting or given-up job, or all such jobs of a queue; their records do not change.',
   run: (given, workplace) => change(dropJob, given, workplace, dropJobs, 'Jobs removed'),
 }
 

@@ -7,7 +7,7 @@ const MAILS_MAX = 500
 export const listMailsInTrouble: Command = {
   name: 'mails',
   parameters: '',
-  summary: `Lists the newest ${MAILS_MAX} mails about leads and deals that did not get through: tried again, or given up after three days.`,
+  summary: `Lists the newest ${MAILS_MAX} mails about leads and deals that could not be delivered: still being tried, or given up after three days.`,
   async run(given, workplace) {
     noPositional(listMailsInTrouble, given)
     const { db } = await workplace.database()
@@ -27,8 +27,7 @@ export const listMailsInTrouble: Command = {
 export const retryMails: Command = {
   name: 'mails retry',
   parameters: '<id or email> | --all',
-  summary:
-    'Sends mails that were given up once more: one, those to one address, or all; with the news as they are now.',
+  summary: 'Sends given-up mails again: one mail, those to one address, or all. Each tells the present state.',
   options: { all: { type: 'boolean' } },
   async run(given, workplace) {
     const isForAll = given.values['all'] === true

@@ -3,7 +3,7 @@ import { type Command, noPositional } from './command.ts'
 export const migrateNow: Command = {
   name: 'migrate',
   parameters: '',
-  summary: 'Brings the database up to date, for portals that start with MIGRATE=off.',
+  summary: 'Migrates the database, for portals that start with MIGRATE=off.',
   async run(given, workplace) {
     noPositional(migrateNow, given)
     await workplace.migrate()

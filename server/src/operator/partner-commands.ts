@@ -8,7 +8,7 @@ import type { Workplace } from './workplace.ts'
 export const listPartners: Command = {
   name: 'partners',
   parameters: '[--search <text>]',
-  summary: 'Lists the partners, the newest last; with --search those whose name or email contains the text.',
+  summary: 'Lists the partners, newest last; with --search only those whose name or email contains the text.',
   options: { search: { type: 'string' } },
   async run(given, workplace) {
     noPositional(listPartners, given)
@@ -39,7 +39,7 @@ export const activatePartner: Command = {
 export const deactivatePartner: Command = {
   name: 'partner deactivate',
   parameters: '<email or id>',
-  summary: 'Ends a partner’s sessions and blocks its sign-in; its API key stops working, too.',
+  summary: 'Ends a partner’s sessions and blocks its sign-in and its API key.',
   run: (given, workplace) => setActive(deactivatePartner, given, workplace, false),
 }
 

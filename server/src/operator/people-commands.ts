@@ -9,7 +9,7 @@ import { getPartnerByName } from './find-partner.ts'
 export const listPeople: Command = {
   name: 'people list',
   parameters: '<email or id of a partner>',
-  summary: 'Lists the people of a partner, the oldest first, with role, second factor and when each was last seen.',
+  summary: 'Lists the people of a partner, oldest first, with role, second factor and the time each was last seen.',
   async run(given, workplace) {
     const { db } = await workplace.database()
     const partner = await getPartnerByName(db, onlyPositional(listPeople, given))
@@ -29,7 +29,7 @@ export const listPeople: Command = {
 export const deactivatePerson: Command = {
   name: 'people deactivate',
   parameters: '<email>',
-  summary: 'Ends a person’s sessions and right to sign in; the business and its other people go on.',
+  summary: 'Ends a person’s sessions and access; the business and its other people keep theirs.',
   async run(given, workplace) {
     const email = onlyPositional(deactivatePerson, given)
     // This process also runs jobs: if the person was the partner's contact, a job writes the new contact to the CRM.

@@ -4,7 +4,7 @@ import { type Command, noPositional, table } from './command.ts'
 export const pruneNow: Command = {
   name: 'prune',
   parameters: '',
-  summary: 'Removes what is out of date, as the portal does every night.',
+  summary: 'Removes expired and old data, as the portal does every night.',
   async run(given, workplace) {
     noPositional(pruneNow, given)
     const removed = await prune(await workplace.database())

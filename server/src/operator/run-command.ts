@@ -95,7 +95,7 @@ async function run(words: string[], { env, out, err }: Terminal): Promise<number
 function overview(): string {
   const lines = COMMANDS.map((command: Command) => `  ${usageOf(command)}\n      ${command.summary}`)
   return [
-    'What operators do with the portal, while it runs or while it does not.',
+    'Commands for operators. They work whether or not the portal runs.',
     'The settings are those of npm start: environment variables, the same DATA_DIR or DATABASE_URL.',
     '',
     ...lines,

@@ -4,7 +4,7 @@ import { type Command, noPositional } from './command.ts'
 export const rotateSecrets: Command = {
   name: 'secrets rotate',
   parameters: '',
-  summary: 'Encrypts with the first key of SECRETS_KEY what another key encrypted; the others can go afterwards.',
+  summary: 'Re-encrypts all secrets with the first key of SECRETS_KEY. The other keys can then be removed.',
   async run(given, workplace) {
     noPositional(rotateSecrets, given)
     const { db, secrets } = await workplace.database()

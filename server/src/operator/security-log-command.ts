@@ -10,7 +10,7 @@ const ENTRIES_MAX = 500
 export const listSecurityLog: Command = {
   name: 'security-log',
   parameters: '[--partner <email or id>] [--person <email>]',
-  summary: `Lists the newest ${ENTRIES_MAX} entries of the security log: of all partners, of one or of one person.`,
+  summary: `Lists the newest ${ENTRIES_MAX} entries of the security log, for all partners, one partner or one person.`,
   options: { partner: { type: 'string' }, person: { type: 'string' } },
   async run(given, workplace) {
     noPositional(listSecurityLog, given)

@@ -112,7 +112,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
           const field = settings?.get(leads.fields[name])
           return field && field.dealField !== deals.fields[name]
         })
-        if (lost.length === 0) return 'hands LOID and Partner on to the deal'
+        if (lost.length === 0) return 'copies LOID and Partner to the deal'
         const names = lost.map((name) => `${leads.module}.${leads.fields[name]}`).join(' and ')
         throw new Wrong(`${names} are lost when a lead becomes a deal. Map them in Zoho’s lead conversion mapping`)
       },
@@ -131,7 +131,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
           }),
         )
         const names = lacking.flat().join('; ')
-        if (names === '') return 'have what the portal sends'
+        if (names === '') return 'contain every value that the portal sends'
         throw new Wrong(`${names}. Add the values in the settings of the field`)
       },
     },
@@ -176,7 +176,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
         } catch (error) {
           if (!(error instanceof CrmForbidden || error instanceof CrmRefused)) throw error
           // The portal can work without listing notes, at a cost.
-          return 'come with changed records only: the API user is no administrator'
+          return 'arrive only with changed records, because the API user is not an administrator'
         }
         return 'can be listed'
       },
@@ -186,7 +186,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       scope: 'ZohoCRM.notifications.ALL',
       async run(signal) {
         const { items } = readItems(await api.get('actions/watch', {}, { signal }), 'watch')
-        return items.length === 0 ? 'allowed; none is asked for' : `${items.length} channels are open`
+        return items.length === 0 ? 'allowed; no channel is open' : `${items.length} channels are open`
       },
     },
   ]
@@ -213,5 +213,5 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
 function adviceFor(error: Error, scope: string): string {
   if (error.message.includes('OAUTH_SCOPE_MISMATCH')) return `The grant lacks ${scope}: make a new one with it`
   if (error instanceof CrmForbidden) return 'Give the profile of the API user this right'
-  return 'Try again; if it stays so, look at the log'
+  return 'Try again; if it still fails, look at the log'
 }
