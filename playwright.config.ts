@@ -39,14 +39,17 @@ export default defineConfig({
   // both.
   projects: [
     {
-      name: 'desktop',
-      grepInvert: /@mobile/,
-      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
-    },
-    {
       name: 'mobile',
       grep: /@(mobile|everywhere)/,
       use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 } },
+      // A worker serves one project only, and each starts a browser of its own. The few tests on the phone come first,
+      // so that one worker has time for all of them.
+      workers: 1,
+    },
+    {
+      name: 'desktop',
+      grepInvert: /@mobile/,
+      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
     },
   ],
   webServer: {

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import { expectGoodLooks, expectGoodLooksInDark } from './expect-good-looks.ts'
+import { expectGoodLooks, expectGoodLooksAtThisWidth } from './expect-good-looks.ts'
 import { listenForComplaints } from './listen-for-complaints.ts'
 import { type Demo, test as signedIn, signedOut } from './session.ts'
 
@@ -135,10 +135,7 @@ for (const screen of SCREENS) {
   const { path } = screen
   const name = typeof path === 'string' ? path : path({ token: '', leadLoid: '{loid}', dealLoid: '{loid}' })
   signedIn(`${name} is complete and accessible in both themes`, { tag: '@everywhere' }, async ({ page, demo }) => {
-    await expectComplete(page, typeof path === 'string' ? path : path(demo), screen, async () => {
-      await expectGoodLooks(page)
-      await expectGoodLooksInDark(page)
-    })
+    await expectComplete(page, typeof path === 'string' ? path : path(demo), screen, expectGoodLooksAtThisWidth)
   })
 }
 
