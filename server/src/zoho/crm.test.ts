@@ -628,7 +628,7 @@ test('a token that Zoho no longer accepts is renewed once, and a revoked grant e
   await Promise.all(Array.from({ length: 5 }, () => versionsOf('Deals')))
   await lender.faults({ tokenExpired: true, refreshTokenRevoked: true })
   await expect(versionsOf('Deals')).rejects.toThrow(/invalid_code/)
-  await lender.faults({ scopeMismatch: { times: 1 } })
+  await lender.faults({ scopeMismatch: { every: 1 } })
   await expect(versionsOf('Deals', { of: open() })).rejects.toThrow(/OAUTH_SCOPE_MISMATCH/)
 })
 
