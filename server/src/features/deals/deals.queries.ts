@@ -8,7 +8,7 @@ import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
 import { type Sender, sendNamed } from '../../db/send-named.ts'
-import { createdFrom, createdUntil } from '../../db/sql-conditions.ts'
+import { createdFrom, createdUntil, idIn } from '../../db/sql-conditions.ts'
 import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
@@ -27,7 +27,7 @@ export async function findDeals(
     .selectFrom('deals')
     .select(DEAL_COLUMNS)
     .where('partner_id', '=', partnerId)
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
+    .where(idIn(ids))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .compile()

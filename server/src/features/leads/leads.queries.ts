@@ -9,7 +9,7 @@ import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
 import { type Sender, sendNamed } from '../../db/send-named.ts'
-import { containing, createdFrom, createdUntil, oneOf } from '../../db/sql-conditions.ts'
+import { containing, createdFrom, createdUntil, idIn, oneOf } from '../../db/sql-conditions.ts'
 import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
@@ -40,7 +40,7 @@ export async function findLeads(
       sql<string>`${owner.businessName}::text`.as('partner'),
     ])
     .where('partner_id', '=', owner.id)
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
+    .where(idIn(ids))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .compile()

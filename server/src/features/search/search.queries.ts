@@ -2,6 +2,7 @@ import { SEARCH_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import { searchNewest } from '../../db/find-newest.ts'
 import { type Sender, sendNamed } from '../../db/send-named.ts'
+import { idIn } from '../../db/sql-conditions.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
 /**
@@ -29,7 +30,7 @@ export async function searchLeads(
       sql<string>`${partner.businessName}::text`.as('partner'),
     ])
     .where('partner_id', '=', partner.id)
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(pageOf(ids, paging)))))
+    .where(idIn(pageOf(ids, paging)))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .compile()
@@ -49,7 +50,7 @@ export async function searchDeals(sender: Sender, partnerId: string, text: strin
     .select(DEAL_COLUMNS)
     .select('contact_name as contact_person')
     .where('partner_id', '=', partnerId)
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(pageOf(ids, paging)))))
+    .where(idIn(pageOf(ids, paging)))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .compile()
