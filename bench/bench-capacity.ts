@@ -62,7 +62,7 @@ await withEmptyFolder(async (folder) => {
   await measureDeliveries()
 
   console.log(`\nresident memory of the portal, highest: ${product.residentMb()} MB`)
-  console.log(`unshared memory of a connection to PostgreSQL: ${(product.connectionKb() / 1_024).toFixed(1)} MB`)
+  console.log(`unshared memory of one connection to PostgreSQL: ${(product.connectionKb() / 1_024).toFixed(1)} MB`)
   await product.stop()
 
   /** Prints the cost of one unit of work, such as a call. `work` does `count` of them. */

@@ -12,11 +12,11 @@ const TABLES = ['leads', 'deals', 'history_entries', 'notes', 'events']
 /** The partner that signs in and makes the calls. The lists of this partner show one hundredth of all leads. */
 export const BIG_PARTNER = { email: 'big@example.com', password: 'a-password-for-the-bench' }
 
-/** A word in the names of ten leads of the big partner, at every size. */
+/** A word in the names of ten leads of the big partner, whatever the number of leads. */
 export const RARE_WORD = 'zephyrine'
 /** A word in one business name in ten. */
 export const COMMON_WORD = 'harbour'
-/** A word in one business name in ten, but in none of the newer half. */
+/** A word in one business name in ten of the older half of the leads, and in none of the newer half. */
 export const FORMER_WORD = 'oldstead'
 
 /**
@@ -127,8 +127,8 @@ async function insertPartners(client: pg.PoolClient): Promise<string[]> {
 
 /**
  * Inserts three years of leads in order of time, with the partners mixed. One in eight is converted, one in fifty
- * archived. One in a hundred belongs to the big partner and appears in its list. Each other partner has a handful to
- * about ten thousand leads.
+ * archived. One in a hundred belongs to the big partner and appears in its list. The other partners have between a
+ * handful and about ten thousand leads each.
  */
 async function insertLeads(client: pg.PoolClient, partners: string[], leads: number): Promise<void> {
   await client.query('select setseed(0.5)')
@@ -248,7 +248,10 @@ async function insertCounts(client: pg.PoolClient): Promise<void> {
   )
 }
 
-/** With `wal_level` minimal, rows of a table that the same transaction emptied are not also written to the log. */
+/**
+ * Empties the table and fills it in one transaction. With `wal_level` minimal, PostgreSQL then does not write the
+ * inserted rows to its log.
+ */
 async function insertUnlogged(client: pg.PoolClient, table: string, text: string, values: unknown[] = []) {
   await client.query('begin')
   await client.query(`truncate ${table}`)

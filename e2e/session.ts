@@ -29,8 +29,8 @@ const LISTENED_TO = ['console', 'load', 'pageerror', 'request']
 const spent = new WeakSet<BrowserContext>()
 
 /**
- * Closes the page's window after this test. A test calls this if it leaves a clock, a script or a device in the window,
- * or closes the window itself.
+ * Closes the page's window after this test. A test calls this if it leaves a faked clock, an injected script or an
+ * emulated device in the window, or closes the window itself.
  */
 export function spend(page: Page): void {
   spent.add(page.context())

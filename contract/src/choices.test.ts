@@ -28,10 +28,13 @@ test.each([
   expect(optionalChoice('Loan type', LOAN_TYPES).parse(value)).toBe(stored)
 })
 
-test.each(['QL', 5, true, ['NSW'], { state: 'NSW' }])('the state %j is refused with the list', (value) => {
-  const parsed = optionalChoice('State', STATES).safeParse(value)
-  expect(parsed.error?.issues[0]?.message).toBe('State must be one of: NSW, VIC, QLD, WA, SA, TAS, ACT, NT')
-})
+test.each(['QL', 5, true, ['NSW'], { state: 'NSW' }])(
+  'the state %j is refused, and the message lists the valid states',
+  (value) => {
+    const parsed = optionalChoice('State', STATES).safeParse(value)
+    expect(parsed.error?.issues[0]?.message).toBe('State must be one of: NSW, VIC, QLD, WA, SA, TAS, ACT, NT')
+  },
+)
 
 test.each([
   ['Pending Approval', 'open'],

@@ -85,7 +85,7 @@ export const readRecentActivity = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ activities: z.array(Activity) }),
-  summary: 'What happened last, newest first, at most 20.',
+  summary: 'The 20 most recent activities, newest first.',
 })
 
 export const readPipeline = defineRoute({
@@ -107,5 +107,5 @@ export const readTrends = defineRoute({
   }),
   answer: Trends,
   summary:
-    'The last 12 weeks or months, oldest first, ending with the current one; and the last 30 days with the 30 days before.',
+    'The last 12 weeks or months, oldest first, ending with the current one; and a comparison of the last 30 days with the 30 days before.',
 })

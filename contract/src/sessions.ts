@@ -23,7 +23,7 @@ export const listSessions = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ sessions: z.array(Session) }),
-  summary: 'Where the person is signed in, the last seen first.',
+  summary: 'The person’s sessions, most recently used first.',
 })
 
 export const endSession = defineRoute({

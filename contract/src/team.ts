@@ -80,7 +80,7 @@ export const invitePerson = defineRoute({
   answer: Invitation,
   status: 201,
   creates: true,
-  summary: 'Invites a person by mail; an earlier invitation of the same address ends.',
+  summary: 'Invites a person by mail. This replaces an earlier invitation to the same address.',
 })
 
 export const sendInvitation = defineRoute({
@@ -90,7 +90,7 @@ export const sendInvitation = defineRoute({
   least: 'owner',
   asksAgain: 'always',
   answer: Nothing,
-  summary: 'Mails the invitation again, with a new link; the older link ends.',
+  summary: 'Mails the invitation again, with a new link. The older link stops working.',
 })
 
 export const revokeInvitation = defineRoute({
@@ -120,7 +120,7 @@ export const readInvitation = defineRoute({
   auth: 'none',
   query: z.object({ token: InvitationToken }),
   answer: z.object({ businessName: z.string(), email: z.string(), firstName: z.string() }),
-  summary: 'The business and role of an invitation, by the token of the mail.',
+  summary: 'The business, email address and first name of an invitation, found by the token in the mailed link.',
 })
 
 export const acceptInvitation = defineRoute({

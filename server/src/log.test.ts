@@ -30,8 +30,10 @@ test('a thrown text is logged as the message', () => {
   expect(logged('out of luck')).toEqual({ message: 'out of luck' })
 })
 
-test.runIf(existsSync('/dev/full'))('on a full disk log lines are lost, but the process continues', async () => {
-  const program = `
+test.runIf(existsSync('/dev/full'))(
+  'when the disk is full, log lines are lost, but the process continues',
+  async () => {
+    const program = `
     const { openLog, openLogOutput } = await import('${new URL('log.ts', import.meta.url)}')
     const log = openLog('info', await openLogOutput(true))
     for (let i = 0; i < 20; i++) {
@@ -39,12 +41,13 @@ test.runIf(existsSync('/dev/full'))('on a full disk log lines are lost, but the 
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
     process.exit(7)`
-  await using full = await open('/dev/full', 'w')
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', full.fd, 'inherit'],
-    timeout: 10_000,
-    killSignal: 'SIGKILL',
-  })
-  const [code] = await once(child, 'exit')
-  expect(code).toBe(7)
-})
+    await using full = await open('/dev/full', 'w')
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', full.fd, 'inherit'],
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+    })
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(7)
+  },
+)

@@ -34,7 +34,7 @@ export interface OpenTelemetry extends Spans {
  */
 export function openTelemetry(endpoint: string, log: Logger): OpenTelemetry {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
-  // A trace that begins here gets the id that the log, the answer or the webhook names.
+  // A trace that begins here gets the trace id that is also in the log, the answer or the webhook.
   let wantedTraceId = ''
   const random = new RandomIdGenerator()
   const provider = new BasicTracerProvider({

@@ -5,7 +5,7 @@ import { waitFor } from '../testing/wait-for.ts'
 
 const PASSWORD = 'correct-horse-battery'
 
-test('while rate limits are slow, more sign-ups than connections wait for the limits and not for one another', async () => {
+test('when rate limits are slow, sign-ups that outnumber the database connections do not block one another', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const holder = openDatabase(portal.database.url, () => undefined)
   const locked = await holder.pool.connect()
@@ -36,7 +36,7 @@ test('a sign-in says how many tries are left, and a refusal says when to try aga
   expect(tries[10]?.body).toMatchObject({ success: false, code: 'RATE_LIMITED' })
 })
 
-test('the longest possible email address can sign in', async () => {
+test('a sign-in with the longest possible email address gets the usual answer', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const email = `${'a'.repeat(242)}@example.com`
   expect(email).toHaveLength(254)

@@ -26,9 +26,9 @@ export interface Channels {
 type Watched = CrmNotification['module']
 
 /**
- * Zoho's channels. A channel says what Zoho posts, to which address and until when. Its id and its token are computed
- * from the address and the client secret. So every process and every start of the portal uses the same channel, and
- * nothing is stored.
+ * Zoho's channels. A channel says what Zoho posts, to which address and until when. Its id is computed from
+ * the address and the module, and its token from the client secret. So every process and every start of the portal uses
+ * the same channels, and nothing is stored.
  */
 export function openChannels(options: {
   api: ZohoApi
@@ -45,7 +45,7 @@ export function openChannels(options: {
   ]
 
   async function watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch> {
-    // One channel per module, so that the others are still watched if Zoho refuses to watch one module.
+    // One channel per module, so that if Zoho refuses to watch one module, the others are still watched.
     const wanted = names.map(([module, name]) => ({
       module,
       item: {

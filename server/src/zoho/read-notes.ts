@@ -9,8 +9,8 @@ export interface NoteReader {
   /** Pages of one record's notes, in no particular order. There is no page while the record is in the recycle bin. */
   notePages(module: CrmModule, zohoId: string, signal?: AbortSignal): AsyncIterable<CrmNote[]>
   /**
-   * Pages of the whole organisation's notes that changed since `since`, the oldest change first. A record's time does
-   * not show new notes, because a new note may leave it unchanged. Throws `NotesNotListed` if Zoho forbids the listing
+   * Pages of the whole organisation's notes that changed since `since`, the oldest change first. A record's
+   * modified time cannot be used to find new notes, because adding a note may leave that time unchanged. Throws `NotesNotListed` if Zoho forbids the listing
    * or has more notes than it lists.
    */
   notePagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmNoteOfRecord[]>

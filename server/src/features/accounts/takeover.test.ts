@@ -48,7 +48,7 @@ test('the first reset by mail ends the session, API key and webhook URL of a str
   expect(await portal.deps.db.selectFrom('events').select('to_deliver').execute()).toContainEqual({ to_deliver: false })
 })
 
-test('the answer and the mail after a new password name the API key and the webhook URL, which are revoked on request', async () => {
+test('after a new password is set, the answer and the mail list the API key and the webhook URL, which are revoked on request', async () => {
   const partner = await portal.newPartner()
   await resetPassword(portal, partner.email)
   const { token } = (await portal.post('/auth/login', { email: partner.email, password: NEW_PASSWORD })).body
@@ -158,7 +158,7 @@ test('wrong passwords from one or many addresses cannot lock an owner out', asyn
   expect(again.status).toBe(200)
 })
 
-test('one address can neither try a password on many accounts nor find out which accounts exist', async () => {
+test('one IP address can neither try a password on many accounts nor find out which accounts exist', async () => {
   const statuses: number[] = []
   for (let i = 0; i < 101; i++) {
     const spray = { email: `nobody${i}@example.com`, password: 'Winter-2026!' }

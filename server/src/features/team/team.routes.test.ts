@@ -77,7 +77,7 @@ test('an invited broker accepts with the mailed link and sees the leads of the b
   expect(again.status).toBe(200)
 })
 
-test('an invitation’s link works once and for seven days, and stops working if a newer link is sent or an owner revokes it', async () => {
+test('an invitation’s link works only once, expires after seven days, and stops working if a newer link is sent or an owner revokes it', async () => {
   const owner = await newOwner()
   const refused = async (token: string) => {
     const [read, accepted] = [await portal.get(`/auth/invitation?token=${token}`), await accept(token)]
@@ -249,7 +249,7 @@ test('a partner can send at most twenty invitations a day', async () => {
   expect((await owner.post(`/team/invitations/${id}/send`)).status).toBe(429)
 })
 
-test('the CRM’s record of a partner names its first owner, and the next owner after the first owner is deactivated', async () => {
+test('the CRM’s record of a partner names the first owner and, once that owner is deactivated, the next owner', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const lender = openLender(withCrm.crmUrl)
   const owner = await withCrm.newPartner({ firstName: 'Ada' })

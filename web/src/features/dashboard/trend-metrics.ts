@@ -13,7 +13,7 @@ export interface Metric {
   figure: (value: number) => string
   /** The figure as shown on the scale. */
   mark: (value: number) => string
-  /** The text for an empty period. */
+  /** The words after 'No' if every figure is 0: 'No leads in the last 12 weeks.' */
   none: string
   /** The scale ends at this value or above, so that a single lead does not fill the chart. */
   scaleMin: number

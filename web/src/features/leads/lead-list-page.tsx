@@ -50,7 +50,7 @@ export function LeadListPage() {
     })
   }
 
-  /** A changed filter gives other pages, so the list starts at the first one. */
+  /** A changed filter changes what each page contains, so the list returns to the first page. */
   function handleFilter(change: Partial<LeadListSearch>) {
     handleChange({ page: undefined, ...change })
   }

@@ -115,7 +115,7 @@ function endWhileClosed() {
   openApp('/leads/LO-7K3M9QAZ')
 }
 
-test('Ctrl and Enter send a note', async () => {
+test('Ctrl+Enter sends a note', async () => {
   const { server, user, text } = await openLead({
     'POST /crm/note/LO-7K3M9QAZ': () => ({
       status: 201,
@@ -128,7 +128,7 @@ test('Ctrl and Enter send a note', async () => {
   expect(sent?.body).toEqual({ content: 'Call after three' })
 })
 
-test('adding a note empties the form, and a repeat after a failure uses the same key', async () => {
+test('adding a note empties the form, and a retry after a failure sends the same idempotency key', async () => {
   let isUp = false
   const { server, user, text, add } = await openLead({
     'POST /crm/note/LO-7K3M9QAZ': () =>
