@@ -114,7 +114,7 @@ test('no acknowledged lead or note is lost when PostgreSQL, the sandbox or the s
     await partner.sync('leads')
     const inCrm = new Map((await lender.list('Leads', 'LOID')).map(({ LOID, id }) => [String(LOID), String(id)]))
     const [converted = '', ...contacted] = leads.slice(0, 13)
-    // Drops the CRM's notifications, which would leave nothing for the sync to do.
+    // Drops the CRM's notifications, because they would leave nothing for the sync to do.
     const notifications = { drop: 1_000 }
     await lender.faults({ notifications })
     await lender.convert(inCrm.get(converted) ?? '')

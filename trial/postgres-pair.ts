@@ -16,7 +16,7 @@ export interface PostgresPair {
   fillLogDisk: (() => void) | undefined
   /** Frees the space again, and starts the first server if it has stopped. */
   freeLogDisk(): void
-  /** Kills the first server and all its processes at once, before they can write anything. */
+  /** Kills the main process of the first server, so that the server ends without a clean shutdown. */
   killPrimary(): void
   /** Makes the second server accept writes. */
   promote(): void

@@ -26,14 +26,18 @@ export function findVersions(folder: string): Versions {
     const archive = git('archive', commit, ...OF_A_VERSION)
     execFileSync('tar', ['-x', '-C', other], { input: archive })
     linkPackages(other)
-    return { former: other, present: ROOT, what: `from ${commit.slice(0, 10)}, the last one without ${newest}` }
+    return { former: other, present: ROOT, what: `from ${commit.slice(0, 10)}, the last commit without ${newest}` }
   }
   for (const part of OF_A_VERSION) cpSync(join(ROOT, part), join(other, part), { recursive: true })
   const added =
     'alter table leads add column trial text; create index leads_trial on leads (trial) where trial is not null;'
   writeFileSync(join(other, 'server/migrations/9001_version_9_1.sql'), added)
   linkPackages(other)
-  return { former: ROOT, present: other, what: 'to this code with one more migration, because git remembers no other' }
+  return {
+    former: ROOT,
+    present: other,
+    what: 'to this code with one more migration, because git has no earlier version',
+  }
 }
 
 function commitBefore(file: string): string | undefined {

@@ -84,7 +84,7 @@ export const SECURITY_EVENT_WORDS: Record<SecurityEvent, { kind: SecurityKind; t
   'password-changed': { kind: 'passwords', text: 'Password changed' },
   'password-reset': { kind: 'passwords', text: 'Password reset by mail' },
   'email-confirmed': { kind: 'email', text: 'Email address confirmed' },
-  'email-change-asked': { kind: 'email', text: 'Change of the email address asked for' },
+  'email-change-asked': { kind: 'email', text: 'Change of the email address requested' },
   'email-changed': { kind: 'email', text: 'Email address changed' },
   'email-change-undone': { kind: 'email', text: 'Change of the email address undone' },
   confirmed: { kind: 'sign-ins', text: 'Confirmed with password or passkey' },

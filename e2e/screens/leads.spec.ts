@@ -265,7 +265,7 @@ test('/leads syncs with the CRM and shows the result', async ({ page }) => {
 })
 
 test('/leads shows the progress of a long sync', async ({ page, partner }) => {
-  // A sync counts as long after five seconds in the portal under test, and after twenty by default (D31).
+  // In the portal under test, a sync is long if it takes more than five seconds. The default is twenty (D31).
   const loid = await partner.submitLead()
   const zohoId = await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
   // A lead that changed is updated together with its history.

@@ -118,7 +118,7 @@ test('/profile changes the password, or says why it was refused', async ({ page,
     await confirmation.fill(next)
     await change.click()
   }
-  await test.step('each reason of the server is shown at the field that caused it', async () => {
+  await test.step('each reason that the server gives is shown at its field', async () => {
     await fill('not the password', 'Wattlebird-2026')
     await expect(hint).toHaveCount(0)
     await expect(panel.getByText('Current password is incorrect')).toBeVisible()

@@ -110,7 +110,7 @@ test('/webhook saves one URL, and asks before removing it', async ({ page }) => 
     {
       opener: 'Rotate secret',
       title: 'Rotate Signing Secret',
-      text: 'A new secret is made and shown once. For 24 hours deliveries are signed with the old one beside it',
+      text: 'A new secret is made and shown once. For 24 hours deliveries are also signed with the old one',
     },
   ]
   for (const { opener, title, text } of questions) {

@@ -29,7 +29,7 @@ export async function openLogOutput(isProduction: boolean): Promise<DestinationS
 type Output = ReturnType<typeof pino.destination>
 
 /**
- * On a full disk, lines are lost, but no request fails and the process does not end. Without this, the log's
+ * On a full disk, lines are lost, but no request fails and the process does not end. Without this function, the log's
  * destination would throw an error, and would try forever to write its last lines at the end of the process.
  */
 function surviving(output: Output): Output {

@@ -136,7 +136,7 @@ test('conversion copies LOID and Partner unless a switch unmaps them, and the fi
   expect([await mapping('LOID'), await mapping('Loan_Amount')]).toEqual([null, 'Amount'])
 })
 
-test('page numbers list the newest 2,000 deleted records; switches allow page tokens for more, and the oldest first', async () => {
+test('page numbers reach only the newest 2,000 deleted records; switches add page tokens and reverse the order', async () => {
   const model = { Last_Name: 'Ash #n#' }
   await sandbox.control('POST', '/sandbox/fill', { module: 'Leads', count: 2_100, record: model })
   for (let deleted = 0; deleted < 2_100; deleted += 100) {
@@ -164,7 +164,7 @@ test('page numbers list the newest 2,000 deleted records; switches allow page to
   expect(times).toEqual(times.toSorted())
 })
 
-test('calls that need a scope from the switch scopesMissing are refused', async () => {
+test('a call is refused if the switch scopesMissing lists the scope that the call needs', async () => {
   expect((await sandbox.call('GET', '/crm/v8/Leads/search?word=ab')).status).toBe(204)
   await behave({ scopesMissing: ['ZohoSearch.securesearch.READ', 'ZohoCRM.coql.READ'] })
   for (const refused of [
@@ -238,7 +238,7 @@ test('POST /sandbox/fill makes numbered copies that behave like other records, a
   expect((await sandbox.add('Leads', { Last_Name: 'Birch' })) > String(deals.rows[2]?.['id'])).toBe(true)
 })
 
-test('a fault strikes every nth matching call, or each call by chance, the same calls for the same seed', async () => {
+test('a fault strikes every nth matching call, or random calls, which the same seed repeats', async () => {
   const { call, control } = sandbox
   const statuses = async () => {
     const seen: number[] = []

@@ -46,8 +46,8 @@ const COMPARISONS: { [symbol: string]: Operator } = {
 }
 
 /**
- * Parses a query. Without a limit Zoho gives 200 rows. With `needsPairs`, more than two conditions need brackets in
- * pairs.
+ * Parses a query. Without a limit, a query gives at most 200 rows. With `needsPairs`, more than two conditions must be
+ * bracketed in pairs.
  */
 export function parseCoql(query: string, needsPairs: boolean): CoqlQuery {
   const tokens = tokenize(query)

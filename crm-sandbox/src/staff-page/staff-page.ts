@@ -228,7 +228,7 @@ function itemOf(form: Query, amounts: string[]): JsonObject {
   return item
 }
 
-/** `$85,000` becomes 85000. Text that is no number stays as it is and is refused like any other wrong value. */
+/** `$85,000` becomes 85000. Text that is not a number stays as it is and is refused like any other wrong value. */
 function readAmount(value: string | undefined): unknown {
   const plain = value?.replace(/[$,\s]/g, '') ?? ''
   if (plain === '') return null

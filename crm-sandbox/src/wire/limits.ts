@@ -9,7 +9,7 @@ type Call = { method: string; path: string; status: number; credits: number; ms:
 
 export type Limits = {
   /**
-   * Counts a call that begins and returns its number. Refuses the call with 429 if too many run at once or the credits
+   * Counts a new call, and returns the call's number. Refuses the call with 429 if too many run at once or the credits
    * are used up.
    */
   begin(request: FastifyRequest, reply: FastifyReply): number
@@ -20,7 +20,7 @@ export type Limits = {
   clear(): void
 }
 
-/** Zoho's limits: credits in a rolling day and calls at once. The counts start again with the process. */
+/** Zoho's limits: credits in a rolling day and calls at once. Every start of the sandbox resets the counts. */
 export function openLimits(sandbox: Sandbox) {
   const spentByMinute = new Map<number, number>()
   const countByKind = new Map<string, number>()

@@ -40,7 +40,7 @@ describe('the token endpoint', () => {
     for (let count = 0; count < 12; count++) await fetchToken(sandbox.url)
   })
 
-  test('a token ends with its lifetime, and a call without a token gets a different error', async () => {
+  test('a token is refused after its lifetime, and a call without a token gets a different error', async () => {
     await using sandbox = await startTestSandbox({ now: '2026-03-01T00:00:00Z' })
     await sandbox.control('POST', '/sandbox/behaviour', { tokenLifetimeSeconds: 60 })
     const authorization = `Zoho-oauthtoken ${await fetchToken(sandbox.url)}`

@@ -4,8 +4,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { isObject, type JsonObject } from './wire.ts'
 
 /**
- * Zoho’s own description of its API (github.com/zoho/crm-oas, 2026, as JSON). Zoho states no licence for it, so the project does not
- * distribute it. The test reads a copy beside the checkout, and is skipped without it.
+ * Zoho’s own description of its API (github.com/zoho/crm-oas, 2026, as JSON). Zoho states no licence for it, so the
+ * project does not distribute it. The test reads a copy beside the checkout, and is skipped if there is no copy.
  */
 const FOLDER = resolve(import.meta.dirname, '../../../../shared/reference/zoho-oas/oas31-2026')
 
@@ -108,7 +108,7 @@ function patch(file: string, document: JsonObject) {
         }
         answer(method, '/{module}', 207, { properties: { data: { items: item } } })
       }
-      // The answer to an upsert also says what it did, and by which field it found the record.
+      // The answer to an upsert also says what the upsert did, and by which field it found the record.
       at(document, ['components', 'schemas', 'RecordSuccessResponse', 'properties', 'data', 'items'])[
         'additionalProperties'
       ] = true

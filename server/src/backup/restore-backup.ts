@@ -101,7 +101,7 @@ async function refuseOtherJobs(client: pg.PoolClient, { jobs_version }: BackupHe
   const version = rows[0]?.version
   if (version !== jobs_version) {
     throw new RestoreRefused(
-      `The backup’s job queue has version ${jobs_version} and this portal’s ${version}: restore it with the portal that made it, then upgrade`,
+      `The backup’s job queue has version ${jobs_version} and this portal’s ${version}: restore the backup with the portal that made it, then upgrade`,
     )
   }
 }

@@ -15,7 +15,7 @@ const BEGINS_VERSION = /^\d+_version_/
  * get an older schema.
  */
 export async function migrate(db: Db, upTo?: string): Promise<void> {
-  // Most starts have nothing to migrate, but the migrator would read every column of every table before it knows.
+  // Most starts have nothing to migrate, but the migrator would read every column of every table to find that out.
   if (upTo === undefined && isDeepStrictEqual(await findMigrated(db), await findOwnMigrations())) return
   const provider = { getMigrations: async () => withNewer(await readMigrations(), await findMigrated(db)) }
   const migrator = new Migrator({ db, provider })

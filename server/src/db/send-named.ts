@@ -16,8 +16,8 @@ const names = new Map<string, string>()
 
 /**
  * Sends a statement under its own name, so that PostgreSQL plans it once for each connection. Planning takes as long as
- * running the statement. `connections` is a pool or, for the quick statements of every visit, the hot reads. Only for
- * statements with few different texts; the number of different values does not matter.
+ * running the statement. `connections` is a pool or, for the quick statements of every visit, the hot reads. Use this
+ * only for statements with few different texts; the number of different values does not matter.
  */
 export async function sendNamed<Row>(
   connections: Reads,
@@ -40,8 +40,8 @@ function nameOf(text: string): string | undefined {
 const rowMakers = new Map<string, Function>()
 
 /**
- * Compiles a function such as `values => ({ id: values[0], … })`. It takes a seventh of the time that the driver takes
- * to set one property after another.
+ * Compiles a function such as `values => ({ id: values[0], … })`. The function takes a seventh of the time that the
+ * driver takes to set one property after another.
  */
 function rowMaker(columns: string[]): Function {
   const key = columns.join()

@@ -78,7 +78,7 @@ describe('a history that was read after the record had changed again', () => {
   const old = entry('A', '2026-03-01T10:00:00.000Z')
   const present = { value: 'A', modified_time, before: { value: 'A', modified_time: '2026-03-01T10:00:00.000Z' } }
 
-  test('is used up to the state of the record', () => {
+  test('adds no entry that is newer than the record', () => {
     const plan = planHistory([first], [old, entry('B', '2026-03-05T10:00:01.000Z')], present)
     expect(plan).toMatchObject({ entries: [], changes: [] })
   })

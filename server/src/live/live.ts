@@ -128,7 +128,7 @@ export function openLive(
     },
     open(reader, { lastEventId, accept }) {
       if (!isHearing) {
-        const text = 'The portal hears nothing of its database. Please try again in a moment.'
+        const text = 'The portal hears nothing from its database. Please try again in a moment.'
         throw new PortalError(503, 'UNAVAILABLE', text, { retryAfterSeconds: HEARS_AGAIN_SECONDS })
       }
       if (isClosed || streams.size >= streamsMax) {

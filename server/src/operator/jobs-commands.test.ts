@@ -49,6 +49,6 @@ test('operators list, retry and drop jobs that wait or were given up', { timeout
   expect(await stateOf(id)).toBeUndefined()
   expect(await folder.command(['jobs', 'drop', id], env)).toMatchObject({
     code: 1,
-    err: `No job that waits or was given up is "${id}"\n`,
+    err: `No job that waits or was given up has the id or queue "${id}"\n`,
   })
 })

@@ -52,7 +52,8 @@ async function change(
   const idOrQueue = onlyPositional(command, given)
   const { db } = await workplace.database()
   const count = await act(db, idOrQueue)
-  if (count === 0) throw new CommandFailed(`No job that waits or was given up is ${JSON.stringify(idOrQueue)}`)
+  if (count === 0)
+    throw new CommandFailed(`No job that waits or was given up has the id or queue ${JSON.stringify(idOrQueue)}`)
   workplace.say(`${said}: ${count}`)
   return 0
 }

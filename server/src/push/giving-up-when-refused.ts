@@ -2,8 +2,8 @@ import { GiveUp } from '../jobs/define-job.ts'
 import { CrmRefused } from '../zoho/errors.ts'
 
 /**
- * Gives the job up at once if the CRM refuses the data, because the CRM would refuse them again. `markFailed` first
- * stores the reason for the partner to read (D23).
+ * Gives the job up at once if the CRM refuses the data, because the CRM would refuse the same data again. `markFailed`
+ * first stores the reason for the partner to read (D23).
  */
 export async function givingUpWhenRefused<Result>(
   push: Promise<Result>,

@@ -158,7 +158,7 @@ function headersOf({ headersDistinct }: IncomingMessage): Headers {
   return new Headers(pairs.flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value])))
 }
 
-/** The whole body. A stream has no end, so its first message stands for it, in the form of other answers. */
+/** The whole body. A stream has no end, so its first message is returned, in the form of other answers. */
 async function readBody(response: IncomingMessage): Promise<string> {
   const isStream = response.headers['content-type'] === 'text/event-stream'
   let text = ''

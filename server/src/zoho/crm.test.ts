@@ -455,7 +455,7 @@ test('deleted records are missing from a batch, and an unreadable record is one 
   const odd = open({ fieldMap: parseFieldMap('{"leads":{"fields":{"loan_amount":"Last_Name","last_name":"Fax"}}}') })
   expect(await odd.getLeads(ids)).toEqual({
     records: [],
-    problems: [{ zoho_id: ids[0], reason: 'Last_Name is not a number that an amount can be' }],
+    problems: [{ zoho_id: ids[0], reason: 'Last_Name is not a number or is too large' }],
   })
   expect(await crm.getLeads([])).toEqual({ records: [], problems: [] })
 })

@@ -38,8 +38,8 @@ test.each([
 })
 
 test.each([
-  [{ Loan_Amount: 'a lot' }, 'Loan_Amount is not a number that an amount can be'],
-  [{ Loan_Amount: 1e15 }, 'Loan_Amount is not a number that an amount can be'],
+  [{ Loan_Amount: 'a lot' }, 'Loan_Amount is not a number or is too large'],
+  [{ Loan_Amount: 1e15 }, 'Loan_Amount is not a number or is too large'],
   [{ Loan_Type: ['Term Loan', 'Other'] }, 'Loan_Type is not text'],
   [{ Owns_Property: 'yes' }, 'Owns_Property is not true or false'],
   [{ Partner: { name: 'No id' } }, 'Partner is not a lookup'],

@@ -58,9 +58,7 @@ const Amount = z.pipe(
       z.nullish(z.union([z.number(), z.string()], 'is not a number')),
       z.transform((value) => (value === null || value === undefined || value === '' ? null : Number(value))),
     )
-    .check(
-      z.refine((value) => value === null || Math.abs(value) <= NUMBER_MAX, 'is not a number that an amount can be'),
-    ),
+    .check(z.refine((value) => value === null || Math.abs(value) <= NUMBER_MAX, 'is not a number or is too large')),
   z.transform((value) => value && Math.round(value * 100) / 100),
 )
 

@@ -15,7 +15,7 @@ interface RestingRowsProps<Row extends { id: string }> {
 
 /**
  * A short list on a card. New rows usually appear by themselves. While the pointer or the focus is on the list, a
- * button offers them instead, so that a click never hits another row than the person intended.
+ * button offers them instead, so that a click never hits a row other than the intended one.
  */
 export function RestingRows<Row extends { id: string }>(props: RestingRowsProps<Row>) {
   const { ref, label, className, isAsking = false, children } = props

@@ -52,7 +52,7 @@ test('POST /auth/login returns a session token, the partner and the person', asy
   expect(malformed.body.fields).toEqual({ email: 'Please enter a valid email address' })
 })
 
-test('the sign-in to an inactive account is refused with 403 only for the right password', async () => {
+test('signing in to an inactive account answers 403 to the right password and 401 to a wrong one', async () => {
   const partner = await portal.newPartner()
   await setPartnerActive(portal.deps.db, partner.id, false)
   const refused = await portal.post('/auth/login', { email: partner.email, password: PASSWORD })
@@ -77,7 +77,7 @@ test.each(['aaaaaaaa', 'partnerportal', 'Saltbush Lending!', 'ada.lovelace.1815'
   },
 )
 
-test('a password works on every keyboard, even if it was hashed before normalisation', async () => {
+test('a password works however a keyboard encodes its accents; an old hash accepts only the encoding that was hashed', async () => {
   const composed = 'caf\u00e9-horse-battery'
   const decomposed = 'cafe\u0301-horse-battery'
   const partner = await portal.newPartner({ password: composed })
@@ -138,7 +138,7 @@ test('a taken email or business name is refused with 409 and the words that the 
   })
 })
 
-test('business names that differ only in case, accents included, are the same, and a taken email is named first', async () => {
+test('business names that differ only in case are the same, even with accents, and a taken email is reported before a taken name', async () => {
   await portal.newPartner({ email: 'cafe@example.com', businessName: 'Café Élan' })
   const form = { email: 'other-cafe@example.com', password: PASSWORD, businessName: 'CAFÉ ÉLAN' }
   expect((await portal.post('/auth/signup', form)).body.code).toBe('BUSINESS_EXISTS')
@@ -333,7 +333,7 @@ test('forgot-password says that an address is unknown, and accepts three request
   expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('an IP address has ten failed sign-ins a minute on an account; successful ones do not count', async () => {
+test('the eleventh failed sign-in to an account from one IP address within a minute is answered 429', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const { email } = await limited.newPartner()
   const tries = []

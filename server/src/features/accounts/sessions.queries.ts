@@ -159,7 +159,7 @@ export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: strin
     .execute()
 }
 
-/** The person's sessions, one per family, the last seen first. Returns at most 100. */
+/** The person's sessions, one per family, the most recently seen first. Returns at most 100. */
 export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: Date): Promise<Session[]> {
   return db
     .selectFrom('sessions')

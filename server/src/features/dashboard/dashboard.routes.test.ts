@@ -102,7 +102,7 @@ test('the figures stay right after many simultaneous changes, and when a lead mo
   expect(rows.length).toBeLessThan(400)
 })
 
-test('GET /dashboard/pipeline returns stages in the CRM’s order, unknown ones last, with their percentages of the number of deals', async () => {
+test('GET /dashboard/pipeline returns stages in the CRM’s order, unknown stages last, each with its percentage of all deals', async () => {
   const partner = await portal.newPartner()
   const deals = [
     { stage: 'Gone from the CRM', amount: 5 },

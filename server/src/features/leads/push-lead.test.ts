@@ -111,7 +111,7 @@ function beforeSending(happens: () => Promise<void>): TestPortal['deps'] {
 test.each([
   ['Leads', pushLead],
   ['Deals', pushDeal],
-] as const)('%s: a hanging push does not create a record again that staff deleted meanwhile', async (module, push) => {
+] as const)('%s: a hanging push does not recreate a record that staff deleted meanwhile', async (module, push) => {
   const partner = await partnerInCrm()
   const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
   const hanging = Promise.withResolvers<void>()

@@ -19,7 +19,7 @@ interface About {
 
 /** A mail lists at most this many leads and deals. */
 const LISTED_MAX = 50
-/** A lender's note is quoted up to this length in a mail about one record, and in a list of several records. */
+/** A lender's note is quoted up to these lengths: in a mail about one record, and in a list of several records. */
 const QUOTED_MAX = 2_000
 const QUOTED_IN_LIST_MAX = 300
 const SUBJECT_NAME_MAX = 60

@@ -83,7 +83,9 @@ export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
     endpoints: DOCUMENTED_ROUTES.map(({ route, description, requestExample, answerExample }) => ({
       method: route.method,
       path: route.path.replace(/:(\w+)/g, '{$1}'),
-      description: route.creates ? `${description} Send an \`Idempotency-Key\` to be able to repeat it.` : description,
+      description: route.creates
+        ? `${description} Send an \`Idempotency-Key\` to be able to repeat the call.`
+        : description,
       requestBody: route.body ? { fields: documentedFields(route.body), example: requestExample } : null,
       responseExample: { success: true, data: answerExample },
     })),

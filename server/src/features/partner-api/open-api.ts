@@ -47,7 +47,7 @@ export function openApi(publicUrl: string): object {
       headers: {
         ...Object.fromEntries(RATE_LIMIT_HEADERS.map(({ name, description }) => [name, integerHeader(description)])),
         [RETRY_AFTER.name]: integerHeader(RETRY_AFTER.description),
-        'Idempotency-Replayed': { description: 'The answer is an earlier call’s.', schema: { const: 'true' } },
+        'Idempotency-Replayed': { description: 'This is the answer to an earlier call.', schema: { const: 'true' } },
       },
       responses: Object.fromEntries(Object.keys(API_ERRORS).map((status) => [`Failure${status}`, failure(status)])),
     },
@@ -176,7 +176,8 @@ function failureSchema(): object {
   const codes = Object.values(API_ERRORS).flat()
   return {
     ...schema,
-    description: '`error` is for people, `code` for programs; `fields` has one message a field, under your own names.',
+    description:
+      '`error` is for people, `code` for programs; `fields` has one message for each invalid field, under the name that you sent.',
     properties: { ...schema.properties, code: { type: 'string', enum: codes } },
   }
 }

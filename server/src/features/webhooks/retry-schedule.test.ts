@@ -28,7 +28,7 @@ test.each([
   ['shorter than the schedule', 1_000, 5],
   ['longer than a day', 100 * 24 * HOUR * 1_000, 24 * HOUR],
 ])(
-  'after a Retry-After %s, the next attempt waits for the longer of both delays, but at most a day',
+  'after a Retry-After %s, the next attempt waits for the longer of the two delays, but at most a day',
   (_what, askedMs, seconds) => {
     expect(secondsUntil(nextAttemptAt(1, NOW, 0, askedMs))).toBe(seconds)
   },

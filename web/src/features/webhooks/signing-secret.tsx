@@ -61,7 +61,7 @@ export function SigningSecret({ endpoint, onRotated }: SigningSecretProps) {
       <ConfirmDialog
         open={isAsking}
         title="Rotate Signing Secret"
-        text="A new secret is made and shown once. For 24 hours deliveries are signed with the old one beside it, so that your server can change over without missing any."
+        text="A new secret is made and shown once. For 24 hours deliveries are also signed with the old one, so that your server can change over without missing any."
         confirmLabel="Rotate secret"
         onConfirm={handleConfirm}
         onClose={() => setIsAsking(false)}

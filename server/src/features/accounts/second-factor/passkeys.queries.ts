@@ -42,8 +42,8 @@ export async function insertPasskey(
 }
 
 /**
- * Stores the passkey's counter. False if the counter is not higher than the stored one, because a copy of the device
- * was used. Devices without a counter always send 0.
+ * Stores the passkey's counter. False if the counter is not higher than the stored one, because then a copy of the
+ * device was used. Devices without a counter always send 0.
  */
 export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number, at: string): Promise<boolean> {
   const row = await db

@@ -44,7 +44,7 @@ export async function addTotpApp(
   await db.transaction().execute(async (tx) => {
     await lockCaller(tx, deps, caller)
     if (!(await markTotpConfirmed(tx, caller.personId, { secret: waiting.stored, step, at: now.toISOString() }))) {
-      throw new Conflict('CONFLICT', 'Begin again: the app was added or begun elsewhere meanwhile.')
+      throw new Conflict('CONFLICT', 'Begin again: meanwhile, an app was added or set up elsewhere.')
     }
     await noteAdded(tx, deps, caller, codes)
     await security(tx, 'totp-added')
