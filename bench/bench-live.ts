@@ -66,7 +66,11 @@ await withEmptyFolder(async (folder) => {
     product = await startProduct(folder, { LOG_LEVEL: 'error' })
     back.push(...(await changeAndSee(product, broker.loid, STATUSES[(changes + i) % 4] ?? '', detail, list)))
   }
-  say(`s until pages caught up after ${kills} kills, from ready`, Math.max(...back) / 1_000, GOALS.backSeconds)
+  say(
+    `s from a restart's readiness until pages caught up, worst of ${kills} kills`,
+    Math.max(...back) / 1_000,
+    GOALS.backSeconds,
+  )
   const marks = Number(await detail.evaluate('marks'))
   say('marks missed or doubled', Math.abs(marks - changes - kills), 0)
   await browser.close()
@@ -101,7 +105,7 @@ async function measureStreams(product: Product): Promise<void> {
   const told = await report('report')
   const delaysMs = 'delaysMs' in told ? told.delaysMs : []
   say(`ms from an event to a stream, p99 of ${delaysMs.length} messages`, quantile(delaysMs, 0.99), GOALS.deliveredMs)
-  say('messages that did not come', events * STREAMS_A_PERSON - delaysMs.length, 0)
+  say('messages that did not arrive', events * STREAMS_A_PERSON - delaysMs.length, 0)
   say('streams that were cut', 'closed' in told ? told.closed : open, 0)
   readers.disconnect()
   await once(readers, 'exit')
@@ -172,7 +176,7 @@ async function askLists(url: string, tokens: string[], count = LIST_REQUESTS): P
   return tookMs
 }
 
-/** Records events of each partner in turn, a few in a transaction. */
+/** Records events of each partner in turn, a few in each transaction. */
 async function recordSteadily({ pool }: Product, people: Person[], count: number): Promise<void> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const data = { business_name: 'Freight', amount: null, status: 'New Lead' }

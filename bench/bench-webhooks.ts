@@ -1,4 +1,4 @@
-// `npm run bench:webhooks`: whether a receiver that hangs or fails delays the deliveries of the others (D35), and whether
+// `npm run bench:webhooks`: whether a receiver that hangs or fails delays deliveries to the others (D35), and whether
 // any delivery is lost. A round makes ten thousand deliveries; `-- --deliveries=1000` is quicker.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -40,25 +40,23 @@ await withEmptyFolder(async (folder) => {
   console.log(`${DELIVERIES} deliveries to ${RECEIVERS} receivers in each round\n`)
   const burst = await measure(() => recordAtOnce(db, partners))
   const capacity = DELIVERIES / burst.seconds
-  console.log(`all at once, every receiver well       ${capacity.toFixed(0)} deliveries/s`)
+  console.log(`all at once, every receiver healthy    ${capacity.toFixed(0)} deliveries/s`)
 
   const rate = Math.floor(capacity * STEADY_SHARE)
-  console.log(
-    `\n${rate} events a second; delay from the event to the receiver, of the ${RECEIVERS - BAD} that are well\n`,
-  )
+  console.log(`\n${rate} events a second; delay from the event to each of the ${RECEIVERS - BAD} healthy receivers\n`)
   console.log('                                          p50 ms    p99 ms')
   const clean = await measure(() => recordSteadily(db, partners, rate))
-  const cleanDelays = printDelays('every receiver is well', clean.arrivals)
+  const cleanDelays = printDelays('every receiver is healthy', clean.arrivals)
   receivers.order('misbehave')
   const mixed = await measure(() => recordSteadily(db, partners, rate))
   const mixedDelays = printDelays(`${HANGING} hang and ${FAILING} answer 500`, mixed.arrivals)
   const ratio = mixedDelays.p99 / cleanDelays.p99
-  console.log(`\np99 beside the clean round               ${ratio.toFixed(2)}   goal ≤ 1.5`)
+  console.log(`\np99 compared with the clean round        ${ratio.toFixed(2)}   goal ≤ 1.5`)
 
   const lost = burst.lost + clean.lost + mixed.lost
   console.log(`deliveries that a receiver never got     ${lost}   goal 0`)
   const bad = await statusesOf(product.pool, partners.slice(0, BAD), mixed.since)
-  console.log(`the log on what the ${BAD} bad ones got       ${bad}`)
+  console.log(`logged deliveries to the ${BAD} bad receivers ${bad}`)
   console.log(`resident memory of the server, highest   ${product.residentMb()} MB`)
   receivers.stop()
   await product.stop()

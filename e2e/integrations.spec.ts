@@ -40,7 +40,7 @@ test('another system submits leads with an API key until the key is revoked', as
     return submitted
   })
 
-  await test.step('the log lists both calls, and the reason of the refused one', async () => {
+  await test.step('the log lists both calls, and why one was refused', async () => {
     await page.goto('/webhook')
     const calls = logRows(page)
     await expect(calls).toHaveCount(2)

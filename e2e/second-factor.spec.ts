@@ -64,7 +64,7 @@ test('/profile sets up an authenticator app and shows its recovery codes once', 
   await codes.getByRole('button', { name: 'I have saved them' }).click()
   await expect(card.getByText('10 of 10 left.')).toBeVisible()
   await card.getByRole('button', { name: 'Remove authenticator app' }).click()
-  await expect(page.getByRole('alertdialog')).toContainText('Your password alone will sign you in then')
+  await expect(page.getByRole('alertdialog')).toContainText('Your password alone will then sign you in')
 })
 
 test('/login accepts a code from the app or a recovery code as second step', async ({ page, request, partner }) => {
@@ -78,7 +78,7 @@ test('/login accepts a code from the app or a recovery code as second step', asy
   await expectGoodLooks(page)
   await code.fill('123456')
   await code.press('Enter')
-  await expect(code).toHaveAccessibleDescription(/This code is not right or was used/)
+  await expect(code).toHaveAccessibleDescription(/This code is wrong or has already been used/)
   await code.fill(totp.generate({ timestamp: Date.now() + STEP_MS }))
   await code.press('Enter')
   await expect(page).toHaveURL('/dashboard')

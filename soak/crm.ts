@@ -13,7 +13,7 @@ export interface Crm {
   addNote(module: string, id: string, content: string): Promise<void>
   /** The new deal's id. */
   convert(leadId: string, deal: object): Promise<string>
-  /** Statuses of a lead from the timeline, the first one first. */
+  /** The statuses of a lead from its timeline, oldest first. */
   leadStatuses(id: string, current: string | null): Promise<string[]>
   dealStages(id: string): Promise<string[]>
   behaviour(switches: object): Promise<void>

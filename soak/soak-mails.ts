@@ -35,7 +35,7 @@ try {
     kills: Number(values.kills),
     random: openRandom(Number(values.seed)),
   })
-  for (const [times, pairs] of told) console.log(`told ${times} times: ${pairs} pairs of person and change`)
+  for (const [times, pairs] of told) console.log(`${pairs} pairs of person and change got ${times} mails each`)
   console.log(`${values.changes} changes, ${values.kills} kills, ${Math.round((Date.now() - startedAt) / 1_000)} s`)
   isExact = told.size === 1 && told.has(1)
 } finally {

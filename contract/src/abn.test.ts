@@ -26,7 +26,7 @@ test.each([
   ['9429000000017', 'AU', 'This does not look like a valid ABN'],
   ['12345', 'AU', 'This does not look like a valid ABN'],
   ['12345', 'NZ', 'This does not look like a valid NZBN'],
-] as const)('the number %j for %s is warned about with %j', (text, iso, warning) => {
+] as const)('the number %j with the country %s gets the warning %j', (text, iso, warning) => {
   expect(businessNumberWarning(text, iso)).toBe(warning)
 })
 

@@ -16,7 +16,7 @@ export const ERROR_CODES = {
   INVALID_VERIFICATION_TOKEN: 'The verification link is unknown or was used.',
   INVALID_UNSUBSCRIBE_LINK: 'The link that ends mails is unknown or older than a year.',
   CONFIRM_PASSWORD: 'This needs the password again. A link from a mail also needs the account’s session or password.',
-  INVALID_CODE: 'The code of the second step is not right or was used.',
+  INVALID_CODE: 'The code of the second step is wrong or has already been used.',
   INVALID_PASSKEY: 'The passkey is unknown, or its challenge is unknown or too old.',
   SIGN_IN_EXPIRED: 'More than ten minutes passed after the first step, or the second step is done already.',
   SECOND_FACTOR_REQUIRED: 'The business requires a second factor, and the person has none yet.',

@@ -53,7 +53,7 @@ export const EVENT_PAYLOADS = {
   ),
   'lead.converted': payload(
     'lead.converted',
-    'The lead became the deal `deal_loid`. The deal mostly has the lead’s LOID; it has another one if one of the lender’s deals replaced the lead.',
+    'The lead became the deal `deal_loid`. The deal usually has the lead’s LOID, but a different LOID if one of the lender’s deals replaced the lead.',
     { ...LeadFacts, deal_loid: z.nullable(Loid), converted_at: Instant },
     { ...LEAD, deal_loid: LEAD.loid, converted_at: AT },
   ),
@@ -89,7 +89,7 @@ export const EVENT_PAYLOADS = {
   ),
   'note.added': payload(
     'note.added',
-    'Somebody wrote a note; its words stay in the portal.',
+    'Somebody wrote a note. The event does not contain the note’s text.',
     {
       object: z.literal('note'),
       loid: Loid,

@@ -301,5 +301,5 @@ export const listLeadStatuses = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ statuses: z.array(z.string()) }),
-  summary: 'The CRM’s own lead statuses in its order.',
+  summary: 'The CRM’s own lead statuses, in the CRM’s order.',
 })

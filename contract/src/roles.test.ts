@@ -93,7 +93,7 @@ const MAY: Record<Role, string[]> = {
   ],
 }
 
-test('each route that a session may call has the least role of this table', async () => {
+test('each route that a session may call has the least role that this table gives', async () => {
   const routes = await collectRoutes()
   for (const role of ROLES) {
     const named = routes.filter(({ least }) => least === role).map(({ method, path }) => `${method} ${path}`)

@@ -186,7 +186,8 @@ export const confirmAccount = defineRoute({
   beforeSecondFactor: true,
   body: Confirmation,
   answer: Nothing,
-  summary: 'Confirms the person by password or passkey for 15 minutes, for the calls that ask again.',
+  summary:
+    'Confirms the person by password or passkey. For 15 minutes, calls that need a confirmation do not ask again.',
 })
 
 export const readSecondFactor = defineRoute({
@@ -293,5 +294,5 @@ export const changeTeamSettings = defineRoute({
   asksAgain: 'always',
   body: TeamSettings,
   answer: TeamSettings,
-  summary: 'Turns the rule that everybody needs a second factor on or off.',
+  summary: 'Turns on or off the rule that everybody needs a second factor.',
 })

@@ -184,7 +184,7 @@ async function faultFor(route: Route, input: BadInput): Promise<string | undefin
   const isTaken =
     takes(route, route.query, Object.fromEntries(given.filter(([, text]) => text.trim() !== ''))) &&
     takesBody(route, body)
-  return isTaken ? undefined : `${JSON.stringify(input)}: taken, though the contract says otherwise`
+  return isTaken ? undefined : `${JSON.stringify(input)}: accepted, although the contract refuses it`
 }
 
 function takesBody(route: Route, body: string | undefined): boolean {

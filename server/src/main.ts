@@ -59,7 +59,7 @@ function announce(portalUrl: string, crm: CrmServer, demoSignIn?: { email: strin
   if (!config.smtpUrl && !config.isProduction)
     lines.push(`Mails            ${portalUrl}/outbox  (none leaves this machine)`)
   if (demoSignIn) lines.push(`Demo sign-in     ${demoSignIn.email}  ${demoSignIn.password}`)
-  lines.push('Ctrl+C stops     everything; your data stay')
+  lines.push('Ctrl+C stops     everything; your data is kept')
   console.log(`\n  ${lines.join('\n  ')}\n`)
 }
 

@@ -264,7 +264,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
 async function encryptSecrets({ db, secrets, log }: Deps, signal: AbortSignal): Promise<void> {
   const { encrypted, locked } = await reencryptSecrets(db, secrets, signal)
   if (encrypted > 0) log.info({ encrypted }, 'secrets were encrypted with the first key of SECRETS_KEY')
-  if (locked > 0) log.error({ locked }, 'no key of SECRETS_KEY opens these secrets: add the key that made them')
+  if (locked > 0) log.error({ locked }, 'no key of SECRETS_KEY opens these secrets: add the key that encrypted them')
 }
 
 /** Begins to record spans. The packages are loaded only if traces are wanted. */

@@ -89,7 +89,7 @@ async function workOnRecords(deps: Deps, mia: Caller, passwordHash: string): Pro
       on: 'lead',
       loid: leads.rows.at(-1)?.loid,
       hoursAgo: 26,
-      content: 'Six months of statements come by email.',
+      content: 'Six months of statements will come by email.',
     },
     {
       by: mia,
@@ -103,7 +103,7 @@ async function workOnRecords(deps: Deps, mia: Caller, passwordHash: string): Pro
       on: 'deal',
       loid: deals.rows.at(0)?.loid,
       hoursAgo: 1,
-      content: 'Reached the client: they call you back tomorrow.',
+      content: 'Reached the client: they will call you back tomorrow.',
     },
   ] as const
   await deps.db.transaction().execute(async (tx) => {

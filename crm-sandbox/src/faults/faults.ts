@@ -6,8 +6,9 @@ import { forgetTokens } from '../wire/access-tokens.ts'
 import { failure, isObject, type JsonObject } from '../wire/wire.ts'
 
 /**
- * Which calls a fault strikes. `METHOD /path` must contain `match`. Of these calls it strikes every nth, or each with a chance of 0 to 1
- * (the same calls for the same `seed`), but no more than `times` of them. `times` goes down by one with each strike.
+ * Which calls a fault strikes: calls whose `METHOD /path` contains `match`. It strikes every nth of these calls, or
+ * each with a chance of 0 to 1 (the same calls for the same `seed`), but no more than `times` of them. `times` goes
+ * down by one with each strike.
  */
 type Strikes = { times?: number; every?: number; chance?: number; seed?: number; match?: string }
 

@@ -11,7 +11,7 @@ export type Delivery = { wake(): void; stop(): Promise<void> }
 
 /**
  * Posts queued notifications in batches, the oldest first. A batch is removed once it has been answered or tried often
- * enough. After a kill -9 before that, it is posted again, so nothing is lost.
+ * enough. If the process is killed before then, the batch is posted again, so nothing is lost.
  */
 export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
   const stopping = new AbortController()

@@ -156,7 +156,7 @@ function overwrite(sandbox: Sandbox, record: CrmRecord, values: Values, by: Acto
   if (!written.ok) throw new ConversionRefused(written.failure)
 }
 
-/** The lead's values under the names they have in the other module. */
+/** The lead's values under the field names of the target module. */
 function mapped(sandbox: Sandbox, lead: CrmRecord, target: Target): Values {
   const values: Values = {}
   for (const field of sandbox.fields.of(getModule('Leads')).fields) {

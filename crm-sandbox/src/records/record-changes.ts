@@ -124,8 +124,8 @@ export function deleteRecord(sandbox: Sandbox, record: CrmRecord, actor: Actor) 
 }
 
 /**
- * Restores a record, with its old id, and the notes deleted with it from the recycle bin. Returns false if it is not
- * there.
+ * Restores a record from the recycle bin, with its old id and its deleted notes. Returns false if the record is not in
+ * the bin.
  */
 export function restoreRecord(sandbox: Sandbox, id: string, actor: Actor): boolean {
   const { store } = sandbox
@@ -133,7 +133,7 @@ export function restoreRecord(sandbox: Sandbox, id: string, actor: Actor): boole
     const row = store.get("SELECT record FROM deleted WHERE id = ? AND type = 'recycle'", id)
     if (!row) return false
     const kept: unknown = JSON.parse(text(row['record']))
-    if (!isCrmRecord(kept)) throw new TypeError('the recycle bin holds something that is no record')
+    if (!isCrmRecord(kept)) throw new TypeError('the recycle bin holds something that is not a record')
     const record = { ...kept, modifiedTime: storedInstant(sandbox.now()), modifiedBy: actor.user.id }
     store.run('DELETE FROM deleted WHERE id = ?', id)
     insertRow(store, record)

@@ -14,7 +14,7 @@ async function emptied(): Promise<TestSandbox> {
 }
 
 describe('writing', () => {
-  test('ids have nineteen digits, times the organisation’s offset and no milliseconds', async () => {
+  test('ids have nineteen digits; times have the organisation’s offset and no milliseconds', async () => {
     const { call } = await emptied()
     const added = await call('POST', '/crm/v8/Leads', { data: [{ Last_Name: 'Ash' }] })
     expect(added.status).toBe(201)
@@ -25,7 +25,7 @@ describe('writing', () => {
     })
   })
 
-  test('a write answers one result per record, in order, with the path of each error', async () => {
+  test('a write returns one result per record, in order, with the path of each error', async () => {
     const { call } = await emptied()
     const { status, rows } = await call('POST', '/crm/v8/Leads', {
       data: [
@@ -162,7 +162,7 @@ describe('listing', () => {
     expect((await call('GET', '/crm/v8/Leads?fields=id')).status).toBe(204)
   })
 
-  test('page tokens lead forwards and back, only with the same parameters and for one day', async () => {
+  test('page tokens lead forwards and back, but only with the same parameters and for one day', async () => {
     const { call, setTime } = await emptied()
     await call('POST', '/crm/v8/Leads', { data: Array.from({ length: 5 }, (_, index) => ({ Last_Name: `L${index}` })) })
     const path = '/crm/v8/Leads?fields=Last_Name&per_page=2&sort_by=id&sort_order=asc'
@@ -197,7 +197,7 @@ describe('listing', () => {
     expect((await call('GET', `${path}&page_token=${token}`)).body).toMatchObject({ code: 'EXPIRED_VALUE' })
   })
 
-  test('pages by number end at the two thousandth record', async () => {
+  test('page numbers reach only the first two thousand records', async () => {
     const { call } = await emptied()
     expect((await call('GET', '/crm/v8/Leads?fields=id&page=10')).status).toBe(204)
     expect((await call('GET', '/crm/v8/Leads?fields=id&page=11')).body).toMatchObject({
@@ -205,7 +205,7 @@ describe('listing', () => {
     })
   })
 
-  test('If-Modified-Since selects the newer records; without any the answer is 304', async () => {
+  test('If-Modified-Since selects the newer records; if there are none, the answer is 304', async () => {
     const { call, add, setTime, control } = await emptied()
     await add('Leads', { Last_Name: 'Old' })
     setTime('2026-03-01T01:00:00Z')

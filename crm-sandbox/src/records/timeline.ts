@@ -146,7 +146,7 @@ function showChanged(sandbox: Sandbox, record: CrmRecord, name: string, value: V
   const field = findField(getModule(record.module), name)
   if (!field || value === null) return value
   if (field.type === 'lookup') return findRecordName(sandbox.store, String(value))
-  // The timeline shows every value as text, even numbers, yes and no.
+  // The timeline shows every value as text, even numbers and booleans.
   const shown = showValue(sandbox, field, value)
   return isObject(shown) ? shown['name'] : String(shown)
 }

@@ -1,6 +1,6 @@
 type ForecastType = 'Open' | 'Closed Won' | 'Closed Lost'
 
-/** One value of a picklist. `actual` is its first name, which it keeps when the lender changes the displayed name. */
+/** One value of a picklist. `actual` is its original name, which stays when the lender changes the displayed name. */
 export type Choice = { display: string; actual: string; colour: string; probability?: number; forecast?: ForecastType }
 
 function choice(display: string, colour = '#57b1fd', actual = display): Choice {
@@ -22,7 +22,7 @@ export const LEAD_STATUSES: Choice[] = [
   choice('Not Contacted', '#57b1fd'),
   choice('Pre Call', '#f8e199'),
   choice('Contact Soon', '#f8e199'),
-  // The lender renamed this built-in value. Its actual name is still the first one.
+  // The lender renamed this built-in value. Its actual name is still the original.
   choice('Attempting To Contact', '#f8e199', 'Attempted to Contact'),
   choice('Contacted', '#f8e199'),
   choice('Contact in Future', '#f8e199'),

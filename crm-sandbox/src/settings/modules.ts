@@ -44,7 +44,7 @@ export type Field = {
   /** The length of the longest text accepted. A client reads it from settings/fields. */
   length: number
   mandatory: boolean
-  /** Required by the layout, and so in the CRM's own forms. The API requires the field only if a switch says so. */
+  /** Required by the layout, and so by the CRM's own forms. The API requires the field only if a switch says so. */
   layoutMandatory: boolean
   readOnly: boolean
   custom: boolean
@@ -251,7 +251,7 @@ const MODULES: readonly Module[] = [
   ),
 ]
 
-/** Finds a module by its name in addresses and queries. Upper and lower case matter. */
+/** Finds a module by the name that paths and queries use. Upper and lower case matter. */
 export function findModule(name: string): Module | undefined {
   return MODULES.find((module) => module.name === name)
 }

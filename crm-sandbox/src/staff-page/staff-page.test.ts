@@ -11,7 +11,7 @@ async function page(path: string): Promise<string> {
   return (await fetch(`${sandbox.url}${path}`)).text()
 }
 
-/** Sends a form and returns the address that it leads to. */
+/** Sends a form and returns the address to which the answer redirects. */
 async function submit(path: string, form: { [name: string]: string } = {}): Promise<string> {
   const answer = await fetch(`${sandbox.url}${path}`, {
     method: 'POST',
@@ -22,7 +22,7 @@ async function submit(path: string, form: { [name: string]: string } = {}): Prom
   return answer.headers.get('location') ?? ''
 }
 
-test('the demo has one partner with about 35 open leads and 14 deals, with histories over ninety days', async () => {
+test('the demo has one partner with about 35 open leads and 14 deals', async () => {
   const { call } = sandbox
   const leads = await call('GET', '/crm/v8/Leads?fields=LOID,Partner,Lead_Status,Created_Time')
   const deals = await call('GET', '/crm/v8/Deals?fields=LOID,Stage')
@@ -83,7 +83,7 @@ test('a failed save keeps the input and names the reason', async () => {
   expect(shown).toContain('value="nonsense"')
 })
 
-test('lists are searched, filtered and paged, and a lead is found by its LOID', async () => {
+test('lists can be searched, filtered and paged, and a lead is found by its LOID', async () => {
   expect(await page('/?q=ironbark&show=all')).toContain('Ironbark Haulage')
   expect(await page('/?q=nobody')).toContain('No leads found.')
   expect(await page('/?page=2')).toContain('Page 2 of')

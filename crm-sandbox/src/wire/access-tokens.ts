@@ -40,7 +40,7 @@ export function issueToken(sandbox: Sandbox, now: number): string {
   return token
 }
 
-/** Whether the token was issued here and has not ended. */
+/** Whether the token was issued here and has not expired. */
 export function isAlive(sandbox: Sandbox, token: string): boolean {
   const row = sandbox.store.get('SELECT expires_ms FROM access_tokens WHERE hash = ?', hash(token))
   return row !== undefined && number(row['expires_ms']) > sandbox.now()

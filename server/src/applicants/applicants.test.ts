@@ -126,7 +126,7 @@ test('an erased lead that never reached the CRM is not pushed, and its webhook b
   await partner.post(`/crm/lead/${loid}/retry`)
   expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')
   const again = await partner.post(`/dashboard/webhook-logs/${delivery.id}/redeliver`)
-  expect([again.status, again.body.error]).toEqual([409, 'The applicant’s data in it has been erased'])
+  expect([again.status, again.body.error]).toEqual([409, 'The applicant’s data in this delivery has been erased'])
 })
 
 test('erasing is refused for a text that is no email address, phone number or ABN', async () => {

@@ -77,7 +77,7 @@ test('the portal refuses to start while the sessions behind a pooler are not in 
   expect((await portal.get('/ready')).status).toBe(200)
 })
 
-test('the portal refuses to start if its tables would go into another schema, and creates none', async () => {
+test('the portal refuses to start if its tables would go into another schema, and creates no tables', async () => {
   const own = await createDatabase()
   await alterDatabase(own.url, 'search_path to elsewhere, public')
   const { pool, close } = openDatabase(own.url, () => undefined)
@@ -87,7 +87,7 @@ test('the portal refuses to start if its tables would go into another schema, an
   await close()
 })
 
-test('the portal refuses to start if DATABASE_DIRECT_URL is another database', async () => {
+test('the portal refuses to start if DATABASE_DIRECT_URL leads to another database', async () => {
   const [own, other] = [await createDatabase(), await createDatabase()]
   const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: other.url }
   await expect(startPortal({ on: { database: own }, env })).rejects.toThrow(
@@ -131,13 +131,13 @@ test('a database server that has become read-only counts as unavailable, and its
   await pool.query(`set transaction_read_only to off; alter database ${name} reset default_transaction_read_only`)
   await close()
   await waitFor('a lead to be accepted', async () => (await partner.post('/dashboard/leads', newLead())).status === 201)
-  // The portal notices a connection to a read-only server only when it writes over it. Some connections would not write
-  // before the portal stops, so all connections are replaced here.
+  // The portal notices that a connection leads to a read-only server only when it writes over that connection. It would
+  // not write over every connection before it stops, so all connections are replaced here.
   await portal.withoutDatabase(async () => undefined)
   await waitFor('every pool to answer', async () => (await portal.get('/ready')).status === 200)
 })
 
-test('a full disk of the database and an unreachable name server count as an unavailable database', async () => {
+test('a full database disk and an unreachable name server count as an unavailable database', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.deps.pool.query(`

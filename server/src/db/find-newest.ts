@@ -39,7 +39,7 @@ export async function findNewest({ db, pool }: Sender, listed: Listed, { offset,
 
 /**
  * Finds the ids of the matching rows that contain every word, newest first. Searches the newest rows first. Words that
- * are rare in them are looked up by their trigrams, so the time does not grow with the partner's records. Reading
+ * are rare in those rows are looked up by their trigrams, so the time does not grow with the partner's records. Reading
  * through a hundred thousand leads takes 25 ms; this search takes one or two.
  */
 export async function searchNewest(sender: Sender, listed: Listed, searched: Searched, part: Part): Promise<string[]> {

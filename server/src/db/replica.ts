@@ -41,7 +41,8 @@ interface ReplicaSettings {
 const BEAT_EVERY_MS = 500
 /** A change without a notification shows within this time. */
 const BEHIND_MS_MAX = 5_000
-const BEHIND = 'DATABASE_READ_URL shows nothing of the last five seconds: it is behind, or no replica of DATABASE_URL'
+const BEHIND =
+  'DATABASE_READ_URL shows nothing of the last five seconds: it is behind, or not a replica of DATABASE_URL'
 /** The longest that a caller waits for the replica. */
 const ANSWER_MS_MAX = 1_000
 

@@ -34,7 +34,7 @@ export function parseStatusMeanings(text: string): StatusMeanings {
     }
     if (!section) throw refuse('[Lead statuses] or [Deal stages] must come first')
     const [, name, meaning] = /^([^:]+?)\s*:\s*(.+)$/.exec(line) ?? []
-    if (name === undefined || meaning === undefined) throw refuse('must be a name, a colon and what it means')
+    if (name === undefined || meaning === undefined) throw refuse('must be a name, a colon and a meaning')
     if (meaning.length > MEANING_LENGTH_MAX)
       throw refuse(`may have at most ${MEANING_LENGTH_MAX} characters after the colon`)
     const key = name.toLowerCase()

@@ -15,7 +15,7 @@ async function leadsOf(partner: TestPartner): Promise<{ loid: string }[]> {
   return (await partner.get('/dashboard/leads?limit=100')).body.data.leads
 }
 
-test('the same key and body give the first answer again and create once', async () => {
+test('a second request with the same key and body gets the first answer and creates nothing', async () => {
   const partner = await portal.newPartner()
   const first = await partner.post('/dashboard/leads', newLead(), keyed('one'))
   const again = await partner.post('/dashboard/leads', newLead(), keyed('one'))
@@ -96,7 +96,7 @@ test.each([
   ['x'.repeat(256), 400, 'Idempotency-Key must have 1 to 255 characters'],
   ['x'.repeat(255), 201, undefined],
   ['x', 201, undefined],
-])('the key %j answers %i', async (key, status, error) => {
+])('a request with the key %j is answered with %i', async (key, status, error) => {
   const partner = await portal.newPartner()
   const answer = await partner.post('/dashboard/leads', newLead(), keyed(key))
   expect([answer.status, answer.body.error]).toEqual([status, error])

@@ -153,7 +153,7 @@ function recordRequest(spans: Spans, request: FastifyRequest, reply: FastifyRepl
 }
 
 function compileNothing(): never {
-  throw new Error('A route has a schema of Fastify: give it to the contract instead')
+  throw new Error('A route has a Fastify schema: put the schema into the contract instead')
 }
 
 /** Logs one line for each request, with the path and without the query, which can hold a search text or a token. */

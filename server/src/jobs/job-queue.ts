@@ -255,7 +255,7 @@ function retryOptions(retry: Retry): QueueOptions {
   }
 }
 
-/** How many retries with doubling delays fit into the time. pg-boss limits the number of retries, but D23 sets days. */
+/** How many retries with doubling delays fit into the time. pg-boss limits the number of retries, but D23 sets a time. */
 function retriesWithin({ firstDelaySeconds, delaySecondsMax }: Retry, seconds: number): number {
   let retries = 0
   for (let spent = 0; spent < seconds; retries++) {

@@ -102,8 +102,8 @@ function refuseUnreachable({ uid, gid }: { uid: number; gid: number }, folders: 
   const folder = folders.find((name) => spawnSync('sh', ['-c', 'cd "$0"', name], { env, uid, gid }).status !== 0)
   if (folder === undefined) return
   throw new Error(
-    `PostgreSQL runs as user ${uid} in place of root, who cannot enter ${folder}: ` +
-      'allow that (chmod o+x on the folders above it), or start as another user',
+    `PostgreSQL runs as user ${uid} in place of root, but this user cannot enter ${folder}: ` +
+      'allow it (chmod o+x on the folders above it), or start as another user',
   )
 }
 
@@ -117,8 +117,8 @@ function canDieWithParent(env: Record<string, string>): boolean {
 }
 
 /**
- * The kernel interrupts the program when this process dies. The shell does not start the program if this process has
- * died before the kernel was asked to do so.
+ * The kernel interrupts the program when this process dies. If this process dies before the kernel is asked to do this,
+ * the shell does not start the program.
  */
 function dieWithParent(): string[] {
   const unlessOrphaned = '[ "$PPID" = "$0" ] && exec "$@"'

@@ -26,7 +26,8 @@ export const restore: Command = {
     workplace.say(table(counted(rows)))
     const { db, secrets } = await workplace.database()
     const { locked } = await reencryptSecrets(db, secrets)
-    if (locked > 0) workplace.say(`\nSecrets that no key of SECRETS_KEY opens: ${locked}. Add the key that made them.`)
+    if (locked > 0)
+      workplace.say(`\nSecrets that no key of SECRETS_KEY opens: ${locked}. Add the key that encrypted them.`)
     return 0
   },
 }

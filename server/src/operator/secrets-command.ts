@@ -11,7 +11,7 @@ export const rotateSecrets: Command = {
     const { encrypted, locked } = await reencryptSecrets(db, secrets)
     workplace.say(`Secrets encrypted with the first key: ${encrypted}`)
     if (locked === 0) return 0
-    workplace.say(`Secrets that no key of SECRETS_KEY opens: ${locked}. Add the key that made them.`)
+    workplace.say(`Secrets that no key of SECRETS_KEY opens: ${locked}. Add the key that encrypted them.`)
     return 1
   },
 }

@@ -18,7 +18,7 @@ export interface Organisation {
 }
 
 const MADE_UNDER_ANOTHER_NAME =
-  'it was made under another API name, because its own was taken: change that in Zoho, or name it in CRM_FIELD_MAP'
+  'it was made under another API name, because its own name was taken: change the name in Zoho or in CRM_FIELD_MAP'
 
 export function openOrganisation({ api, metadata, fieldMap }: ZohoParts): Organisation {
   const { leads, deals } = fieldMap
@@ -48,7 +48,7 @@ export function openOrganisation({ api, metadata, fieldMap }: ZohoParts): Organi
     for (const name of missing) {
       const making = makings.get(name)
       if (!making) {
-        reasons.set(name, 'it is Zoho’s own field and cannot be made; give the name that yours has in CRM_FIELD_MAP')
+        reasons.set(name, 'it is one of Zoho’s own fields and cannot be made; give your field’s name in CRM_FIELD_MAP')
         continue
       }
       const { module, api_name: _, ...field } = making

@@ -4,8 +4,7 @@ import type { ZohoParts } from './parts.ts'
 import { readFieldHistory, readStageHistory, STAGE_HISTORY_FIELDS } from './wire.ts'
 
 /**
- * The maximum number of entries that are read of a record's history, in at most ten calls. Older entries are in the CRM
- * only.
+ * At most this many entries of a record's history are read, in at most ten calls. Older entries stay in the CRM only.
  */
 const ENTRIES_MAX = 2_000
 

@@ -8,7 +8,7 @@ const UNIQUE_VIOLATION = '23505'
 
 /**
  * Throws a conflict if the database refuses an email address or business name that somebody else has. The client
- * recognises its text by 'exists' with 'email' or 'business' (D11).
+ * recognises the conflict by its text, which contains 'exists' and either 'email' or 'business' (D11).
  */
 export async function refusingTaken<Result>(write: Promise<Result>): Promise<Result> {
   try {

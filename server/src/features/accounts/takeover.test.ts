@@ -100,7 +100,7 @@ test('an older link cannot close an account whose address has been confirmed', a
   expect((await portal.post('/auth/disown', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
 })
 
-test('many refreshes of a token at once give one new token, and signing out with it ends the session', async () => {
+test('simultaneous refreshes of a token return the same new token, and signing out with the new token ends the session', async () => {
   const partner = await portal.newPartner()
   const answers = await Promise.all(Array.from({ length: 8 }, () => partner.post('/auth/refresh')))
   const tokens = new Set<string>(answers.map(({ body }) => body.data.token))
@@ -141,7 +141,7 @@ test('wrong passwords from one or many addresses cannot lock an owner out', asyn
   const [cookie = ''] = elsewhere.headers.getSetCookie()
   expect(cookie).toMatch(/^portal_browser=[\w-]{43}; Max-Age=\d+; Path=\/api\/auth; HttpOnly; SameSite=Strict$/)
 
-  // Sets the count to that of nine more guessing addresses, because real guesses would each cost a hash.
+  // Sets the count as if nine more addresses had guessed, because each real guess would cost a hash.
   await limited.deps.pool.query('update rate_limits set points = 100 where key = $1', [`login-account:${email}`])
   expect((await guess('203.0.113.2')).status).toBe(401)
   const slow = await signIn({ 'x-forwarded-for': '192.0.2.1' })

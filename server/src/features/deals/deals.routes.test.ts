@@ -18,7 +18,7 @@ async function loids(partner: TestPartner, query: string): Promise<string[]> {
   return body.data.deals.map((deal: { loid: string }) => deal.loid)
 }
 
-test('GET /crm/deal/{id} returns the deal with all its fields, null if unknown, and its notes', async () => {
+test('GET /crm/deal/{id} returns the deal with its notes and all its fields; an unknown field is null', async () => {
   const partner = await portal.newPartner()
   const full = {
     deal_name: 'Okafor – trucks',
@@ -138,7 +138,7 @@ test('an archived deal is missing from lists, searches and details', async () =>
   expect((await partner.get(`/crm/deal/${loid}/stage-history`)).status).toBe(404)
 })
 
-test('GET /crm/deal/{id}/stage-history returns the stages, the latest first, with their durations in whole days', async () => {
+test('GET /crm/deal/{id}/stage-history returns the stages, latest first, with their durations in whole days', async () => {
   const partner = await portal.newPartner()
   const { loid } = await insertDeal(portal.deps.db, partner.id)
   const entry = (value: string, daysAgo: number) => ({

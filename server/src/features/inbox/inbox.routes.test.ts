@@ -44,7 +44,7 @@ function lenderWrote(tx: Tx, partnerId: string, loid: string, content: string, a
 const inTransaction = (portal: TestPortal, work: (tx: Tx) => Promise<void>) =>
   portal.deps.db.transaction().execute(work)
 
-test('GET /dashboard/news lists for each person what others did since the person last looked, one line for each record', async () => {
+test('GET /dashboard/news lists what others did since the person last looked, with one line for each record', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner({ firstName: 'Ada', lastName: 'Nguyen' })
   const { loid } = await ada.submitLead()
@@ -104,7 +104,7 @@ test('GET /dashboard/news lists for each person what others did since the person
   expect(await linesOf(bob)).toEqual([])
 })
 
-test('POST /dashboard/news/seen marks only events that the person was shown, not events that commit later or lie in the future', async () => {
+test('POST /dashboard/news/seen marks only events that the person was shown, not events that commit later or are dated in the future', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const [late, early] = [await ada.submitLead(), await ada.submitLead()]
@@ -220,7 +220,7 @@ test('a person who was away for a year gets the newest lines, and a total of at 
   expect(await newsOf(ada)).toMatchObject({ total: 0 })
 })
 
-test('GET /activity lists all events, by cursor, type, person and date', async () => {
+test('GET /activity lists all events in pages, and filters them by type, person and date', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner({ firstName: 'Ada', lastName: 'Nguyen' })
   const bob = await addColleague(portal, ada, 'member')
@@ -336,7 +336,7 @@ test('a note that commits late needs attention even if a later note was put away
   expect((await newsOf(ada)).lines).toMatchObject([{ quote: quoted }])
 })
 
-test('a record needs attention after twice the usual time, and at least a week, unless it has ended', async () => {
+test('an open record needs attention after twice the usual time without a change, and after a week at the earliest', async () => {
   await using portal = await startPortal()
   const { deps } = portal
   const ada = await portal.newPartner()

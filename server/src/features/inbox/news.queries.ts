@@ -22,7 +22,7 @@ export interface NewsGroup {
   records: number
   changes: number
   at: string
-  /** The newest events of the group, the newest first. */
+  /** The ids of the group's newest events, newest first. */
   ids: string[]
 }
 
@@ -38,7 +38,7 @@ const MARKED_RECORDS = 200
 /**
  * An event becomes visible when its transaction ends, which may be long after the event's time. So the search for
  * unseen events goes back this much further, and the snapshots decide which events were seen. No transaction lasts
- * longer.
+ * longer than this.
  */
 const LONGEST_TRANSACTION = '1 hour'
 
@@ -241,7 +241,7 @@ export async function findLoidsOf(db: Db, partnerId: string, loid: string): Prom
 
 /**
  * Removes the marks of records that were opened before this time, because the events that were seen then have been
- * removed too. Returns how many.
+ * removed too. Returns how many marks it removed.
  */
 export async function removeSeenRecordsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`

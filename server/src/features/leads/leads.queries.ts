@@ -159,7 +159,7 @@ export interface LeadKey {
   ended_at: string | null
 }
 
-/** As `findLeadKeys`, but throws NotFound if there is none. */
+/** As `findLeadKeys`, but throws NotFound if there is no such lead. */
 export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<[LeadKey, ...LeadKey[]]> {
   const [first, ...others] = await findLeadKeys(db, partnerId, idOrLoid)
   if (!first) throw noSuchLead()
@@ -265,7 +265,7 @@ export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string
   return row && { ...row, on: 'lead' as const }
 }
 
-/** Sets a failed lead to pending again. Returns the payload for its push; empty if the lead had not failed. */
+/** Sets a failed lead to pending again. Returns the payload of its push, or an empty list if the lead had not failed. */
 export function reviveFailedLead(
   tx: Tx,
   partnerId: string,

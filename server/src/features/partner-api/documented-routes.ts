@@ -82,7 +82,7 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
     operationId: 'readSubmitted',
     tag: 'Follow',
     description:
-      'The progress of a lead or deal, by the id or the LOID that submitting returned. `status` is the lead’s status, or the stage once it is a deal; `crm` is `pending` until the lender’s CRM has it.',
+      'The progress of a lead or deal, by the id or the LOID that submitting returned. `status` is the lead’s status, or the deal’s stage once the lead is a deal; `crm` is `pending` until the lender’s CRM has the record.',
     requestExample: null,
     answerExample: {
       ...SUBMITTED,

@@ -107,7 +107,7 @@ test.each([
   ['q=a&q=b', 'q'],
   ['q=%00', 'q'],
   [`q=${'x'.repeat(201)}`, 'q'],
-])('GET /crm/search?%s is refused with an error for %s', async (query, field) => {
+])('GET /crm/search?%s is refused with an error for the field %s', async (query, field) => {
   const partner = await portal.newPartner()
   const { status, body } = await partner.get(`/crm/search?${query}`)
   expect([status, Object.keys(body.fields)]).toEqual([400, [field]])

@@ -17,7 +17,7 @@ const CALLS_AT_ONCE = 8
 type NotedRecord = Pick<AppliedRecord, 'module' | 'zoho_id' | 'partner_id' | 'loid' | 'business_name'>
 
 /**
- * Reads the notes of the records whose notes are due, with one call for each record. The notes of a new record are no
+ * Reads the notes of the records whose notes are due, with one call for each record. The notes of a new record are not
  * news, because the record itself is news. The notes of a changed record are news.
  */
 export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]): Promise<void> {

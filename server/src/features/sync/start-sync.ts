@@ -7,7 +7,7 @@ import { runSync } from './run-sync.job.ts'
 import { getRun, insertRun, joinRun, type SyncKind } from './sync-runs.queries.ts'
 
 /**
- * Starts a run or joins the partner's run under way (D30). Returns the run's id. The run and its job are written in one
+ * Starts a run or joins the partner's current run (D30). Returns the run's id. The run and its job are written in one
  * transaction, so every run that is marked as running has a job that ends it, whichever process dies.
  */
 export function startSync(deps: Deps, partnerId: string, kind: SyncKind): Promise<string> {

@@ -370,7 +370,7 @@ test('a deal sync also counts leads that were replaced during an earlier lead sy
   expect(await syncDeals()).toMatchObject({ matching_leads_removed: 0 })
 })
 
-test('a lead that a deal has replaced belongs to another deal after the CRM converts the lead, and the first deal has no lead', async () => {
+test('when the CRM converts a lead that a deal has replaced, the lead belongs to the new deal, and the first deal has no lead', async () => {
   const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanTerm: '24 months' })
   await ada.pushedLead(loid)
   await lender.create('Deals', { ...MATCHING, Partner: { id: adaInCrm } })
@@ -475,7 +475,7 @@ test('if Zoho forbids the list of all notes, a sync applies the notes of changed
   ])
 })
 
-test('a change that is missing in the CRM’s history is described as observed', async () => {
+test('a change that is missing from the CRM’s history is described as observed', async () => {
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)
   const [inZoho] = await lender.list('Leads', 'LOID')
@@ -514,7 +514,7 @@ test('a record with the LOID of another record is reported as a problem, and the
   expect((await ada.get(`/crm/lead/${loid}`)).status).toBe(200)
 })
 
-test('sync requests at the same time share one run, whether they are for leads, deals or both', async () => {
+test('simultaneous sync requests share one run, whether they are for leads, deals or both', async () => {
   await lender.createMany(
     'Leads',
     Array.from({ length: 5 }, () => ({ Last_Name: 'Five', Partner: { id: adaInCrm } })),
@@ -530,7 +530,7 @@ test('sync requests at the same time share one run, whether they are for leads, 
   expect(runs).toEqual([{ status: 'succeeded' }])
 })
 
-test('a sync during a CRM outage answers 502, and the next sync succeeds', async () => {
+test('a sync answers 502 if the CRM refuses a call, and the next sync succeeds', async () => {
   await lender.create('Leads', { Last_Name: 'Later', Partner: { id: adaInCrm } })
   await lender.faults({ scopeMismatch: { times: 1 } })
   const failed = await ada.post('/dashboard/sync-leads')
@@ -542,8 +542,8 @@ test.each([
   ['every third call fails', { failEvery: { n: 3 } }],
   ['the CRM refuses too many calls', { tooMany: { times: 4, retryAfterSeconds: 0, match: 'Leads' } }],
   ['answers to writes are lost', { resetAfterCommit: { times: 2, match: 'PUT /crm/v8/Leads' } }],
-  ['the access token ends', { tokenExpired: true }],
-])('a sync adds every lead once, even if during the run %s', async (_what, faults) => {
+  ['the access token expires', { tokenExpired: true }],
+])('a sync adds every lead once, even if %s during the run', async (_what, faults) => {
   const ids = await lender.createMany(
     'Leads',
     Array.from({ length: 130 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
@@ -706,7 +706,7 @@ test('a sync that takes long answers 202 and continues (D31)', async () => {
   expect(await listed('leads', cleo)).toMatchObject([{ last_name: 'Slow' }])
 })
 
-test('an interrupted run is continued, and a request joins it meanwhile (D31)', async () => {
+test('an interrupted run is continued, and a new request joins it (D31)', async () => {
   await lender.createMany(
     'Leads',
     Array.from({ length: 150 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),

@@ -19,7 +19,8 @@ export async function redeliverLog(
       throw new Conflict('CONFLICT', 'This is a call from your own system. Only that system can repeat it.')
     }
     await getOpenEndpoint(tx, partnerId)
-    if (log.request_body === null) throw new Conflict('CONFLICT', 'The applicant’s data in it has been erased')
+    if (log.request_body === null)
+      throw new Conflict('CONFLICT', 'The applicant’s data in this delivery has been erased')
     await reviveDelivery(tx, partnerId, log.id, clock.now().toISOString())
     return { id: log.id, status: 'pending' }
   })

@@ -14,7 +14,7 @@ const BROKEN_OFF = 'The connection broke off before the answer was complete'
 const NOT_VALID = 'Webhook URL is not a valid address'
 const NOT_PUBLIC = 'Webhook URL must be on the public internet'
 const NO_USER_INFO = 'Webhook URL must not contain a user name or password'
-const WRONG_PORT = 'Webhook URL must use port 443 or one from 1024 up'
+const WRONG_PORT = 'Webhook URL must use port 443 or a port from 1024 up'
 const NO_SPACES = 'Webhook URL must not contain spaces'
 
 test.each([

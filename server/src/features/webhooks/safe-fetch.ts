@@ -78,7 +78,7 @@ export function findUrlFault(url: string, allowPrivate: boolean): string | undef
   const target = parseTarget(url)
   if (!target || target.hostname.split('.').includes('')) return 'Webhook URL is not a valid address'
   if (target.username !== '' || target.password !== '') return 'Webhook URL must not contain a user name or password'
-  if (!mayUsePort(target.port, allowPrivate)) return 'Webhook URL must use port 443 or one from 1024 up'
+  if (!mayUsePort(target.port, allowPrivate)) return 'Webhook URL must use port 443 or a port from 1024 up'
   if (!allowPrivate && isPrivateHost(target.hostname)) return 'Webhook URL must be on the public internet'
   return undefined
 }

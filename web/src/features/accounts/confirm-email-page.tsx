@@ -13,7 +13,10 @@ import { INVALID_LINK, isRefusedLink, isTakenAddress } from './verification-link
 
 const route = getRouteApi('/confirm-email')
 
-/** The page behind the link in the mail to a new address. Opening it changes the address, signed in or not (D67). */
+/**
+ * The page behind the link in the mail to a new address. Opening the page changes the address, whether or not the
+ * person is signed in (D67).
+ */
 export function ConfirmEmailPage() {
   const { token } = route.useSearch()
   // This is a query, not a mutation: a page that is rendered twice sends one request, and the token works only once.

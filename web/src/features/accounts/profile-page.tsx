@@ -67,7 +67,7 @@ export function ProfilePage() {
                 content: (
                   <Card
                     title="Email Address"
-                    description="You sign in with it. We mail a link to the new address and tell the old one."
+                    description="You sign in with it. We mail a link to the new address and a notice to the old one."
                   >
                     <EmailForm email={profile.data.email} />
                   </Card>

@@ -22,7 +22,7 @@ export function UnsubscribePage() {
   return (
     <AccountFrame
       title="Unsubscribe"
-      text="End the kind of mail that this link came with. Mails about the security of your account still come."
+      text="Stop the kind of mail that contained this link. You will still get mails about the security of your account."
       footer={
         <Link {...paths.notifications} className={textLinkClass}>
           Choose which mails you get
@@ -38,7 +38,7 @@ export function UnsubscribePage() {
         )}
         {ending.isSuccess && (
           <Alert kind="success">
-            You get no more mails about: {ending.data.kinds.map((kind) => MAIL_KIND_WORDS[kind]).join(', ')}.
+            You will get no more mails about: {ending.data.kinds.map((kind) => MAIL_KIND_WORDS[kind]).join(', ')}.
           </Alert>
         )}
         {token && !ending.isSuccess && (

@@ -142,7 +142,7 @@ function Calm() {
       compact
       icon={<CircleCheck />}
       title="Nothing needs your attention"
-      text="Notes of the lender and records that got stuck appear here."
+      text="Notes from the lender and records that got stuck appear here."
     />
   )
 }
@@ -176,7 +176,7 @@ function Earlier({ activity }: { activity: Activities }) {
     <>
       <p className="flex items-center gap-2 px-5 pt-4 pb-1 font-medium">
         <CircleCheck aria-hidden className="size-4 text-success-dot" />
-        You are up to date. Last happened:
+        You are up to date. The latest events:
       </p>
       <ul>
         {activities.slice(0, EARLIER).map(({ id, title, description, created_at }) => (

@@ -95,27 +95,30 @@ test('Back to Leads opens the list with its former filters, or the whole list if
 test.each([
   [200, 'Coastal Concrete'],
   [400, 'Lead'],
-])('a lead opened from the list and answered with %i has the focus on its heading: %s', async (status, heading) => {
-  let answer = () => {}
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  serveSignedIn({
-    'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
-    'GET /crm/lead/LO-7K3M9QAZ': async () => {
-      await answered
-      return { status, body: status === 200 ? data({ lead: leadOf(), notes: [] }) : failure('No', 'X') }
-    },
-    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
-  })
-  const user = openApp('/leads')
-  await user.click((await screen.findAllByRole('link', { name: 'Coastal Concrete' }))[0] ?? document.body)
-  await screen.findByRole('status', { name: 'Loading lead' })
-  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: 'Lead' })))
-  answer()
-  await waitFor(() => expect(screen.queryByRole('status', { name: 'Loading lead' })).toBeNull())
-  expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: heading }))
-})
+])(
+  'when the call for a lead opened from the list answers %i, the focus is on the heading %s',
+  async (status, heading) => {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    serveSignedIn({
+      'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
+      'GET /crm/lead/LO-7K3M9QAZ': async () => {
+        await answered
+        return { status, body: status === 200 ? data({ lead: leadOf(), notes: [] }) : failure('No', 'X') }
+      },
+      'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+    })
+    const user = openApp('/leads')
+    await user.click((await screen.findAllByRole('link', { name: 'Coastal Concrete' }))[0] ?? document.body)
+    await screen.findByRole('status', { name: 'Loading lead' })
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: 'Lead' })))
+    answer()
+    await waitFor(() => expect(screen.queryByRole('status', { name: 'Loading lead' })).toBeNull())
+    expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: heading }))
+  },
+)
 
 test('both back links of a lead that failed to load lead to the list with its search', async () => {
   serveSignedIn({

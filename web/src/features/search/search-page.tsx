@@ -44,7 +44,7 @@ export function SearchPage() {
       />
       <div className="grid grid-cols-1 gap-5">
         <Results q={q} />
-        {/* The quick actions appear after the results, which would otherwise push them down. */}
+        {/* The quick actions appear together with the results, so that the results do not push them down. */}
         {!results.isPending && <QuickActions />}
       </div>
     </>

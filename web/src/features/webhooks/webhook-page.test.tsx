@@ -445,7 +445,7 @@ test('an inbound call shows its request and its refusal, and can be copied but n
   expect(server.seen.some(({ path }) => path.endsWith('/log-1'))).toBe(false)
 })
 
-test('a failed delivery can be sent again, and a waiting one at once', async () => {
+test('a failed delivery can be sent again, and a waiting delivery can be sent at once', async () => {
   let log = webhookLogOf({ status: 'failed', response_status: 404, attempts: 10 })
   const server = serveWebhook({
     'GET /dashboard/webhook-logs': () => ({ body: paged([log]) }),

@@ -90,8 +90,8 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
 
 /**
  * The key under which wrong codes are counted. All unknown sources share one count. A browser or address from which the
- * person signed in before has its own, because otherwise anybody who knows the password could lock the person out for
- * ever (D53).
+ * person signed in before has a count of its own, because otherwise anybody who knows the password could lock the
+ * person out for ever (D53).
  */
 async function codeTriesOf({ db }: Pick<Deps, 'db'>, { id, email }: Person, visitor: Visitor): Promise<string> {
   const known = await knownBy(db, email, visitor)
@@ -149,14 +149,17 @@ async function checkFactor(
 ): Promise<Proof['factor']> {
   if (form.passkey) {
     if ((await personOfPasskey(deps, form.passkey, { mustVerifyUser: false })) !== person.id) {
-      throw new Unauthorized('INVALID_PASSKEY', 'This passkey is not one of this account, or it took too long.')
+      throw new Unauthorized(
+        'INVALID_PASSKEY',
+        'This passkey does not belong to this account, or the sign-in took too long.',
+      )
     }
     return 'passkey'
   }
   const code = form.code ?? ''
   if (await isTotpCode(deps, person.id, code)) return 'app code'
   if (!(await isRecoveryCode(deps, person.id, code))) {
-    throw new Unauthorized('INVALID_CODE', 'This code is not right or was used.')
+    throw new Unauthorized('INVALID_CODE', 'This code is wrong or has already been used.')
   }
   await security(deps.db, 'recovery-code-used', { partner: person.partner_id, person: person.id })
   return 'recovery code'

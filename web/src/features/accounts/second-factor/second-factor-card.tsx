@@ -78,7 +78,10 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
   }
   return (
     <div {...frame}>
-      <Card title="Second factor" description="Besides your password, so that a stolen password opens nothing.">
+      <Card
+        title="Second factor"
+        description="Asked for besides your password, so that a stolen password opens nothing."
+      >
         {factor.isPending && <Spinner label="Loading second factor" />}
         {factor.isError && !factor.data && (
           <Failure
@@ -257,7 +260,7 @@ function wordsOf(removal: Removal | null, factor: SecondFactor | undefined) {
   }
   const isLast = factor !== undefined && Number(factor.totp !== null) + factor.passkeys.length === 1
   const left = isLast
-    ? 'Your password alone will sign you in then, and your recovery codes end.'
+    ? 'Your password alone will then sign you in, and your recovery codes stop working.'
     : 'Your other second factors stay.'
   const what = removal?.what === 'passkey' ? `the passkey ${removal.name}` : 'the authenticator app'
   return {
