@@ -10,29 +10,33 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 const EVERYTHING = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const COLOURS = ['color-contrast', 'link-in-text-block']
 const SIZES = ['target-size', 'scrollable-region-focusable']
-/** This rule takes axe as long as all others together. The phone's layout is checked for it, where targets are close. */
+/**
+ * Leaves out the rule `target-size`, which takes axe as long as all other rules together. The rule is checked in the
+ * phone's layout, where targets are closest together.
+ */
 const NO_SIZES_OF_TARGETS = { 'target-size': { enabled: false } }
 /**
- * A fading mark keeps the colours of the scheme in which it began, and the top bar hides part of the content below it.
+ * Scrolls to the top, because the top bar hides content below it. Ends all animations, because a fading mark keeps the
+ * colours of the theme in which it began.
  */
 const STAND_STILL = `scrollTo(0, 0)
 for (const one of document.getAnimations()) if (one.effect.getComputedTiming().endTime < Infinity) one.finish()`
-/** Only an open dialog can be used. The page behind it is checked without the dialog. */
+/** Checks only the dialog if one is open, because nobody can use the page behind it. */
 const IN_USE = "[...document.querySelectorAll('dialog:modal')].at(-1) ?? document"
 
 /** Detaching a session would remove the page's passkeys, so each page keeps its session. */
 const sessions = new WeakMap<Page, CDPSession>()
 
 /**
- * The page in its present state is accessible and fits the screen: in the light theme, and in the dark theme in the
- * phone's layout. No test has to be repeated on a phone for its looks.
+ * Checks that the page in its present state is accessible and fits the screen, in the light theme at its own width and
+ * in the dark theme in the phone's layout. So no test has to be repeated on a phone only for the looks.
  */
 export async function expectGoodLooks(page: Page): Promise<void> {
   await expectSound(page, 'light', EVERYTHING, NO_SIZES_OF_TARGETS)
   await onPhone(page, () => expectSound(page, 'dark', [...SIZES, ...COLOURS]))
 }
 
-/** The same at the page's own width only, for tests that run on the desktop and on the phone. */
+/** Checks both themes at the page's own width only, for tests that run on the desktop and on the phone. */
 export async function expectGoodLooksAtThisWidth(page: Page): Promise<void> {
   await expectSound(page, 'dark', COLOURS)
   await expectSound(page, 'light', EVERYTHING)
@@ -51,14 +55,17 @@ async function expectSound(page: Page, colorScheme: 'light' | 'dark', runOnly: s
   expect(await page.evaluate('scrollTo(1000, scrollY), scrollX'), 'scrolled sideways').toBe(0)
 }
 
-/** Each document reads axe once. The browser compiles it once, because it gets the text as it is and not as an `eval`. */
+/**
+ * Loads axe into the document, unless it is loaded. The text of axe is not passed through `eval`, so the browser
+ * compiles it only once for all documents.
+ */
 async function readAxe(page: Page): Promise<void> {
   if (await page.evaluate<boolean>("'axe' in window")) return
   const session = await openSession(page)
   await session.send('Runtime.evaluate', { expression: AXE })
 }
 
-/** Makes the page as narrow as on a phone, and operated by touch. */
+/** Runs `look` while the page is as narrow as on a phone and is operated by touch. */
 async function onPhone(page: Page, look: () => Promise<void>): Promise<void> {
   const size = page.viewportSize()
   const session = await openSession(page)

@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
  */
 export const Instant = z.string().register(z.globalRegistry, { format: 'date-time' })
 
-/** A query parameter with a valid calendar date as `YYYY-MM-DD` (D7). A blank one counts as absent. */
+/** A query parameter with a valid calendar date as `YYYY-MM-DD` (D7). A blank parameter counts as absent. */
 export function filterDate(name: string) {
   const error = `${name} must be a date as YYYY-MM-DD`
   return z.pipe(

@@ -224,7 +224,7 @@ export const confirmTotp = defineRoute({
   beforeSecondFactor: true,
   body: z.object({ code: Code }),
   answer: NewRecoveryCodes,
-  summary: 'Adds the authenticator app, by a code that it shows.',
+  summary: 'Adds the authenticator app after checking a code that the app shows.',
 })
 
 export const removeTotp = defineRoute({

@@ -223,7 +223,7 @@ function written(result: Written): CrmRecord {
   return result.record
 }
 
-/** Moves a time into the working hours of its day, nine to five, but never past now. The order of times stays. */
+/** Moves a time into the working hours of its day, nine to five, but never past now. Times stay in order. */
 function workingTime(sandbox: Sandbox, ms: number): string {
   const midnight = Date.parse(
     `${localDay(ms, sandbox.behaviour().timesOffset)}T00:00:00${sandbox.behaviour().timesOffset}`,

@@ -76,7 +76,7 @@ export async function recordEvent(tx: Tx, event: AnyEvent): Promise<void> {
   await recordMailNews(tx, newsOf(event, row.id))
 }
 
-/** Records many events, in this order. */
+/** Records many events, in the given order. */
 export async function recordEvents(tx: Tx, events: readonly AnyEvent[]): Promise<void> {
   const recorded = events.map((event) => ({ event, row: { ...toRow(event), data: event.data } }))
   await insertSet(

@@ -7,7 +7,7 @@ import { newId } from '../db/ids.ts'
 import { insertSet } from '../db/row-sets.ts'
 import type { HistoryPlan, KnownEntry } from './plan-history.ts'
 
-/** Names one history. A deal's LOID can have both kinds, because its lead's history stays readable (D18). */
+/** Names one history. A deal's LOID can have histories of both kinds: the history of its lead stays readable (D18). */
 export interface HistoryOf {
   kind: HistoryKind
   partnerId: string

@@ -217,7 +217,7 @@ async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<vo
   })
 }
 
-/** The trace of the request that enqueued the job, or one with the job's own id. */
+/** The trace of the request that enqueued the job, or a new trace with the job's own id. */
 function traceOfJob({ id, data }: PgBossJob<unknown>): Trace {
   return readTraceparent(Object(data).traceparent) ?? traceOf(id)
 }

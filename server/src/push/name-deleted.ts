@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { PULL_QUEUE } from './pull-queue.ts'
 
 /**
- * Handles rows whose push reached the CRM without an answer, and whose CRM records were deleted by staff before the
+ * Handles rows whose push reached the CRM but got no answer, and whose CRM records were deleted by staff before the
  * push was repeated. Each row gets the id of its CRM record, and the record is pulled. The pull archives the row, as
  * for any record that was deleted in the CRM, and restores the row if staff restore the record. `deleted` lists for
  * each LOID the CRM ids that its deleted record may have had. An id that another row has is not used. Returns the LOIDs

@@ -13,7 +13,7 @@ export async function insertPartner(
   await tx.insertInto('partners').values(partner).execute()
 }
 
-/** Undefined for a closed account. */
+/** Finds a partner. Returns undefined if its account is closed. */
 export function findPartner(db: Db, partnerId: string): Promise<Partner | undefined> {
   return db
     .selectFrom('partners')
