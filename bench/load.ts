@@ -47,7 +47,7 @@ export async function loadOverHttp(
   }
   const { requests, latency } = result
   return {
-    // Not its average, which is over the whole seconds of the load, and there are only a few.
+    // Autocannon's own average is not used, because it counts whole seconds, and a load has only a few of them.
     perSecond: requests.total / result.duration,
     p50: latency.p50,
     p99: latency.p99,

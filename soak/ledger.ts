@@ -42,7 +42,7 @@ export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'
   return tracked
 }
 
-/** Notes what happened to the record, for investigations. The time is in UTC, as in the portal's log. */
+/** Writes down what happened to the record, for investigations. The time is in UTC, as in the portal's log. */
 export function writeDown(record: Tracked, what: string): void {
   record.log.push(`${new Date().toISOString()} ${what}`)
 }

@@ -15,7 +15,7 @@ export const Failure = z.object({
 })
 export type Failure = z.infer<typeof Failure>
 
-/** `page` and `limit` as query parameters (D6). Spread into a route's query. */
+/** `page` and `limit` as query parameters (D6), to be spread into a route's query. */
 export function pagingQuery(limitDefault: number = PAGE_SIZE) {
   return {
     page: z._default(wholeNumber('page', 1_000_000), 1),

@@ -41,7 +41,7 @@ export const DEAL_STAGES = [
  */
 export const SUBMITTED_STAGE = 'Waiting On Application'
 
-/** A lead in one of these statuses no longer counts as active (D21). Lower case, for comparing. */
+/** A lead in one of these statuses no longer counts as active (D21). The list is in lower case, for comparisons. */
 export const INACTIVE_LEAD_STATUSES: readonly string[] = CLOSED_STATUSES.map((status) => status.toLowerCase())
 
 /** Section 4: a deal is won when its stage contains 'funded' or 'closed'. */

@@ -33,13 +33,15 @@ export const API_CALLS_PER_MINUTE = 120
 export const LARGE_LOAN_AMOUNT = 10_000_000
 export const MONEY_MAX = 999_999_999_999.99
 export const MONEY_TEXT_LENGTH_MAX = 40
-/** How many notes and history entries of a record one answer holds, the newest first. Older ones are in the CRM. */
+/**
+ * One answer holds at most this many notes or history entries of a record, the newest first. Older ones are in the CRM.
+ */
 export const NOTES_MAX = 1_000
 export const HISTORY_ENTRIES_MAX = 1_000
 export const TIMELINE_PAGE_SIZE = 50
 export const DUPLICATE_WINDOW_DAYS = 90
 
-/** How many lines, items or entries one answer of the inbox holds at most. */
+/** One answer of the inbox holds at most this many lines, items or entries. */
 export const NEWS_LINES_MAX = 50
 export const ATTENTION_MAX = 20
 export const ACTIVITY_SIZE = 30

@@ -79,7 +79,7 @@ test('a switch removes values from a picklist', async () => {
   expect(await names()).toContain('Junk Lead')
 })
 
-test('a switch decides whether a workflow changes a new record in the second of its creation', async () => {
+test('a switch decides whether a workflow changes a new record in the same second in which it is created', async () => {
   const untouched = await sandbox.add('Leads', { Last_Name: 'Ash', Lead_Status: 'New Lead' })
   expect((await sandbox.call('GET', `/crm/v8/Leads/${untouched}`)).rows[0]).toMatchObject({ Lead_Status: 'New Lead' })
 
@@ -259,7 +259,7 @@ test('a fault strikes every nth matching call, or random calls, which the same s
   expect((await control('POST', '/sandbox/faults', { tooMany: { chance: 2 } })).status).toBe(400)
 })
 
-test('the answer to every kind of write can be lost after the write, and the connection before the write', async () => {
+test('every kind of write can lose its answer after the write, or its connection before the write', async () => {
   const { call, control, add } = sandbox
   const lead = await add('Leads', { Last_Name: 'Ash' })
   await control('POST', '/sandbox/faults', { resetAfterCommit: { every: 1 } })

@@ -94,7 +94,7 @@ function patch(file: string, document: JsonObject) {
         for (const name of ['next_page_token', 'previous_page_token', 'page_token_expiry']) {
           if (isObject(properties[name])) properties[name]['type'] = ['string', 'null']
         }
-        // A person has an email address as well.
+        // A user in an answer also has an email address.
         if (Object.keys(properties).sort().join() === 'id,name') schema['additionalProperties'] = true
       })
       at(document, ['components', 'schemas', 'RecordGETSucessResponse', 'properties', 'data'])['maxItems'] = 200

@@ -8,8 +8,8 @@ import { leadTo, seekWritable } from './seek-writable.ts'
 /** How statements are sent to the database. */
 export interface Way {
   /**
-   * True through a pooler in transaction mode. Connections then keep no session state, so the settings of the database
-   * role apply.
+   * True if connections go through a pooler in transaction mode. They then keep no session state, so the settings of
+   * the database role apply.
    */
   isPooled: boolean
   /** False if the pooler does not support named prepared statements. */

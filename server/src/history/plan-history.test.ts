@@ -49,7 +49,7 @@ test('nothing is written when the CRM sends no history and the status is unchang
 })
 
 describe('a value that goes away and comes back between two pulls', () => {
-  test('is two entries and two changes', () => {
+  test('gives two entries and two changes', () => {
     const told = [
       entry('New Lead', '2026-03-01T10:00:05.000Z'),
       entry('Lost Lead', '2026-03-02T10:00:00.000Z'),

@@ -57,7 +57,7 @@ test('a killed PostgreSQL is started again on the same address with every acknow
   expect(processesIn(stateDir)).toEqual([])
 })
 
-test('when the portal is killed PostgreSQL ends, and the next start finds all data', async () => {
+test('when the portal is killed, PostgreSQL ends, and the next start finds all data', async () => {
   const portal = await startInOtherProcess(stateDir)
   await query(portal.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
   portal.child.kill('SIGKILL')
@@ -69,7 +69,7 @@ test('when the portal is killed PostgreSQL ends, and the next start finds all da
   expect(processesIn(stateDir)).toEqual([])
 })
 
-test('a portal killed while it makes the database does not block the next start', async () => {
+test('a portal that is killed while it makes the database does not block the next start', async () => {
   const child = spawnStarter(stateDir)
   await vi.waitFor(() => expect(readdirSync(stateDir).some((name) => name.startsWith('init-'))).toBe(true), 5_000)
   child.kill('SIGKILL')

@@ -8,7 +8,7 @@ const STATES = { created: 'waits', retry: 'waits for a retry', active: 'runs', f
 export const listJobs: Command = {
   name: 'jobs',
   parameters: '[<queue>]',
-  summary: `Lists background jobs that wait, run or were given up in the last day, the oldest ${JOBS_MAX}, from all queues or one.`,
+  summary: `Lists the oldest ${JOBS_MAX} background jobs, of all queues or of one, that wait, run or were given up in the last day.`,
   async run(given, workplace) {
     const [queue, ...more] = given.positionals
     if (more.length > 0) throw new UsageError(`usage: ${usageOf(listJobs)}`)

@@ -96,7 +96,7 @@ function overview(): string {
   const lines = COMMANDS.map((command: Command) => `  ${usageOf(command)}\n      ${command.summary}`)
   return [
     'Commands for operators. They work whether or not the portal runs.',
-    'The settings are those of npm start: environment variables, the same DATA_DIR or DATABASE_URL.',
+    'They read the same environment variables as npm start, and need the same DATA_DIR or DATABASE_URL.',
     '',
     ...lines,
   ].join('\n')

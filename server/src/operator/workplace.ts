@@ -14,7 +14,7 @@ import type { Parts } from '../portal.ts'
 export interface Workplace {
   /** Prints one or more lines for the operator. */
   say(text: string): void
-  /** Notes an event in the partner's security log, and as one line on standard error. */
+  /** Writes an event into the partner's security log, and one line about it to standard error. */
   security: NoteSecurity
   database(): Promise<Pick<Deps, 'db' | 'pool' | 'secrets' | 'clock'>>
   /** Migrates the database and makes the schema and the queues of the job queue. */

@@ -8,7 +8,7 @@ const NoteToPush = z.object({ partnerId: z.string(), noteId: z.string() })
 /** The queue of notes to push. The notes feature runs its jobs. */
 export const NOTE_QUEUE: QueuedJob<z.infer<typeof NoteToPush>> = { name: 'push-note', payload: NoteToPush }
 
-/** The maximum number of notes for one record. Further notes wait for their own retries. */
+/** The maximum number of notes that are enqueued for one record. Further notes wait for their own retries. */
 const FOLLOWING_MAX = 100
 
 /**

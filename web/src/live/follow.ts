@@ -72,7 +72,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
 
   function look() {
     const now = Date.now()
-    // This check also notices that the machine slept, because it compares times of the clock.
+    // This check also notices that the machine slept, because it compares clock times.
     if (!isResting && now - signAt > SILENCE_MS_MAX) interrupting.abort()
     if (!isOpen && !document.hidden && now - askedAt >= ASK_EVERY_MS) tellReset()
   }

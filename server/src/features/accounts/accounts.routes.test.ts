@@ -174,7 +174,7 @@ test('of two equal sign-ups at once, one makes a partner and the other is refuse
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409])
 })
 
-test('a refused sign-in says whether the address is unknown or the password wrong', async () => {
+test('a refused sign-in says whether the address is unknown or the password is wrong', async () => {
   const partner = await portal.newPartner()
   const unknown = await portal.post('/auth/login', { email: 'nobody@example.com', password: PASSWORD })
   expect([unknown.status, unknown.body.code, unknown.body.error]).toEqual([

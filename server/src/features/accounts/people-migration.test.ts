@@ -14,7 +14,7 @@ const FOLDER = join(import.meta.dirname, '../../../migrations')
 const BEFORE_PEOPLE = '0015_notes_of_the_crm'
 const PASSWORD = 'correct-horse-battery'
 
-test('accounts that are older than the table `people` keep their password, session, link and record in the CRM', async () => {
+test('accounts that are older than the table `people` keep their password, session, reset link and CRM record', async () => {
   const database = await createDatabase()
   const { db, close } = openDatabase(database.url, () => undefined)
   await sql`drop schema public cascade`.execute(db)

@@ -94,7 +94,7 @@ test('each card shows a main figure and a second figure', async () => {
   }
 })
 
-test('the cards compare figures with the 30 days before where there is enough data', async () => {
+test('where there is enough data, the cards compare their figures with the previous 30 days', async () => {
   serveDashboard()
   openApp('/dashboard')
   const cards = within(await screen.findByRole('region', { name: 'Key figures' }))
@@ -140,7 +140,7 @@ test('the chart can show months', async () => {
   expect(asked).toEqual(['week', 'month'])
 })
 
-test('if the trends fail the cards stay, and Try Again fetches the chart', async () => {
+test('if the trends fail, the cards stay, and Try Again fetches the chart', async () => {
   let isBroken = true
   serveDashboard({
     'GET /dashboard/trends': () =>

@@ -241,7 +241,7 @@ test('warnings appear and do not stop the submission', async () => {
   expect(await screen.findByText('Property value is recommended when using property as security')).toBeDefined()
 })
 
-test('the form warns of an applicant who was submitted lately, with a link to the lead', async () => {
+test('the form warns of a recent lead of the same applicant, with a link to that lead', async () => {
   const { server } = await openForm({
     'GET /dashboard/leads/duplicates': () => ({
       body: data({

@@ -50,7 +50,7 @@ export function WebhookPage() {
     <>
       <PageHeader
         title="Webhook"
-        description="Have your server told about every change to your leads and deals, and see every call between your systems and ours."
+        description="Send every change of your leads and deals to your server, and see every call between your systems and ours."
       />
       {endpoint.isError && !endpoint.data ? (
         <div className="panel">
