@@ -67,7 +67,7 @@ export async function createApp(
   healthRoutes(app, readiness)
   if (deps.config.role === 'worker') {
     app.setNotFoundHandler(() => {
-      throw new NotFound('This process works in the background: it answers /api/health and /api/ready')
+      throw new NotFound('This process works in the background: it answers only /api/health and /api/ready')
     })
     return app
   }

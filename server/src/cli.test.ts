@@ -149,7 +149,7 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   await inCrm(portal, (await signUp(portal, 'ada', 'ada@exa_mple.com')).token)
   const fine = await folder.command(['crm', 'check'])
   expect([fine.code, fine.out]).toEqual([0, expect.stringMatching(/^Fields +all there$/m)])
-  expect(fine.out).toContain('The record of ada Broking: The CRM does not accept what Email says.')
+  expect(fine.out).toContain('The record of ada Broking: The CRM does not accept the content of Email.')
 
   await lender.faults({ scopeMismatch: { times: 100, match: '/coql' } })
   await signUp(portal, 'cleo')

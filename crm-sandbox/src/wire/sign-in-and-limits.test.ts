@@ -155,7 +155,7 @@ test('a call whose caller hangs up makes room for the next call', async () => {
   expect(calls['by_status']).toMatchObject({ '499': 1 })
 })
 
-test('no other web site reaches the controls or the staff page through a browser', async () => {
+test('another web site cannot use the controls through a browser', async () => {
   await using sandbox = await startTestSandbox()
   const reset = (headers: { [name: string]: string }) =>
     fetch(`${sandbox.url}/sandbox/reset`, { method: 'POST', headers }).then((answer) => answer.status)

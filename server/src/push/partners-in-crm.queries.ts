@@ -50,7 +50,7 @@ export async function markPartnerPushed(
   { zoho_id, left_out, was_there }: PushedPartner,
   asOf: string,
 ): Promise<{ isConnected: boolean }> {
-  const problem = left_out.length === 0 ? null : `The CRM does not accept what ${left_out.join(' and ')} says.`
+  const problem = left_out.length === 0 ? null : `The CRM does not accept the content of ${left_out.join(' and ')}.`
   const before = await tx
     .selectFrom('partners')
     .select(['crm', 'zoho_id'])

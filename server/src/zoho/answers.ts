@@ -90,9 +90,9 @@ export function itemRefusal(result: Exclude<WriteResult, { zohoId: string }>): E
 
 function refusalText({ code, field, message }: Exclude<WriteResult, { zohoId: string }>): string {
   const name = field?.replaceAll('_', ' ')
-  if (name && code === 'INVALID_DATA') return `The CRM does not accept what ${name} says.`
+  if (name && code === 'INVALID_DATA') return `The CRM does not accept the content of ${name}.`
   if (name && code === 'DUPLICATE_DATA') return `The CRM has another record with the same ${name}.`
-  if (name && code === 'MANDATORY_NOT_FOUND') return `The CRM wants ${name}, which is empty.`
+  if (name && code === 'MANDATORY_NOT_FOUND') return `The CRM requires ${name}, which is empty.`
   return `The CRM refused the record: ${[code, name && `(${name})`, message].filter(Boolean).join(' ')}`
 }
 

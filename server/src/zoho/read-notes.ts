@@ -9,9 +9,9 @@ export interface NoteReader {
   /** Pages of one record's notes, in no particular order. There is no page while the record is in the recycle bin. */
   notePages(module: CrmModule, zohoId: string, signal?: AbortSignal): AsyncIterable<CrmNote[]>
   /**
-   * Pages of the whole organisation's notes that changed since `since`, the oldest change first. A record's
-   * modified time cannot be used to find new notes, because adding a note may leave that time unchanged. Throws `NotesNotListed` if Zoho forbids the listing
-   * or has more notes than it lists.
+   * Pages of the whole organisation's notes that have changed since this time, the oldest change first. A record's
+   * modified time cannot be used to find new notes, because adding a note may leave that time unchanged. Throws
+   * `NotesNotListed` if Zoho forbids the listing or has more notes than it lists.
    */
   notePagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmNoteOfRecord[]>
   /** Whether Zoho let the portal list all notes the last time. Undefined before the first time. */

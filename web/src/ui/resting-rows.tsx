@@ -8,7 +8,7 @@ interface RestingRowsProps<Row extends { id: string }> {
   label?: string
   className?: string
   rows: readonly Row[]
-  /** Set this after an action of the person that moves rows. The rows then move at once. */
+  /** Set this when the person does something that moves rows. The rows then move at once. */
   isAsking?: boolean
   children: (row: Row) => ReactNode
 }

@@ -233,7 +233,7 @@ test('a deal that the CRM refuses is given up at once and shows the reason', asy
   const ended = await waitFor('the end of the push', async () => (await status()).crm !== 'pending' && status())
   expect(ended).toMatchObject({ crm: 'failed', status: 'Waiting On Application' })
   const { deal } = (await partner.get(`/crm/deal/${loid}`)).body.data
-  expect(deal.crm_problem).toBe('The CRM does not accept what Contact Name says.')
+  expect(deal.crm_problem).toBe('The CRM does not accept the content of Contact Name.')
   expect((await partner.post(`/crm/deal/${loid}/retry-push`)).body.data.crm).toBe('pending')
 })
 

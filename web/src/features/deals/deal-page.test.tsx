@@ -67,7 +67,7 @@ test('Try Again fetches a deal that failed to load, and moves the focus to the p
 })
 
 test('a deal that did not reach the CRM says why, and its Retry button sends it again', async () => {
-  const REFUSED = 'The CRM does not accept what Amount says.'
+  const REFUSED = 'The CRM does not accept the content of Amount.'
   let crm: 'failed' | 'pending' = 'failed'
   const server = serveSignedIn({
     'GET /crm/deal/LO-7K3M9QAZ': () => ({

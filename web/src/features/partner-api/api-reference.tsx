@@ -80,7 +80,7 @@ function partsOf(docs: ReadableDocs): Part[] {
     {
       id: 'examples',
       title: 'Code examples',
-      // The examples end without a line break. With one, a pasted command would run before anybody read it.
+      // The examples end without a line break. With a line break, a pasted command would run before anybody read it.
       content: (
         <CodeSamples
           label="Code examples"

@@ -88,7 +88,7 @@ function InvitationRow({ invitation }: { invitation: Invitation }) {
       <ConfirmDialog
         open={isAsking}
         title="Revoke Invitation"
-        text={`The link that ${name} got stops working at once.`}
+        text={`The link that was sent to ${name} stops working at once.`}
         confirmLabel="Revoke"
         danger
         onConfirm={handleRevoke}

@@ -97,7 +97,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
               ) : (
                 <div className="flex items-start gap-3 text-muted">
                   <Webhook aria-hidden className="mt-0.5 size-4 shrink-0" />
-                  <p>No URL yet. Add your server’s URL, and we tell it about each change within seconds.</p>
+                  <p>No URL yet. Add your server’s URL, and we send each change to it within seconds.</p>
                 </div>
               )}
               {url && <EndpointTrouble endpoint={endpoint} busy={save.isPending} onEnable={() => save.mutate(url)} />}
