@@ -1,4 +1,4 @@
-// npm run soak:mails -- --changes=200 --kills=20: kills the portal while it mails changes to people, and counts the
+// npm run soak:mails -- --changes=200 --kills=20: kills the portal while it mails people about changes, and counts the
 // mails (D73).
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

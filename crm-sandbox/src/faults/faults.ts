@@ -122,7 +122,7 @@ export async function slowDown(faults: Faults, request: FastifyRequest) {
   if (slowMs && !isSpared(request)) await wait(slowMs)
 }
 
-/** Strikes an API call with an answer that Zoho itself gives when it refuses or fails. */
+/** Strikes an API call as Zoho itself does when it refuses a call or fails. */
 export async function strikeCall(faults: Faults, calls: number, request: FastifyRequest, reply: FastifyReply) {
   if (isSpared(request)) return undefined
   if (faults.strikes('tooMany', request)) {

@@ -17,7 +17,7 @@ export function isScope(text: string): text is Scope {
   return SCOPES.some((scope) => scope === text)
 }
 
-/** All the scopes that a call needs. Search and COQL need several, because they also read records. */
+/** All the scopes that a call needs. Search, COQL and notifications need several, because they also read records. */
 export function neededScopes(request: FastifyRequest): readonly Scope[] {
   const path = request.url.replace(/\?.*/, '')
   if (path.startsWith('/crm/v8/settings/')) return ['ZohoCRM.settings.ALL']

@@ -66,9 +66,9 @@ export async function searchNewest(sender: Sender, listed: Listed, searched: Sea
   const ids = rows.filter((row) => row.matches).map((row) => row.id)
   const last = rows.at(-1)
   if (ids.length === enough || last?.place !== NEWEST) return ids.slice(part.offset)
-  // If many of the newest rows contain the words, reading on is quicker. If few do, looking the words up is quicker. Both
-  // take about the same time if every 200th row contains the words and 50 rows are wanted, or if every 100th row contains
-  // them and 200 rows are wanted.
+  // If many of the newest rows contain the words, reading on is quicker. If few do, looking the words up is quicker.
+  // Both take about the same time if every 200th row contains the words and 50 rows are wanted, or if every 100th row
+  // contains them and 200 rows are wanted.
   const areCommon = last.with_words ** 2 >= enough / 2
   const keys = areCommon ? [] : hasTrigrams(partnerId, text)
   return findNewest(sender, { ...listed, matching: [...keys, words, ...fits] }, part)

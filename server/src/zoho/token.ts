@@ -20,7 +20,7 @@ const REQUEST_MS_MAX = 10_000
 const LEASE_MS = REQUEST_MS_MAX + 2_000
 /** Zoho blocks a throttled client until the client has sent no request for a quarter of an hour. */
 const QUIET_AFTER_THROTTLE_MS = 15 * 60_000
-/** If this many new tokens are refused in a row, the organisation belongs to another data centre. */
+/** If this many new tokens are refused in a row, the organisation probably belongs to another data centre. */
 const REFUSED_MAX = 3
 const QUIET_AFTER_REFUSALS_MS = 5 * 60_000
 
