@@ -10,7 +10,7 @@ import { type LoadedPartner, loadData, newLead } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 
 const GOALS = { ratio: 1.3, noticedSeconds: 3, backSeconds: 10 }
-/** Requests of each page per second, at even intervals, whether or not the previous one was answered. */
+/** Requests for each page per second, at even intervals, whether or not the previous one was answered. */
 const REQUESTS_PER_SECOND = 25
 const SUBMITS_PER_SECOND = 5
 /** How long the CRM hangs in a call: longer than the portal waits for any call. */
@@ -85,7 +85,7 @@ async function compareHanging(product: Product, partners: LoadedPartner[]): Prom
   }
   const failed = `failed requests: ${refused.answering} while the CRM answered, ${refused.hanging} while it hung`
   goal(failed, `≤ ${refused.answering}`, refused.hanging <= refused.answering)
-  goal(`answers of ready that were not 200 while the CRM hung: ${notReady}`, '0', notReady === 0)
+  goal(`answers of /api/ready other than 200 while the CRM hung: ${notReady}`, '0', notReady === 0)
 }
 
 /** Sends requests for all pages at even intervals, and returns their latencies and the number of failures. */
@@ -171,7 +171,7 @@ async function measureSilence(
   const noticed = (performance.now() - silentAt) / 1_000
   const name = `silent for ${seconds} s`
   goal(
-    `${name}: ready is 503 after ${noticed.toFixed(1)} s`,
+    `${name}: /api/ready answers 503 after ${noticed.toFixed(1)} s`,
     `≤ ${GOALS.noticedSeconds} s`,
     noticed <= GOALS.noticedSeconds,
   )
@@ -182,7 +182,7 @@ async function measureSilence(
   while (!(await isAllWell(product, partner)) && performance.now() < backAt + WAIT_MS_MAX) await sleep(100)
   const back = (performance.now() - backAt) / 1_000
   goal(
-    `${name}: all works ${back.toFixed(1)} s after its return`,
+    `${name}: everything works ${back.toFixed(1)} s after the database's return`,
     `≤ ${GOALS.backSeconds} s`,
     back <= GOALS.backSeconds,
   )

@@ -113,8 +113,8 @@ async function replay(client: pg.ClientBase, statements: Statement[]): Promise<v
 }
 
 /**
- * Replaces a statement's first value, if it is an id, and each LOID with new ones. Equal LOIDs get the same new one.
- * The partner's ids stay.
+ * Replaces each LOID with a new one, and a statement's first value with a new id if it is an id. Equal LOIDs get the
+ * same new LOID. The partner's ids stay.
  */
 function renaming() {
   const newLoids = new Map<string, string>()

@@ -174,8 +174,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   for (const record of ledger.records) {
     const rows = record.module === 'Leads' ? crmLeads : crmDeals
     const found = record.zohoId ? rows.filter((row) => row.id === record.zohoId) : []
-    // If the conversion copied no LOID, and staff gave the deal to another partner before the portal saw it, the portal
-    // has it as a deal of its own.
+    // If the conversion copied no LOID, and staff gave the deal to another partner before the portal saw it, the deal
+    // has its own LOID in the portal.
     const mayBeRenamed = record.module === 'Deals' && record.isGiven && found.length > 0
     const named = record.loid && !mayBeRenamed ? rows.filter((row) => row['LOID'] === record.loid) : found
     if (record.isDeleted) {

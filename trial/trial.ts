@@ -139,9 +139,9 @@ function report(): void {
   }
   console.log(`
 failed writes: they were repeated with their Idempotency-Key until they were acknowledged
-lost: leads that the database lacks + that the CRM lacks
+lost: leads that the database lacks + leads that the CRM lacks
 webhooks, mails: lost / doubled / repeated with the same id; a mail for each remark of the lender
-streams: of ${streams.count} open pages; events: missed / told twice, by all pages together\n`)
+streams: out of ${streams.count} open pages; events: missed / told twice, added up over all pages\n`)
   for (const [act, one] of verdicts) {
     const { leads: _, mails: __, deliveriesRepeated: ___, mailsRepeated: ____, ...wrong } = one
     for (const [what, count] of Object.entries(wrong)) if (count > 0) fault(`${act}: ${count} ${what}`)

@@ -6,7 +6,7 @@ test.each(['2026-03-01', '2024-02-29', '1900-01-01', '9999-12-31'])('%s is a day
 })
 
 test.each(['2026-02-29', '2026-13-01', '2026-00-10', '2026-04-31', '2026-3-1', '0001-01-01', '20260301', 'today'])(
-  '%s is no day',
+  '%s is not a day',
   (text) => {
     expect(isPlainDate(text)).toBe(false)
   },
@@ -33,6 +33,6 @@ test.each([
   ['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', 1],
   ['2026-03-01T12:00:00.000Z', '2026-03-04T11:59:59.000Z', 2],
   ['2026-03-02T00:00:00.000Z', '2026-03-01T00:00:00.000Z', 0],
-])('from %s to %s are %i whole days', (from, to, days) => {
+])('from %s to %s there are %i whole days', (from, to, days) => {
   expect(wholeDays(from, to)).toBe(days)
 })

@@ -2,7 +2,7 @@
 export const ERROR_CODES = {
   VALIDATION: 'A field is missing or invalid; `fields` names it.',
   MALFORMED_REQUEST: 'The request is not readable, for example broken JSON.',
-  UNAUTHORIZED: 'The session or API key is missing, unknown or has ended.',
+  UNAUTHORIZED: 'The session or API key is missing or unknown, or has ended.',
   EMAIL_NOT_FOUND: 'No account has this email address.',
   INVALID_PASSWORD: 'The password is not right.',
   ACCOUNT_INACTIVE: 'The account was deactivated.',

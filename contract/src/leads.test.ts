@@ -14,7 +14,7 @@ function refused(form: unknown): [string, string][] {
   return (NewLeadOnForm.safeParse(form).error?.issues ?? []).map((issue) => [issue.path.join('.'), issue.message])
 }
 
-test('an empty form is refused with each missing field, in the form’s order', () => {
+test('the refusal of an empty form names each missing field, in the form’s order', () => {
   expect(refused({})).toEqual([
     ['firstName', 'First name is required'],
     ['lastName', 'Last name is required'],

@@ -64,8 +64,8 @@ export function lacksDigit(text: string): boolean {
 }
 
 /**
- * The reading for the chosen country. If the number does not fit that country, the first reading (D50). Null if there
- * is no reading.
+ * The reading for the chosen country, or the first reading if the number does not fit that country (D50). Null if
+ * there is no reading.
  */
 export function readPhone(text: string, chosen?: IsoCountry | null): PhoneReading | null {
   const readings = phoneReadings(text)

@@ -9,7 +9,7 @@ import { requiredText } from './text.ts'
 export const SearchQuery = z.object({
   ...pagingQuery(SEARCH_RESULTS_MAX),
   q: requiredText('Search text', SEARCH_LENGTH_MAX),
-  /** Absent and `all` mean leads and deals. */
+  /** If this is absent or `all`, both leads and deals are searched. */
   type: z.optional(z.enum(['leads', 'deals', 'all', 'lead', 'deal'], { error: 'type must be leads, deals or all' })),
 })
 export type SearchQuery = z.output<typeof SearchQuery>
@@ -31,5 +31,6 @@ export const search = defineRoute({
     total_leads: z.number(),
     total_deals: z.number(),
   }),
-  summary: 'Leads and deals in which every word occurs, newest first, 50 of each to a page; counted up to 1,000.',
+  summary:
+    'Leads and deals in which every word occurs, newest first, 50 of each to a page. The totals count up to 1,000 of each.',
 })

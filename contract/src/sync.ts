@@ -89,7 +89,7 @@ export const syncEverything = defineRoute({
   least: 'member',
   answer: FullSyncResult,
   accepted: RunningSync,
-  summary: 'Leads and deals in one run.',
+  summary: 'Updates the partner’s leads and deals from the CRM in one run.',
 })
 
 export const syncOneDeal = defineRoute({

@@ -118,7 +118,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     await oauthRoutes(oauth, sandbox, faults)
   })
   await part.register(async (api) => {
-    // Zoho reads JSON whatever the content type is. Its own SDK sends none.
+    // Zoho reads JSON whatever the content type is. Zoho's own SDK sends no content type.
     api.removeAllContentTypeParsers()
     api.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
       const text = String(body)

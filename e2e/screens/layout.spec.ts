@@ -49,7 +49,9 @@ signedOut('redirects a signed-out visitor to /login', async ({ page }) => {
   }
 })
 
-test('redirects a signed-in person from every other address to /dashboard', async ({ page }) => {
+test('redirects a signed-in person to /dashboard from unknown addresses and from pages for newcomers', async ({
+  page,
+}) => {
   for (const path of ['/', ...ADDRESSES_OF_NOTHING]) {
     await page.goto(path)
     await expect(page, path).toHaveURL('/dashboard')

@@ -269,7 +269,10 @@ test('/leads/new also warns a person who goes back or closes the tab', async ({ 
   await page.close({ runBeforeUnload: true })
 })
 
-test('/leads/new keeps the typed values until the lead is stored, exactly once', async ({ page, context }) => {
+test('/leads/new keeps the typed values until the lead is stored, which happens only once', async ({
+  page,
+  context,
+}) => {
   await page.goto('/leads/new')
   await fillRequired(page)
   await field(page, 'Loan Amount').fill('250k')
@@ -335,7 +338,7 @@ function field(page: Page, name: string) {
 
 async function boxOf(place: Locator) {
   const box = await place.boundingBox()
-  if (!box) throw new Error('it is not on the screen')
+  if (!box) throw new Error('the element is not on the screen')
   return box
 }
 

@@ -41,7 +41,7 @@ let apiKey: string
 let owner: TestPartner
 /** The partner that calls the reading routes. These routes change nothing, so one partner is enough for all of them. */
 let reader: TestPartner
-/** A token for every kind of caller, each from a separate partner. */
+/** A token for each kind of caller. The viewer, member, owner and deactivated person belong to one business. */
 let callers: Record<CallerKind, string | undefined>
 let foreign: string[]
 beforeAll(async () => {
@@ -203,7 +203,7 @@ test.each(ROUTES_WITH_ID)('%s answers 404 for another partner’s record as for 
 
 const creating = named.filter(([, route]) => route.creates)
 test.each(creating)(
-  '%s gives five simultaneous requests with one Idempotency-Key the same answer, and creates once',
+  '%s gives five simultaneous requests with one Idempotency-Key the same answer, and creates one record',
   async (name, route) => {
     const lead = await partner.submitLead()
     // A test event needs a webhook URL.
@@ -224,7 +224,7 @@ test.each(creating)(
 
 test('every answer has exactly the fields that the contract names', { timeout: 120_000 }, async () => {
   await using withCrm = await startPortal({ withCrm: true })
-  // Reading changes nothing, so one partner is enough for all reads outside of the team.
+  // Reading changes nothing, so one partner is enough for all reads except those of the team routes.
   const ofReads = openSubject(withCrm)
   const askWithSuccess = async ([name, route]: [string, Route]) => {
     const isRead = route.method === 'GET' && !isOfTeam(route)
@@ -252,7 +252,7 @@ test('every route was tried without a session and with a foreign session', () =>
   )
 })
 
-/** A partner with a lead that the CRM has, a deal and an API key. */
+/** A partner with a deal, an API key and a lead that is in the CRM. */
 async function openSubject(on: TestPortal) {
   const subject = await on.newPartner()
   await waitFor('the partner in the CRM', async () => (await subject.get('/profile')).body.data.zoho_id)
@@ -324,7 +324,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
       const app = await addApp(on, subject)
       const { email, password } = subject
       const { second_factor } = (await on.post('/auth/login', { email, password })).body
-      // The first code is used up. Moving the clock would spoil the codes of the routes beside this one.
+      // The first code is used up. Moving the clock would spoil the codes for routes that are tried at the same time.
       return { token: second_factor.token, code: app.codeAt(30_000) }
     },
     'POST /auth/passkey': async () => ({ passkey: await (await addPasskey(on, subject)).answer() }),
@@ -378,7 +378,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
   return { path, token: route.auth === 'api-key' ? api_key : subject.token, ...(body && { body }) }
 }
 
-/** True for routes that need people of the partner. */
+/** True for routes about the partner's people and invitations. */
 function isOfTeam({ path }: Route): boolean {
   return path.startsWith('/team/') || path.includes('invitation')
 }

@@ -163,7 +163,7 @@ function pageLimits(config: Settings, spans: Deps['spans']) {
 }
 
 /**
- * Prepares the schema over a separate connection, because making an index of a large table takes longer than the
+ * Prepares the schema over a separate connection, because making an index on a large table takes longer than the
  * deadline of other statements.
  */
 async function prepareSchema(
@@ -222,7 +222,8 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const dispatcher = isWorking ? startDispatcher(jobDeps) : undefined
   const hearers = [dispatcher, live, replica].filter((hearer) => hearer !== undefined)
   const listening = listen(config.databaseDirectUrl ?? settings.databaseUrl, hearers, {
-    onError: (error) => deps.log.warn({ err: error }, 'nothing is heard of the database until it is connected again'),
+    onError: (error) =>
+      deps.log.warn({ err: error }, 'no notification from the database arrives until the connection is made again'),
     silenceMsMax: 2 * config.databaseTimeoutMs,
   })
   await listening.connected
@@ -296,7 +297,7 @@ async function untilDone({ log }: Deps, signal: AbortSignal, work: () => Promise
     try {
       return await work()
     } catch (error) {
-      log.error({ err: error }, 'the start is not finished and goes on in a second')
+      log.error({ err: error }, 'the start is not finished and is tried again in a second')
       await sleep(TRY_AGAIN_MS, undefined, { signal }).catch(() => undefined)
     }
   }

@@ -134,14 +134,18 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   loidUnique: yesNo(true, 'LOID is marked unique in Leads and Deals.'),
   choicesMissing: listOf(
     (value) => /^\w+\.\w+\../.test(value),
-    'Values that picklists lack, as Module.Field.Value: Leads.Lead_Status.Lost Lead.',
+    'Values that picklists lack, as Module.Field.Value, for example Leads.Lead_Status.Lost Lead.',
   ),
   workflowOnCreation: yesNo(
     false,
     'A workflow moves new leads to Contact Soon and new deals to Consulting With Client in the second of their creation.',
   ),
   ifModifiedSinceInclusive: yesNo(false, 'If-Modified-Since includes records of exactly that second.'),
-  recordsShow: oneOf('display', ['display', 'actual'], 'Which name of a renamed picklist value records contain.'),
+  recordsShow: oneOf(
+    'display',
+    ['display', 'actual'],
+    'Whether records show the display value or the actual value of a renamed picklist value.',
+  ),
   upsertOfConverted: oneOf(
     'refuse',
     ['refuse', 'insert', 'duplicate'],
@@ -174,7 +178,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   deletedOrder: oneOf('newest-first', ['newest-first', 'oldest-first'], 'Order of the deleted list.'),
   stageHistoryTime: oneOf('entry', ['entry', 'exit'], 'What Modified_Time of a stage history row means.'),
   stageHistoryOnAmountEdit: yesNo(false, 'An edit of the amount also adds a row to the stage history.'),
-  timelineShowsNotes: yesNo(false, 'Adding a note appears in the parent’s timeline.'),
+  timelineShowsNotes: yesNo(false, 'The parent’s timeline shows an added note.'),
   timelineEmptyOldValue: oneOf('null', ['null', 'blank'], 'How the timeline writes an empty old value.'),
   fieldsMade: oneOf(
     'each',

@@ -112,7 +112,7 @@ test('the answer has null for a record that was not made, and a refused conversi
   expect(at((await convert(lead, {})).body, 'data.0.details')).toMatchObject({ Deals: null, Accounts: null })
 })
 
-test('a conversion can use an existing account, which the conversion options list', async () => {
+test('the conversion options include an existing account, and a conversion can use it', async () => {
   const { lead } = await newLead()
   const options = () => sandbox.call('GET', `/crm/v8/Leads/${lead}/__conversion_options`)
   expect((await options()).status).toBe(204)
@@ -122,7 +122,7 @@ test('a conversion can use an existing account, which the conversion options lis
   expect(at(answer.body, 'data.0.details.Accounts')).toEqual({ name: 'okafor freight', id: account })
 })
 
-test('a switch decides whether conversion changes Modified_Time', async () => {
+test('switches decide whether conversion changes Modified_Time and whether COQL returns converted leads', async () => {
   const { lead } = await newLead()
   await sandbox.control('POST', '/sandbox/behaviour', {
     conversionBumpsModifiedTime: false,

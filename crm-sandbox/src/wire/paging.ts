@@ -80,8 +80,8 @@ export function readModifiedSince(header: string | string[] | undefined): string
 }
 
 /**
- * Page tokens contain their position and are signed, so they outlive a restart without being stored. `bound` holds the parameters that
- * the token is bound to. Zoho refuses the token if one of them differs in the request.
+ * Page tokens contain their position and are signed, so they outlive a restart without being stored. `bound` holds the
+ * parameters that the token is bound to. Zoho refuses the token if one of them differs in the request.
  */
 export function pageTokens(sandbox: Sandbox) {
   const secret = tokenSecret(sandbox)

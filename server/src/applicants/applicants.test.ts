@@ -61,7 +61,10 @@ test('an applicant’s data are found across all partners, exported and erased, 
   expect((await folder.command(['applicants', 'export', EMAIL, '--to', file], env)).err).toMatch(/EEXIST/)
 
   const asked = await folder.command(['applicants', 'erase', EMAIL], env)
-  expect([asked.code, asked.err]).toEqual([1, 'Nothing was erased: add --yes where nobody can be asked\n'])
+  expect([asked.code, asked.err]).toEqual([
+    1,
+    'Nothing was erased: add --yes, because there is no terminal to ask on\n',
+  ])
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.email).toBe(EMAIL)
 
   const erased = await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)

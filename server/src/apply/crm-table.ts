@@ -49,7 +49,7 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   toRow(item: Item, own: PortalColumns & { archived_reason: Row['archived_reason'] }, before: Row | undefined): Row
   created(row: Row, at: string): AnyEvent
   changed(row: Row, change: { value: string; previous: string }, at: string): AnyEvent
-  /** The event for a change of fields other than status and stage; undefined if the change is no news. */
+  /** The event for a change of fields other than status and stage; undefined if the change causes no event. */
   updated(row: Row, before: Row, item: Item, at: string): AnyEvent | undefined
   /** The event for a record that left the CRM; undefined if the record had already left the partner's lists. */
   removed(row: Row, at: string): AnyEvent | undefined

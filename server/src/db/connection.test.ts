@@ -91,7 +91,7 @@ test('the portal refuses to start if DATABASE_DIRECT_URL leads to another databa
   const [own, other] = [await createDatabase(), await createDatabase()]
   const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: other.url }
   await expect(startPortal({ on: { database: own }, env })).rejects.toThrow(
-    /^DATABASE_DIRECT_URL leads to another database than DATABASE_URL/,
+    /^DATABASE_DIRECT_URL and DATABASE_URL lead to different databases/,
   )
 })
 

@@ -27,7 +27,7 @@ export interface Database {
 }
 
 /**
- * Opens a pool, which connects at the first query. Without limits, statements have no deadline, which migrations need.
+ * Opens a pool, which connects at the first query. Without `limits`, statements have no deadline, as migrations need.
  */
 export function openDatabase(url: string, onError: (error: Error) => void, limits?: PoolLimits): Database {
   const settings = limits ? poolSettings(url, limits) : connectionSettings(url)
@@ -89,7 +89,7 @@ export async function refuseOtherDatabase({ pool }: Database, direct: Database):
     )
     if (rows.length > 0) return
     throw new Error(
-      'DATABASE_DIRECT_URL leads to another database than DATABASE_URL: both must name the same one, with and without the pooler',
+      'DATABASE_DIRECT_URL and DATABASE_URL lead to different databases: both must name the same one, with and without the pooler',
     )
   } finally {
     holder.release(true)

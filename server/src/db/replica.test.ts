@@ -56,7 +56,7 @@ const PATHS = [
   '/dashboard/trends',
 ]
 
-/** How many reads of the first process the replica has answered. */
+/** How many of the first process's reads were answered by the replica. */
 async function readsOfReplica(): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   return Number(/^portal_replica_reads_total\{answered_by="replica"\} (\d+)$/m.exec(text)?.[1])
@@ -182,7 +182,7 @@ test('a server that is no replica of the database gets no reads, and the log say
   timeout: 30_000,
 }, async () => {
   const [own, foreign] = [await createDatabase(), await createDatabase()]
-  // A separate portal, which has the same tables and writes its own beats.
+  // A separate portal, which has the same tables and writes beats of its own (see replica.ts).
   await using _ = await startPortal({
     on: { database: foreign },
     env: { DATABASE_URL: foreign.url, DATABASE_READ_URL: foreign.url },

@@ -213,7 +213,7 @@ function withoutBlanks(query: unknown): unknown {
 
 /**
  * Parses input by the route's schema. Without a schema, input is ignored, except on routes for systems with an API key.
- * These refuse unknown fields by name, because a typing mistake would lose data (D46).
+ * Those routes refuse unknown fields and name them, because a typing mistake would lose data (D46).
  */
 function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
   if (schema) {

@@ -51,8 +51,8 @@ test.each([
   ['a method that the address does not have', 'DELETE', '/api/auth/login', {}, 404, 'NOT_FOUND'],
   ['broken JSON', 'POST', '/api/auth/login', { body: '{"email":', headers: json }, 400, 'MALFORMED_REQUEST'],
   ['a prototype key', 'POST', '/api/auth/login', { body: '{"__proto__":{}}', headers: json }, 400, 'MALFORMED_REQUEST'],
-  ['an array for an object', 'POST', '/api/auth/login', { body: '[]', headers: json }, 400, 'VALIDATION'],
-  ['a string for an object', 'POST', '/api/auth/login', { body: '"x"', headers: json }, 400, 'VALIDATION'],
+  ['an array instead of an object', 'POST', '/api/auth/login', { body: '[]', headers: json }, 400, 'VALIDATION'],
+  ['a string instead of an object', 'POST', '/api/auth/login', { body: '"x"', headers: json }, 400, 'VALIDATION'],
   ['null', 'POST', '/api/auth/login', { body: 'null', headers: json }, 400, 'VALIDATION'],
   ['an empty body', 'POST', '/api/auth/login', { body: '', headers: json }, 400, 'VALIDATION'],
   ['a form', 'POST', '/api/auth/login', { body: 'a=1', headers: form() }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
@@ -67,7 +67,14 @@ test.each([
     401,
     'UNAUTHORIZED',
   ],
-  ['another scheme', 'GET', '/api/profile', { headers: { authorization: 'Basic eDp5' } }, 401, 'UNAUTHORIZED'],
+  [
+    'a scheme other than Bearer',
+    'GET',
+    '/api/profile',
+    { headers: { authorization: 'Basic eDp5' } },
+    401,
+    'UNAUTHORIZED',
+  ],
 ])('%s is refused with an API error', async (_what, method, path, request, status, code) => {
   const answer = await raw(method, path, request)
   expect([answer.status, JSON.parse(answer.text)]).toEqual([

@@ -31,7 +31,7 @@ export const eraseApplicant: Command = {
   name: 'applicants erase',
   parameters: '<email, phone or ABN> [--yes]',
   summary:
-    'Erases all data that identifies an applicant, across all partners, for good, and says what the CRM still has.',
+    'Erases for good all data that identifies an applicant, across all partners, and says what the CRM still has.',
   options: { yes: { type: 'boolean' } },
   async run(given, workplace) {
     const { db, clock } = await workplace.database()
@@ -82,7 +82,8 @@ function ofPartners({ leads, deals }: Found): Map<string, string[]> {
 }
 
 async function confirm(): Promise<void> {
-  if (!process.stdin.isTTY) throw new CommandFailed('Nothing was erased: add --yes where nobody can be asked')
+  if (!process.stdin.isTTY)
+    throw new CommandFailed('Nothing was erased: add --yes, because there is no terminal to ask on')
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   const answer = await asking.question('\nThis cannot be undone. Type erase to go on: ')
   asking.close()

@@ -20,6 +20,6 @@ export async function pushOthersToo<Row extends { loid: string }>(
     await pushTogether(db, signal, findWaiting, push)
   } catch (error) {
     if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
-    log.warn({ err: error }, 'records that wait were not pushed together')
+    log.warn({ err: error }, 'the waiting records were not pushed together')
   }
 }

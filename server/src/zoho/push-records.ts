@@ -100,7 +100,7 @@ export function openRecordPusher(
     return readResults(await api.write({ ...call, body: { data, ...more } }))
   }
 
-  // Zoho's pages contradict each other about how to escape quotes in a query, so each quote is replaced by a wildcard.
+  // Zoho's documentation contradicts itself on how to escape quotes in a query, so each quote is replaced by a wildcard.
   async function findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined> {
     const { business_name: name, email } = partners.fields
     const test = /['\\%]/.test(partner.email)

@@ -50,7 +50,7 @@ test('a failure without a text from the server has the default text', async () =
   await expect(call(readProfile)).rejects.toMatchObject({ status: 502, message: 'Failed to fetch profile' })
 })
 
-test('a 401 with the code UNAUTHORIZED ends the session, unless it answers an older token', async () => {
+test('a 401 with the code UNAUTHORIZED ends the session, unless it answers a call with an older token', async () => {
   storeToken('first')
   serve({ 'GET /profile': () => ({ status: 401, body: failure('Session ended', 'UNAUTHORIZED') }) })
   const late = call(readProfile)
@@ -73,7 +73,7 @@ test.each([
   expect(readToken()).toBe('token')
 })
 
-test('a network failure has status 0, ends no session and says when the browser is offline', async () => {
+test('a network failure has status 0, ends no session, and has its own text if the browser is offline', async () => {
   storeToken('token')
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
   await expect(call(readProfile)).rejects.toMatchObject({ status: 0, code: 'NETWORK', message: 'Network error' })

@@ -1,4 +1,4 @@
-/** The session token that calls send. It is in the browser's storage, so that all tabs share one session. */
+/** The session's token, which every call sends. It is in the browser's storage, so that all tabs share one session. */
 const TOKEN_KEY = 'auth_token'
 const SINCE_KEY = 'auth_token_since'
 /**

@@ -138,7 +138,7 @@ test('the search box trims its text and ignores an empty query', async () => {
   await waitFor(() => expect(window.location.pathname + window.location.search).toBe('/search?q=0412+345'))
 })
 
-test('the app hides what a role may not do, and follows a role that changes in an answer', async () => {
+test('the app hides what a role may not do, and adapts when an answer names another role', async () => {
   storeToken('token')
   let role = 'owner'
   serveSignedIn({

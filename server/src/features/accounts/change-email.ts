@@ -65,8 +65,8 @@ export async function confirmEmailChange(
 
 /**
  * Undoes a change that an intruder made. The intruder must have known the password and had a session, so the password
- * stops working and all sessions end. Later changes, and second factors that were added since, are removed. The old address gets a
- * link to set a new password.
+ * stops working and all sessions end. Later changes, and second factors that were added since, are removed. The old
+ * address gets a link to set a new password.
  */
 export async function undoEmailChange(deps: Deps, token: string, security: NoteSecurity): Promise<{ email: string }> {
   const now = deps.clock.now().toISOString()

@@ -19,7 +19,7 @@ test('runs at most `atOnce` hashes at a time, and starts the next one when one h
   expect(await Promise.all(hashes)).toEqual([0, 1, 2])
 })
 
-test('refuses a hash that waited too long with 503 and `Retry-After`, and lets the running one end', async () => {
+test('answers 503 with `Retry-After` for a hash that waited too long, and lets the running one end', async () => {
   const queue = createHashQueue({ atOnce: 1, waitMsMax: 5 })
   let end: (result: string) => void = () => undefined
   const running = queue(() => new Promise<string>((resolve) => (end = resolve)))

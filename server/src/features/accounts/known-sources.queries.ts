@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 
-/** Finds the given sources from which somebody has signed in to the account with this email before. */
+/** Finds those of the given sources from which somebody has signed in to the account with this email before. */
 export async function findKnownSources(db: Db, email: string, sources: readonly Buffer[]): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('known_sources')

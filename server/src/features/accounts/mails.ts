@@ -113,7 +113,7 @@ export function emailChangedMail(
     parts: [
       greeting(person),
       text(`Your Partner Portal account for ${person.business_name} has another email address now: ${new_email}`),
-      ...(token ? undo : [text('Nothing more from it will be sent to this address.')]),
+      ...(token ? undo : [text('No more mails about the account will be sent to this address.')]),
     ],
   }
 }

@@ -37,7 +37,7 @@ const PER_ADDRESS: RateLimit = {
 
 /**
  * Mails a reset link. In development without SMTP, the answer also has the token (D13). Otherwise a job finds the
- * person and sends the mail, so that with HIDE_ACCOUNT_EXISTENCE an unknown address takes the same time (D11).
+ * person and sends the mail, so that with HIDE_ACCOUNT_EXISTENCE an unknown address takes as long as a known one (D11).
  */
 export async function requestPasswordReset(
   deps: Deps,

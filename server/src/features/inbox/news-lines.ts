@@ -38,8 +38,8 @@ function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newes
 }
 
 /**
- * Summarises events, which are in order of time: 'Pre Call → Pre Qualified, 1 note by Ada Okafor'. The first change of
- * status gives the left side, the last one the right side.
+ * Summarises events in the order of their times, for example as 'Pre Call → Pre Qualified, 1 note by Ada Okafor'. The
+ * first change of status gives the left side, and the last change the right side.
  */
 function summaryOf(events: readonly RecordedEvent[]): string {
   const of = (...types: RecordedEvent['type'][]) => events.filter(({ type }) => types.includes(type))

@@ -78,7 +78,7 @@ print(call("GET", "/webhook/status/" + submitted["loid"])["status"])
 export const VERIFICATION = {
   javascript: `import { createHmac, timingSafeEqual } from 'node:crypto'
 
-// body: the request's body as text, exactly as it came. headers: in lower case. secret: whsec_… from the portal.
+// body: the request's body as text, exactly as it came. headers: names in lower case. secret: whsec_… from the portal.
 export function isGenuine(body, headers, secret) {
   const id = headers['webhook-id']
   const timestamp = headers['webhook-timestamp']

@@ -29,7 +29,7 @@ export function logInboundCalls(app: FastifyInstance, { db, clock }: Pick<Deps, 
       response_body: kept(payload),
     }
     await insertInboundCall(db, call, clock.now()).catch((error: unknown) => {
-      request.log.error({ err: error }, 'a call was answered that the webhook log does not have')
+      request.log.error({ err: error }, 'the webhook log lacks a call that was answered')
     })
   })
 }

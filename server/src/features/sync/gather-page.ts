@@ -144,8 +144,8 @@ async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[
   if (leadOf.size === 0) return { deals: [], rows: [] }
   const { deps, signal } = pull
   const { records } = await deps.crm.getDeals([...leadOf.keys()], signal)
-  // Staff gave these deals to another partner before the deals had a LOID. They get their lead's LOID, and are pulled
-  // with the other partner's records.
+  // Staff gave these deals to another partner before the deals had a LOID. The deals get their leads' LOIDs, and are
+  // pulled with the other partner's records.
   const others = records.filter((deal) => {
     return deal.loid === null && deal.partner_zoho_id !== null && !owners.has(deal.partner_zoho_id)
   })

@@ -11,7 +11,7 @@ import { matchLeadsToDeals } from './match-lead-to-deal.ts'
 /**
  * Lets deals replace the leads that they match (D29). Compares the leads and deals in `touched` with all records that
  * they may match. The caller holds the partners' locks, so that no deal replaces two leads. `quiet` has the LOIDs of
- * records that are no news to the partner. A match of such a record causes no event, unless the partner submitted the
+ * records that are not news to the partner. A match of such a record causes no event, unless the partner submitted the
  * lead (D35).
  */
 export async function matchLeads(

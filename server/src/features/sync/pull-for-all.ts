@@ -4,7 +4,7 @@ import type { Pull } from './pull.ts'
 import { findSyncedPartners } from './sync-runs.queries.ts'
 
 /**
- * A pull for all partners. Records that are older than their partner's account are no news until the partner's first
+ * A pull for all partners. Records that are older than their partner's account are not news until the partner's first
  * sync. Later records are news, and so is every change of a record that the portal already has, even if the record was
  * another partner's (D35).
  */

@@ -305,7 +305,7 @@ describe('a first sync', () => {
   })
 })
 
-test('a slower pull causes no event for an older status after the newer status of the same second', async () => {
+test('a pull that a newer pull has overtaken does not bring back an older status, even of the same second', async () => {
   const { loid, id } = await submitted()
   await sweep()
   await later(60)
@@ -330,7 +330,7 @@ test('a slower pull causes no event for an older status after the newer status o
   ])
 })
 
-test('a note whose notification arrives while the record’s notes are read is news once', async () => {
+test('a note whose notification arrives while the record’s notes are read causes one event', async () => {
   const { loid, id } = await submitted()
   await later(60)
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
@@ -361,7 +361,7 @@ test('a sync finds new notes even if the portal’s clock is an hour ahead', asy
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Call me' }])
 })
 
-test('a note that could not be read with its record is news when it is read in the background', async () => {
+test('a note that could not be read with its record causes an event when it is read in the background', async () => {
   await lender.behaviour({ apiUserIsAdmin: false })
   const { id } = await submitted()
   await sweep()
@@ -425,7 +425,7 @@ test('a sweep finds all deletions even if Zoho lists only a part of them', async
   expect(await listed('leads')).toHaveLength(19)
 })
 
-test('a slower pull does not remove a lead that a sweep has given to its next partner', async () => {
+test('a pull that a sweep has overtaken does not remove a lead that now belongs to another partner', async () => {
   const grace = await portal.newPartner()
   const graceInCrm = await waitFor('Grace in the CRM', async () => (await grace.get('/profile')).body.data.zoho_id)
   const { loid, id } = await submitted()
@@ -480,7 +480,7 @@ test.each([
     const { loid, id } = await submitted()
     await sync('/crm/sync')
     await sweep()
-    // Waits until no sweep lists the lead because of its time.
+    // Waits until the lead's Modified_Time is too old for a sweep to list the lead.
     await later(600)
     await sweep()
     const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
@@ -496,7 +496,7 @@ test.each([
   },
 )
 
-test('a deal whose partner staff set before the portal saw it has its own LOID, and shows its lead’s notes and history', async () => {
+test('if staff set a deal’s partner before the portal sees the deal, it gets its own LOID, and shows its lead’s notes and history', async () => {
   await lender.behaviour({ conversionMapsLoidAndPartner: false, coqlReturnsConverted: false })
   const { loid, id } = await submitted()
   await ada.post(`/crm/note/${loid}`, { content: 'Wants two trucks' })

@@ -171,9 +171,9 @@ test('a sweep without changes makes five calls, however many partners there are'
     Array.from({ length: 300 }, () => ({ Last_Name: 'Nobody’s' })),
   )
   await later(60)
-  // Besides the five lists, the sweep needs a second page of leads, because nobody's records fill the first. It reads
-  // the new leads, writes their LOIDs, reads the leads again, and reads the notes of each new lead. The next sweep
-  // lists the portal's own writes.
+  // Besides the five lists, the sweep needs a second page of leads, because records without a partner fill the first.
+  // The sweep reads the new leads, writes their LOIDs, reads the leads again, and reads the notes of each new lead. The
+  // next sweep lists the portal's own writes.
   expect(await callsOf(sweep)).toBe(5 + 1 + 3 + 12)
   for (const partner of many) expect(await lastNames(partner)).toEqual(['New'])
 })
@@ -315,7 +315,7 @@ test('a record that the lender gives to another partner moves to that partner, o
 })
 
 test.each([{ isAdasFirst: true }, { isAdasFirst: false }])(
-  'a note whose answer was lost stays with its writer when staff give a deal with another LOID to another partner: %o',
+  'if the answer to a note’s push was lost, the note stays with its writer when staff give its deal to another partner: %o',
   async ({ isAdasFirst }) => {
     await lender.behaviour({ conversionMapsLoidAndPartner: false })
     const { loid, id } = await submitted(ada)
@@ -409,7 +409,7 @@ test('a record’s new partner sees the notes of staff, and nothing of the forme
 })
 
 test.each([{ conversionBumpsModifiedTime: true }, { conversionBumpsModifiedTime: false }])(
-  'a converted deal that cannot be applied does not stop changes of other partners’ deals: %o',
+  'a converted lead whose deal cannot be applied does not stop changes of other partners’ deals: %o',
   async (switches) => {
     await lender.behaviour(switches)
     const { loid, id } = await submitted(ada)
@@ -689,7 +689,7 @@ test.each([
   const row = await db.selectFrom('leads').select('zoho_id').where('loid', '=', loid).executeTakeFirstOrThrow()
   const [lead] = (await crm.getLeads([row.zoho_id ?? ''])).records
   const [deal] = (await crm.getDeals([dealId])).records
-  if (!lead || !deal) throw new Error('the CRM has lost them')
+  if (!lead || !deal) throw new Error('the CRM lacks the lead or the deal')
   const [{ loid: dealLoid }] = await listed('deals')
   await later(60)
   const same = {

@@ -34,7 +34,7 @@ export function DisownPage() {
         {closing.isError && (
           <Alert kind="error">{isRefusedLink(closing.error) ? INVALID_LINK : failureText(closing.error)}</Alert>
         )}
-        {closing.isSuccess && <Alert kind="success">The account is closed. Nothing more from it will be sent.</Alert>}
+        {closing.isSuccess && <Alert kind="success">The account is closed. You will get no more mails about it.</Alert>}
         {token && !closing.isSuccess && (
           <Button variant="danger" busy={closing.isPending} onClick={() => closing.mutate({ token })}>
             I did not create this account

@@ -72,10 +72,10 @@ function showIfAskedFor(card: HTMLDivElement | null): void {
 const TIMING_WORDS: Record<MailTiming, string> = { 'at-once': 'At once', digest: 'Digest', never: 'Never' }
 
 const MEANINGS: Record<MailKind, string> = {
-  outcome: 'A deal is won or handed on, a lead is closed',
+  outcome: 'A deal is won or handed on, or a lead is closed',
   'lender-note': 'With the lender’s own words',
   crm: 'The CRM did not take a lead, deal or note',
-  webhook: 'Change notifications to your system ended',
+  webhook: 'Your system no longer gets notifications of changes',
   'lead-status': 'A lead moved on or became a deal',
   'deal-stage': 'A deal moved on',
 }

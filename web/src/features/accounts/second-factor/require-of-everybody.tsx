@@ -7,7 +7,7 @@ import { Checkbox } from '../../../ui/field.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { secondFactorQuery } from './second-factor.queries.ts'
 
-/** The owner's choice whether everybody in the business needs a second factor. */
+/** Lets an owner choose whether everybody in the business needs a second factor. */
 export function RequireOfEverybody({ businessName }: { businessName: string }) {
   const queryClient = useQueryClient()
   const { data: factor } = useQuery(secondFactorQuery())
@@ -28,7 +28,7 @@ export function RequireOfEverybody({ businessName }: { businessName: string }) {
       {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
       <Checkbox
         label="Require a second factor of everybody"
-        hint={`Everybody at ${businessName} who has none sets one up at once, before anything else.`}
+        hint={`Everybody at ${businessName} who has none must set one up before doing anything else.`}
         checked={change.isPending ? change.variables : factor.is_required}
         aria-disabled={change.isPending || undefined}
         onChange={(event) => {
