@@ -41,8 +41,8 @@ export async function markRecordSent(db: Db, partnerId: string, at: string | nul
 
 /**
  * `asOf` is the time of the change that was pushed. If the partner has changed since, it stays 'pending', and the
- * later change has its own job. `isConnected` is true if the partner was linked just now to an existing CRM record, or no
- * longer has to confirm its address because that record is gone.
+ * later change has its own job. `isConnected` is true if the partner was linked just now to an existing CRM record, or
+ * no longer has to confirm its address because that record is gone.
  */
 export async function markPartnerPushed(
   tx: Tx,

@@ -12,7 +12,7 @@ export interface TokenChange {
   token: string | null
   /** Another tab signed in or out. */
   fromOtherTab: boolean
-  /** The server ended the session, not the person. */
+  /** The server, not the person, ended the session. */
   isRefused: boolean
 }
 

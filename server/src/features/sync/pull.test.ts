@@ -496,7 +496,7 @@ test.each([
   },
 )
 
-test('if staff set a deal’s partner before the portal sees the deal, it gets its own LOID, and shows its lead’s notes and history', async () => {
+test('if staff set a deal’s partner before the portal sees the deal, the deal gets its own LOID, and shows its lead’s notes and history', async () => {
   await lender.behaviour({ conversionMapsLoidAndPartner: false, coqlReturnsConverted: false })
   const { loid, id } = await submitted()
   await ada.post(`/crm/note/${loid}`, { content: 'Wants two trucks' })

@@ -17,7 +17,7 @@ import { fanOutEvents } from './fan-out-events.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { openAttemptRecorder } from './record-attempts.ts'
 
-/** A claim lasts this long, which is longer than an attempt. Then the deliveries of a killed process are due again. */
+/** A claim lasts this long, which is longer than an attempt. Then a killed process's deliveries are due again. */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
 /**
  * The dispatcher looks this often even without a notification, to find deliveries that killed processes or broken
