@@ -4,6 +4,9 @@ import { startPortal, type TestPortal } from '../testing/start-portal.ts'
 import { computeUsualTimes } from './compute-usual-times.job.ts'
 import { findUsualTimes } from './usual-times.queries.ts'
 
+/** These tests need no background jobs. */
+const env = { ROLE: 'web' }
+
 const DAY_MS = 86_400_000
 
 async function compute(portal: TestPortal): Promise<void> {
@@ -12,7 +15,7 @@ async function compute(portal: TestPortal): Promise<void> {
 }
 
 test('a status’s usual time is the partner’s own median if it has at least ten entries', async () => {
-  await using portal = await startPortal()
+  await using portal = await startPortal({ env })
   const { deps } = portal
   const [ten, nine] = [await portal.newPartner(), await portal.newPartner()]
   await insertHistories(deps, ten.id, { records: 6, days: 2.5 })
@@ -30,7 +33,7 @@ test('a status’s usual time is the partner’s own median if it has at least t
 })
 
 test('a partner with fewer entries gets the median of all partners, if enough partners have enough entries', async () => {
-  await using portal = await startPortal()
+  await using portal = await startPortal({ env })
   const { deps } = portal
   const partners = await Promise.all(Array.from({ length: 6 }, () => portal.newPartner()))
   const [asking, ...others] = partners.map((partner) => partner.id)
@@ -48,7 +51,7 @@ test('a partner with fewer entries gets the median of all partners, if enough pa
 })
 
 test('the time in a lead’s last status ends when the lead becomes a deal, and a current status is not counted', async () => {
-  await using portal = await startPortal()
+  await using portal = await startPortal({ env })
   const { deps } = portal
   const partner = await portal.newPartner()
   for (let i = 0; i < 11; i++) await partner.submitLead()
@@ -64,7 +67,7 @@ test('the time in a lead’s last status ends when the lead becomes a deal, and 
 })
 
 test('entries older than a year, and entries that were removed, do not count', async () => {
-  await using portal = await startPortal()
+  await using portal = await startPortal({ env })
   const { deps } = portal
   const partner = await portal.newPartner()
   await insertHistories(deps, partner.id, { records: 10, days: 5 })

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newLead, startPortal, type TestPartner, type TestPortal } from '../testing/start-portal.ts'
 
+/** These tests need no background jobs. */
+const env = { ROLE: 'web' }
+
 let portal: TestPortal
 beforeAll(async () => {
-  portal = await startPortal()
+  portal = await startPortal({ env })
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
@@ -69,8 +72,8 @@ test('five simultaneous equal requests create one lead and get the same answer',
 })
 
 test('forty equal requests to two processes create one lead, though neither process has that many connections', async () => {
-  await using first = await startPortal()
-  await using second = await startPortal({ on: first })
+  await using first = await startPortal({ env })
+  await using second = await startPortal({ on: first, env })
   const { token, get } = await first.newPartner()
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
@@ -103,7 +106,7 @@ test.each([
 })
 
 test('a key is remembered for 24 hours', async () => {
-  await using ownClock = await startPortal()
+  await using ownClock = await startPortal({ env })
   const partner = await ownClock.newPartner()
   const first = await partner.post('/dashboard/leads', newLead(), keyed('one'))
   ownClock.advance(23.9 * 3_600_000)

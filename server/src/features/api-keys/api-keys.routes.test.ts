@@ -3,9 +3,12 @@ import { newLead, startPortal, type TestPartner, type TestPortal } from '../../t
 import { waitFor } from '../../testing/wait-for.ts'
 import { isWellFormedKey, newApiKey } from './key-format.ts'
 
+/** These tests need no background jobs. */
+const env = { ROLE: 'web' }
+
 let portal: TestPortal
 beforeAll(async () => {
-  portal = await startPortal()
+  portal = await startPortal({ env })
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
@@ -74,7 +77,7 @@ test('DELETE /dashboard/revoke-api-key ends the key at once, and succeeds withou
 })
 
 test('a key that another process revokes stops working at once', async () => {
-  await using other = await startPortal({ on: portal })
+  await using other = await startPortal({ on: portal, env })
   const partner = await portal.newPartner()
   const key = await generate(partner)
   expect((await other.get(WITH_KEY, { token: key })).status).toBe(404)
@@ -157,7 +160,7 @@ test('the database does not contain the key itself', async () => {
 })
 
 test('a key has 120 calls a minute, including refused ones, and the answers say how many are left', async () => {
-  await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  await using limited = await startPortal({ env: { ...env, RATE_LIMITS: 'on' } })
   const [ada, bob] = [await limited.newPartner(), await limited.newPartner()]
   const key: string = (await ada.post('/dashboard/generate-api-key')).body.data.api_key
   const first = await limited.get(WITH_KEY, { token: key })

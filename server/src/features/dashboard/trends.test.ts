@@ -3,11 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 
+/** These tests need no background jobs. */
+const env = { ROLE: 'web' }
+
 const DAY_MS = 86_400_000
 
 let portal: TestPortal
 beforeAll(async () => {
-  portal = await startPortal()
+  portal = await startPortal({ env })
   // Sets the clock to half past one on a Sunday in Sydney, where daylight saving began on 4 October. In UTC it is still
   // Saturday.
   portal.advance(Date.parse('2026-11-21T14:30:00Z') - Date.now())

@@ -2,9 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { newApiKey } from '../api-keys/key-format.ts'
 
+/** These tests need no background jobs. */
+const env = { ROLE: 'web' }
+
 let portal: TestPortal
 beforeAll(async () => {
-  portal = await startPortal()
+  portal = await startPortal({ env })
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
@@ -90,7 +93,7 @@ test('a repeated call is logged separately, with the LOID of the first call', as
 })
 
 test('calls beyond the rate limit are logged', async () => {
-  await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  await using limited = await startPortal({ env: { ...env, RATE_LIMITS: 'on' } })
   const { partner, key } = await withKey(limited)
   await Promise.all(Array.from({ length: 121 }, () => limited.post('/webhook/lead', {}, { token: key })))
   const statuses = (await logOf(partner, limited)).map((row) => row.response_status)
@@ -99,7 +102,7 @@ test('calls beyond the rate limit are logged', async () => {
 })
 
 test('a call that fails with an internal error is logged', async () => {
-  await using broken = await startPortal()
+  await using broken = await startPortal({ env })
   const { partner, key } = await withKey(broken)
   await broken.deps.pool.query('alter table history_entries rename to history_elsewhere')
   expect((await broken.post('/webhook/lead', LEAST, { token: key })).status).toBe(500)
@@ -114,7 +117,7 @@ test('a call that fails with an internal error is logged', async () => {
 })
 
 test('a call succeeds even if the log cannot be written', async () => {
-  await using broken = await startPortal()
+  await using broken = await startPortal({ env })
   const { partner, key } = await withKey(broken)
   await broken.deps.pool.query('alter table webhook_logs rename to logs_elsewhere')
   const answer = await broken.post('/webhook/lead', LEAST, { token: key })

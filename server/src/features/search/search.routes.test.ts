@@ -3,9 +3,12 @@ import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerDeals, insertNewerLeads } from '../../testing/insert-many.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 
+/** These tests need no background jobs. */
+const env = { ROLE: 'web' }
+
 let portal: TestPortal
 beforeAll(async () => {
-  portal = await startPortal()
+  portal = await startPortal({ env })
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
