@@ -43,7 +43,12 @@ export async function startKillablePortal({ databaseUrl, folder, env }: Killable
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
-  const url = await waitFor('the server to start', async () => /Partner portal +(\S+)/.exec(output)?.[1])
+  const started = waitFor('the server to start', async () => /Partner portal +(\S+)/.exec(output)?.[1])
+  const url = await started.catch((error: unknown) => {
+    // Otherwise Vitest would never end, because the process holds its output open.
+    child.kill('SIGKILL')
+    throw error
+  })
   return {
     url: url.replace('localhost', '127.0.0.1'),
     async kill() {
