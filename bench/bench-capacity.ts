@@ -37,7 +37,7 @@ await withEmptyFolder(async (folder) => {
   await sleep(SETTLE_MS)
   const idle = await measure(product, () => sleep(1_000 * IDLE_SECONDS))
   const idleOfSecond = idle.ms.map((ms) => ms / idle.seconds)
-  print('a second without callers, which is taken off below', idleOfSecond)
+  print('one second without callers (subtracted below)', idleOfSecond)
   await read('first page of leads', () => ['/api/dashboard/leads'])
   await read('leads of one status', () => ['/api/dashboard/leads?status=Contacted'])
   await read('a lead’s detail', ({ loid }) => [`/api/crm/lead/${loid}`])
@@ -56,7 +56,7 @@ await withEmptyFolder(async (folder) => {
     return answer
   }
   await report({ url: product.url, tokens: partners.map(({ token }) => token), perToken: STREAMS_A_PARTNER })
-  await cost(`the same, sent to ${STREAMS_A_PARTNER} open pages`, EVENTS, () => record(product, partners))
+  await cost(`an event sent to ${STREAMS_A_PARTNER} open pages`, EVENTS, () => record(product, partners))
   readers.disconnect()
   await once(readers, 'exit')
   await measureDeliveries()
@@ -99,7 +99,7 @@ await withEmptyFolder(async (folder) => {
         headers: { ...bearer(partner), 'content-type': 'application/json' },
         body: JSON.stringify({ webhook_url: `http://127.0.0.1:${port}/hook` }),
       })
-      if (!answer.ok) throw new Error(`an endpoint was answered ${answer.status}`)
+      if (!answer.ok) throw new Error(`the portal answered ${answer.status} to a webhook URL`)
     }
     await cost('an event with its delivery to an endpoint', EVENTS, async () => {
       await record(product, partners)

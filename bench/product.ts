@@ -40,8 +40,8 @@ export interface Product {
 const running = new Set<Product>()
 
 /**
- * A temporary folder for products. If `work` fails and leaves a product running, it is stopped before its data is
- * removed.
+ * A temporary folder for products. If `work` fails and leaves a product running, the product is stopped before its data
+ * is removed.
  */
 export function withEmptyFolder(work: (folder: string) => Promise<void>): Promise<void> {
   return withTemporaryFolder(async (folder) => {

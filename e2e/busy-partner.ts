@@ -51,8 +51,8 @@ const TIMES = [
 ]
 
 /**
- * Makes real calls as the partner's system, as the lender and as the web app. Afterwards it moves only the times of the
- * new rows into the past.
+ * Makes real calls as the partner's system, as the lender and as the web app. Afterwards it moves the times of the new
+ * rows into the past, and replaces the receiver's address.
  */
 export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: string): Promise<void> {
   const startedAt = new Date()
@@ -148,7 +148,7 @@ export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: str
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + DELIVERED_MS_MAX
   while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error('the partner’s endpoint was not told')
+    if (performance.now() > deadline) throw new Error('the partner’s endpoint did not get the events')
     await sleep(LOOK_EVERY_MS)
   }
 }

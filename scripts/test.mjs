@@ -43,7 +43,7 @@ if (wants('check')) {
     () => step('types of the web app', 'tsc', ['-p', 'web']),
     () => step('format', 'biome', ['check']),
     () => step('unused code', 'knip', []),
-    () => step('arrows between the parts', 'node', ['scripts/check-boundaries.ts']),
+    () => step('imports between the parts', 'node', ['scripts/check-boundaries.ts']),
     () => step('paths named in documents', 'node', ['scripts/check-docs.mjs']),
   ])
 }
@@ -85,7 +85,7 @@ function finish() {
   const vitest = readReport(vitestReport)
   const playwright = readReport(playwrightReport)
   const late = playwright?.stats.flaky ?? 0
-  if (late > 0) console.log(`${late} journeys passed on the second try only`)
+  if (late > 0) console.log(`${late} journeys passed only on the second try`)
   const passed = (vitest?.numPassedTests ?? 0) + (playwright?.stats.expected ?? 0) + late
   const failedTests = (vitest?.numFailedTests ?? 0) + (playwright?.stats.unexpected ?? 0)
   const failed = Math.max(failedTests + failures.filter((name) => !isCounted(name)).length, failures.length)

@@ -1,5 +1,5 @@
-// npm run soak -- --seeds=20 --operations=5000 --behaviour=all: plays partners, staff, faults and kills by seeds. Then
-// it compares the CRM and the portal (D23, D30).
+// npm run soak -- --seeds=20 --operations=5000 --behaviour=all: plays random partners, staff, faults and kills, which
+// each seed determines. Then it compares the CRM and the portal (D23, D30).
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ try {
   else await rm(folder, { recursive: true, force: true })
 }
 console.log(
-  failed.length === 0 ? `${seeds.length} seeds without a difference` : `Different: seeds ${failed.join(', ')}`,
+  failed.length === 0 ? `${seeds.length} seeds without a difference` : `Seeds with differences: ${failed.join(', ')}`,
 )
 process.exit(failed.length === 0 ? 0 : 1)
 

@@ -87,7 +87,8 @@ export function startPooler(folder: string, { program, prepares }: Pooler, port:
 export type Pooler = NonNullable<ReturnType<typeof findPooler>>
 
 /**
- * Starts HAProxy with a health check every second and no retries. A request that a web process refuses or drops fails.
+ * Starts HAProxy with a health check every second and no retries, so a request fails if a web process refuses or drops
+ * it.
  */
 export function startPlainBalancer(folder: string, program: string, port: number, webs: readonly number[]): Running {
   const settings = [

@@ -32,7 +32,10 @@ function notTooLong() {
   return z.maxLength(PASSWORD_LENGTH_MAX, `Password must be at most ${PASSWORD_LENGTH_MAX} characters long`)
 }
 
-/** Checks the length only. Composition is a hint, and the server refuses common passwords (D10). */
+/**
+ * Checks the length only. The form merely hints at a better mix of characters, and the server refuses common passwords
+ * (D10).
+ */
 export function newPassword(missing: string) {
   return password(missing).check(z.minLength(PASSWORD_LENGTH_MIN, PASSWORD_TOO_SHORT), notTooLong())
 }
@@ -185,7 +188,7 @@ export const forgotPassword = defineRoute({
   auth: 'none',
   body: ForgotPassword,
   answer: z.object({ resetToken: z.optional(z.string()) }),
-  summary: 'Mails a link that resets the password, valid for an hour.',
+  summary: 'Mails a link that resets the password. The link is valid for an hour.',
 })
 
 export const resetPassword = defineRoute({
@@ -214,7 +217,7 @@ export const verifyEmail = defineRoute({
   beforeSecondFactor: true,
   body: VerifyEmail,
   answer: Nothing,
-  summary: 'Confirms the email address with the token of the mail, for the account’s session or with its password.',
+  summary: 'Confirms the email address with the token from the mail. Needs a session of the account, or its password.',
 })
 
 export const sendVerification = defineRoute({
@@ -232,7 +235,8 @@ export const disown = defineRoute({
   auth: 'none',
   body: z.object({ token: VerificationToken }),
   answer: Nothing,
-  summary: 'Closes the account that somebody else created with this email address, with the token of the mail.',
+  summary:
+    'Takes the token from the mail, and closes the account that somebody else created with its recipient’s address.',
 })
 
 export const verifySession = defineRoute({
@@ -282,7 +286,8 @@ export const changeProfile = defineRoute({
   least: 'member',
   body: ProfileChange,
   answer: Profile,
-  summary: 'Changes names and phone, for an owner also the business name; the email address stays.',
+  summary:
+    'Changes the person’s name and phone. An owner can also change the business name. The email address stays the same.',
 })
 
 export const changePassword = defineRoute({

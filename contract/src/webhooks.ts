@@ -30,7 +30,7 @@ const WebhookEndpoint = z.object({
    */
   is_active: z.boolean(),
   disabled_at: z.nullable(Instant),
-  /** `gone`: the endpoint answered 410. `failing`: every delivery of five days failed. */
+  /** `gone`: the endpoint answered 410. `failing`: every delivery failed for five days. */
   disabled_reason: z.nullable(z.enum(['gone', 'failing'])),
   /** The time since which every attempt has failed. */
   failing_since: z.nullable(Instant),
@@ -149,7 +149,7 @@ export const listWebhookLogs = defineRoute({
   query: WebhookLogFilters,
   answer: z.array(WebhookLog),
   envelope: 'paged',
-  summary: 'Calls from the partner’s systems and deliveries to its URL, newest first, kept 90 days.',
+  summary: 'Calls from the partner’s systems and deliveries to its URL, newest first, kept for 90 days.',
 })
 
 export const readWebhookLog = defineRoute({

@@ -77,7 +77,7 @@ test('the sandbox says once that it is ready, in one line and over IPC, and ends
   expect(out().trim().split('\n')).toHaveLength(1)
 })
 
-test('SIGTERM stops the sandbox in order', async () => {
+test('SIGTERM stops the sandbox cleanly', async () => {
   const { child } = await start(newFolder())
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])

@@ -18,7 +18,7 @@ const LOGGED = [
   'Person deactivated: Robin Lee',
 ]
 
-test('an owner invites a broker, who joins on a phone and submits a lead, and later deactivates the broker', async ({
+test('an owner invites a broker, the broker joins on a phone and submits a lead, and the owner deactivates the broker', async ({
   page,
   partner,
   browser,

@@ -196,7 +196,7 @@ const Proxies = z
   .check(
     z.refine(
       (list) => list.every(isProxy),
-      'be loopback, or addresses and networks such as 10.0.0.7,192.168.0.0/16 with commas between',
+      'be loopback, or addresses and networks such as 10.0.0.7,192.168.0.0/16, separated by commas',
     ),
   )
 
@@ -346,14 +346,18 @@ function refuseDevelopmentAids(given: Given, variables: Variables): void {
   }
   for (const name of ['PUBLIC_URL', ...ZOHO_URLS] as const) {
     if (variables[name]?.startsWith('http:') && !isLoopback(variables[name])) {
-      throw refusal(given, name, 'begin with https in production, unless it is this machine')
+      throw refusal(given, name, 'begin with https in production, unless it names this machine')
     }
   }
   // A rehearsal of production uses the sandbox on the same machine as its CRM.
   const isRehearsal = ZOHO_URLS.every((name) => isLoopback(variables[name]))
   for (const name of ['ZOHO_CLIENT_ID', 'ZOHO_CLIENT_SECRET', 'ZOHO_REFRESH_TOKEN'] as const) {
     if (variables[name] === 'sandbox' && !isRehearsal) {
-      throw refusal(given, name, 'not be that of the CRM sandbox in production, unless that runs on this machine')
+      throw refusal(
+        given,
+        name,
+        'not be that of the CRM sandbox in production, unless the sandbox runs on this machine',
+      )
     }
   }
   // An option in the address could turn off the TLS that the portal sets.

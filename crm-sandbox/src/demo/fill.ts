@@ -13,10 +13,10 @@ const RECORDS_MAX = 100_000
 const NUMBERED = '#n#'
 
 /**
- * Fills in leads or deals for benches, up to 100,000 a call and faster than any API. It makes `count` copies of `record`, which has the
- * form of Zoho's own create call. `#n#` in its texts becomes the copy's number in eight digits, counted from `from`. `created` is the
- * time of the first copy; each further one is a second later. Histories begin as for any record, nobody is notified, and no field is
- * checked for being unique.
+ * Creates leads or deals for benches, up to 100,000 a call and faster than any API. It makes `count` copies of
+ * `record`, which has the form of a record in Zoho's own create call. `#n#` in its texts becomes the copy's number in
+ * eight digits, counted from `from`. `created` is the time of the first copy; each further one is a second later.
+ * Histories begin as for any record, nobody is notified, and no field is checked for being unique.
  */
 export function fillRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.post('/sandbox/fill', (request) => {
@@ -37,7 +37,7 @@ export function fillRoutes(app: FastifyInstance, sandbox: Sandbox) {
 function readModel(sandbox: Sandbox, body: JsonObject): CrmRecord {
   const module = requireModule(sandbox, String(body['module']))
   if (module.name !== 'Leads' && module.name !== 'Deals') {
-    throw new ApiError(400, 'INVALID_MODULE', {}, 'leads and deals can be filled in')
+    throw new ApiError(400, 'INVALID_MODULE', {}, 'only leads and deals can be filled in')
   }
   const input = readInput(sandbox, module, isObject(body['record']) ? body['record'] : {}, '$.record', true)
   if (!input.ok) throw new ApiError(400, input.failure.code, input.failure.details, input.failure.message)

@@ -100,7 +100,7 @@ test('channels can be read, renewed, narrowed and ended', async () => {
   expect([mixed.status, at(mixed.body, 'watch.1.code')]).toEqual([207, 'INVALID_DATA'])
 })
 
-test('a channel can limit notifications of edits to named fields', async () => {
+test('a channel can be notified only of edits that change named fields', async () => {
   await using sandbox = await startTestSandbox()
   await using hook = await startListener()
   const { call, add } = sandbox

@@ -194,7 +194,7 @@ function parseCriteria(criteria: string): Condition {
       at++
     }
     if (!isValue) {
-      if (at >= criteria.length) throw invalid('a condition is field:operator:value')
+      if (at >= criteria.length) throw invalid('a condition must have the form field:operator:value')
       at++
     }
     return text.trim()

@@ -27,8 +27,8 @@ export type CustomFields = {
 }
 
 /**
- * The present fields of the modules. Administrators may have deleted custom fields and made others. Switches say which fields are unique,
- * which picklist values are missing and which fields a conversion maps.
+ * The present fields of the modules. Administrators may have deleted custom fields and made new ones. Switches say
+ * which fields are unique, which picklist values are missing and which fields a conversion maps.
  */
 export function openCustomFields(store: Store, behaviour: () => Readonly<Behaviour>): CustomFields {
   const changed = new Map<ModuleName, Module>()
@@ -113,7 +113,8 @@ export function customFieldRoutes(app: FastifyInstance, sandbox: Sandbox) {
     if (!field) {
       throw new ApiError(400, 'INVALID_DATA', { resource_path_index: 2 }, 'the id given seems to be invalid')
     }
-    if (!field.custom) throw new ApiError(400, 'NOT_ALLOWED', { resource_path_index: 2 }, 'a system field stays')
+    if (!field.custom)
+      throw new ApiError(400, 'NOT_ALLOWED', { resource_path_index: 2 }, 'a system field cannot be deleted')
     sandbox.store.transaction(() => {
       sandbox.fields.change(module, (fields) => fields.filter((one) => one.id !== field.id))
       sandbox.store.run(
@@ -197,7 +198,7 @@ function make(sandbox: Sandbox, module: Module, draft: Draft): ItemResult {
   return success(field.id, 'custom field created')
 }
 
-/** `Loan Purpose` becomes `Loan_Purpose`, and `Loan_Purpose1` where that is taken. */
+/** `Loan Purpose` becomes `Loan_Purpose`, or `Loan_Purpose1` if that name is taken. */
 function apiNameOf(fields: readonly Field[], label: string): string {
   const name = label.trim().replace(/[^A-Za-z0-9]+/g, '_')
   const isTaken = (candidate: string) => fields.some((field) => field.apiName === candidate)

@@ -51,7 +51,7 @@ export function dealList(sandbox: Sandbox, query: Query): Part {
 </form>
 ${
   found.records.length === 0
-    ? html`<p class="empty">No deals found. A lead becomes one when it is converted.</p>`
+    ? html`<p class="empty">No deals found. A lead becomes a deal when it is converted.</p>`
     : html`<div class="card"><table>
 <thead><tr><th scope="col">Deal</th><th scope="col">Stage</th><th scope="col" class="num">Amount</th><th scope="col" class="wide">Partner</th><th scope="col" class="wide">Changed</th></tr></thead>
 <tbody>${found.records.map((deal) => dealRow(sandbox, deal))}</tbody></table></div>`

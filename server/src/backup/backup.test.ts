@@ -42,7 +42,7 @@ async function createEmpty(): Promise<string> {
   return url
 }
 
-test('a backup is restored row by row with its waiting jobs, and the restored portal continues to work', {
+test('a restore brings back every row and the waiting jobs, and the restored portal continues to work', {
   timeout: 120_000,
 }, async () => {
   await using folder = await openDataFolder()

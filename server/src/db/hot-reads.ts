@@ -21,9 +21,9 @@ const LAST_WORDS_MS = 1_000
 
 /**
  * Opens connections for the quick reads that every visit sends. They send a statement without waiting for the answers
- * to earlier ones, twice as many statements a second as a pool. Transactions and slow statements must not use them. A
- * statement delays all later statements on its connection, so it is cancelled after `statementMsMax`. The driver
- * destroys a connection that is silent for longer.
+ * to earlier ones, which allows twice as many statements a second as a pool. Transactions and slow statements must not
+ * use them. A statement delays all later statements on its connection, so it is cancelled after `statementMsMax`. The
+ * driver destroys a connection that is silent for longer.
  */
 export function openHotReads(
   url: string,

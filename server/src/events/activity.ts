@@ -60,7 +60,7 @@ const WORDS: Words = {
 }
 
 const NOTE_LENGTH = 80
-/** Longer than for other notes, because the lender's text matters most. The record's page shows the whole text. */
+/** More than `NOTE_LENGTH`, because the lender's text matters most. The record's page shows the whole text. */
 export const QUOTE_LENGTH = 280
 
 export function activityOf(event: RecordedEvent): Activity {

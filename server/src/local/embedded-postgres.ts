@@ -324,7 +324,7 @@ function readPidFile({ dataDir }: Pick<Cluster, 'dataDir'>): { pid: number; stat
 }
 
 /**
- * PostgreSQL takes any live process with the recorded id for the owner of a lock, even an unrelated process, for
+ * PostgreSQL regards any live process with the recorded id as the owner of a lock, even an unrelated process, for
  * example after a container restarts. This function removes the lock in that case, if no PostgreSQL process works in
  * the folder. PostgreSQL itself removes all other stale locks.
  */

@@ -54,7 +54,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
   const registry = new Registry()
   const labelled = new Gauge({
     name: 'portal_jobs',
-    help: 'Jobs by queue and state: created and retry wait, active run, failed were given up.',
+    help: 'Jobs by queue and state: created and retry jobs wait, active jobs run, failed jobs were given up.',
     labelNames: ['queue', 'state'],
     registers: [registry],
   })
@@ -87,11 +87,15 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
   set('portal_deliveries_due', 'Deliveries whose next attempt should be under way.', deliveries.due)
   set(
     'portal_deliveries_oldest_due_seconds',
-    'Seconds for which the oldest of them has been due.',
+    'Seconds for which the oldest due delivery has been due.',
     deliveries.oldest_seconds,
   )
   set('portal_crm_calls_24h', 'Calls of all processes to the CRM in 24 hours.', crm.calls)
-  set('portal_crm_credits_24h', 'The credits that those calls cost by the CRM’s price list.', crm.credits)
+  set(
+    'portal_crm_credits_24h',
+    'The credits that the calls of all processes cost in 24 hours, by the CRM’s price list.',
+    crm.credits,
+  )
   set(
     'portal_crm_credits_per_day',
     'The credits that the organisation’s edition includes (ZOHO_CREDITS_PER_DAY).',
@@ -99,7 +103,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
   )
   set(
     'portal_crm_credits_left',
-    'The credits left, as the CRM says; no line while more than half are left.',
+    'The credits left, as the CRM says; absent while more than half are left.',
     crm.credits_left,
   )
   return registry.metrics()

@@ -44,7 +44,7 @@ export const setUpCrm: Command = {
     if (made.length === 0 && problems.length === 0) workplace.say('All fields are there.')
     if (made.some((field) => field.startsWith('Leads.'))) {
       workplace.say(
-        '\nIn Zoho’s lead conversion mapping, map each new field of Leads to that of the same meaning in Deals.',
+        '\nIn Zoho’s lead conversion mapping, map each new field of Leads to the field with the same meaning in Deals.',
       )
     }
     return problems.length === 0 ? 0 : 1

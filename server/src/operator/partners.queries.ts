@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts'
 import { escapeLike } from '../db/sql-conditions.ts'
 
 /**
- * Lists the partners that use the portal, the newest last, for operators. `search` is a part of the business name, or
+ * For operators: lists the partners that use the portal, the oldest first. `search` is a part of the business name, or
  * of the contact's email or name.
  */
 export function findOverviewOfAllPartners(db: Db, search: string | undefined) {

@@ -5,7 +5,7 @@ import { CrmUnavailable } from '../errors.ts'
 /**
  * A push looks for the record in the CRM and then creates it, which takes several calls. So only one push of a record
  * runs at a time among all processes. A push that outlasts its lease is stopped and tried again later. A second push of
- * the same record waits for `waitMs`, because the first push usually takes one second.
+ * the same record waits at most `waitMs`, because the first push usually takes one second.
  */
 export const PUSH_LEASE = { leaseMs: 60_000, waitMs: 5_000 }
 

@@ -530,7 +530,7 @@ test('a lead’s history begins with its first status, however the timeline writ
 })
 
 test.each(['entry', 'exit'])(
-  'a stage begins when the deal entered it (Zoho’s times mean %s)',
+  'the history has the time at which the deal entered each stage (Zoho gives the time of %s)',
   async (stageHistoryTime) => {
     await lender.behaviour({ stageHistoryTime, stageHistoryOnAmountEdit: true })
     const deal = await lender.create('Deals', { Deal_Name: 'D', Stage: 'Information Received' })
@@ -586,7 +586,7 @@ test('the client waits as long as Retry-After says, but a long wait ends in CrmU
   await expect(versionsOf('Leads')).rejects.toThrow(CrmUnavailable)
 })
 
-test('a caller’s timeout ends in CrmUnavailable, and a caller’s abort in the caller’s reason', async () => {
+test('a caller’s timeout ends in CrmUnavailable, and a caller’s abort ends in the caller’s reason', async () => {
   await crm.leadStatuses()
   await lender.faults({ slowMs: 5_000 })
   await expect(versionsOf('Leads', { signal: AbortSignal.timeout(50) })).rejects.toThrow(CrmUnavailable)
@@ -688,7 +688,7 @@ test('names the fields that the organisation lacks', async () => {
 })
 
 test.each(['each', 'all-or-none'])(
-  'makes the fields that the organisation lacks (Zoho makes %s)',
+  'makes the fields that the organisation lacks (Zoho’s rule for several fields: %s)',
   async (fieldsMade) => {
     await lender.behaviour({ fieldsMade })
     const lacking = ['Leads.LOID', 'Leads.Partner', 'Leads.Loan_Type', 'Leads.Loan_Amount', 'Deals.LOID']

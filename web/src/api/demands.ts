@@ -5,7 +5,7 @@
 export interface Demands {
   /** Asks for the password or passkey again. Returns whether the person gave it. */
   confirm: () => Promise<boolean>
-  /** Asks for a second factor, which the person has not set up yet. */
+  /** Leads the person to set up a second factor. */
   setUpSecondFactor: () => void
 }
 

@@ -7,8 +7,9 @@ import { markEmailVerified, type Person } from './people.queries.ts'
 export type ConnectRecords = (tx: Tx, partnerId: string) => Promise<void>
 
 /**
- * Marks the address as confirmed, because the person has proved to own it. CRM records that waited for the confirmation
- * are connected, and mailed links can no longer close the account (D52). False if the address was confirmed before.
+ * Marks the address as confirmed, because the person has proved that it is theirs. CRM records that waited for the
+ * confirmation are connected, and mailed links can no longer close the account (D52). False if the address was
+ * confirmed before.
  */
 export async function confirmEmail(
   tx: Tx,

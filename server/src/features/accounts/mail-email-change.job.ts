@@ -7,7 +7,7 @@ import { hashToken, newToken } from './tokens.ts'
 
 const RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 1 }
 
-/** Mails the link that completes the change to the new address. Mails nothing if the change was replaced meanwhile. */
+/** Mails the new address the link that completes the change. Mails nothing if the change was replaced meanwhile. */
 export const mailEmailChange = defineJob({
   name: 'mail-email-change',
   payload: z.object({ changeId: z.string() }),

@@ -141,8 +141,8 @@ const STANDING = {
 }
 
 /**
- * Finds leads or deals that have been in their status or stage for too long. The record that became overdue last comes
- * first.
+ * Finds leads or deals that have been in their status or stage for too long. Those that became overdue most recently
+ * come first.
  */
 export function findUnmoved(
   pool: pg.Pool,

@@ -2,7 +2,8 @@ import type { MailKind } from '@portal/contract/notifications.ts'
 import type { Db, Tx } from '../../db/database.ts'
 
 /**
- * An existing token stays as it is, because a later attempt at a mail never covers more kinds of news than the first.
+ * An existing token stays as it is, because a later attempt to send a mail never covers more kinds of news than the
+ * first.
  */
 export async function keepUnsubscribeToken(
   db: Db,

@@ -151,9 +151,9 @@ export async function findOwnersOfAllPartners(
 }
 
 /**
- * Finds the rows of these CRM notes. Also finds unsent notes whose push may have got no answer: notes with one of these
- * LOIDs, and signed notes with one of these texts. The rows may belong to any partner. They stay locked until the
- * transaction ends.
+ * Finds the rows of these CRM notes. Also finds notes that count as unsent although the CRM may have them, because
+ * their push got no answer: notes with one of these LOIDs, and signed notes with one of these texts. The rows may
+ * belong to any partner. They stay locked until the transaction ends.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,

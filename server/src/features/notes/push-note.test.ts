@@ -148,7 +148,7 @@ test('a note written before staff moved the lead to another partner is pushed, a
   expect((await partner.get(`/crm/deal/${loid}`)).body.data.notes).toMatchObject([{ content: 'Called, no answer' }])
 })
 
-test('a note on a lead that is not in the CRM yet is pushed as soon as the lead is, without waiting for its own retry', async () => {
+test('a note on a lead that is not in the CRM yet follows the lead at once, without waiting for its own retry', async () => {
   await lender.faults({ unavailable: { every: 1, match: 'POST /crm/v8/Leads' } })
   const { loid: late } = await partner.submitLead()
   expect((await partner.post(`/crm/note/${late}`, { content: 'Wants two trucks' })).status).toBe(201)

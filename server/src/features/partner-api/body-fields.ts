@@ -15,10 +15,10 @@ interface BodyField {
 /** The fields of a body that accepts field names in snake_case and camelCase. */
 export function bodyFields(body: NonNullable<Route['body']>): BodyField[] {
   const spelled = spelledBodyOf(body)
-  if (!spelled) throw new Error('only bodies in any spelling are documented')
+  if (!spelled) throw new Error('only bodies that accept both spellings are documented')
   return Object.entries(spelled.fields).map(([field, description]) => {
     const schema = spelled.shape[field]
-    if (!schema) throw new Error(`${field} is described and does not exist`)
+    if (!schema) throw new Error(`${field} is described but does not exist`)
     const isRequired = !schema.safeParse(undefined).success
     return { name: snakeCase(field), isRequired, description, schema: inputSchema(schema) }
   })

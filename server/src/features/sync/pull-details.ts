@@ -51,7 +51,7 @@ async function pullDue(deps: Deps, module: CrmModule, partnerId: string, loid: s
   } catch (error) {
     if (!(error instanceof CrmUnavailable)) throw error
     pausedUntil.set(deps.crm, now + PAUSE_MS)
-    deps.log.info({ err: error, loid }, 'the CRM told nothing more of an opened record in time')
+    deps.log.info({ err: error, loid }, 'the CRM did not return the details of an opened record in time')
   }
 }
 

@@ -37,7 +37,7 @@ export const sweep = defineJob({
       await runSweep(deps, signal)
     } catch (error) {
       if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
-      deps.log.warn({ err: error }, 'the sweep stopped; the next one goes on where it did')
+      deps.log.warn({ err: error }, 'the sweep stopped; the next one goes on where this one stopped')
     }
   },
 })

@@ -309,7 +309,7 @@ test('five days without a success disable the endpoint', async () => {
   expect((await endpointOf(partner)).is_active).toBe(true)
   await advance(DAY_MS, portal)
   const log = await logWhen(partner, ended)
-  expect(log.error_message).toBe('Not sent: the webhook URL was disabled because every delivery of five days failed')
+  expect(log.error_message).toBe('Not sent: the webhook URL was disabled because every delivery failed for five days')
   expect(await endpointOf(partner)).toMatchObject({ is_active: false, disabled_reason: 'failing' })
   await tellNewsSoon(portal)
   expect(await portal.mailTo(partner.email, 'disabled')).toContain('last five days failed')

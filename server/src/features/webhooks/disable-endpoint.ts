@@ -59,7 +59,7 @@ export async function disableEndpoint(
 /** The log's texts for a delivery that gets no further attempt, by the reason. */
 export const NOT_SENT = {
   gone: 'Not sent: the webhook URL was disabled because it answered 410 Gone',
-  failing: 'Not sent: the webhook URL was disabled because every delivery of five days failed',
+  failing: 'Not sent: the webhook URL was disabled because every delivery failed for five days',
   removed: 'Not sent: the webhook URL was removed',
   inactive: 'Not sent: the account is inactive',
 } as const

@@ -94,7 +94,7 @@ test('a deal that did not reach the CRM says why, and its Retry button sends it 
   )
 })
 
-test('both back links of a deal that failed to load lead to the list with its search', async () => {
+test('on the page of a deal that could not be loaded, both back links open the list with its search', async () => {
   serveSignedIn({
     'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }),
     'GET /crm/deal/LO-7K3M9QAZ': () => ({ status: 400, body: failure('No', 'X') }),

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 
 const REASONS = {
   gone: 'Your server answered 410 Gone, which means that we should stop.',
-  failing: 'Every delivery of five days failed.',
+  failing: 'Every delivery failed for five days.',
 }
 
 interface EndpointTroubleProps {

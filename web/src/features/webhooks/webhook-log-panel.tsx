@@ -45,7 +45,9 @@ export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps
         <h2 id={titleId} className="text-base font-semibold">
           Webhook Log
         </h2>
-        <p className="text-muted">Calls from your systems and deliveries to your URL, newest first, kept 90 days.</p>
+        <p className="text-muted">
+          Calls from your systems and deliveries to your URL, newest first, kept for 90 days.
+        </p>
       </div>
       <ListBar>
         <ListSearch

@@ -184,7 +184,7 @@ test.each([
 
 test.each([
   ['gone', 'Your server answered 410 Gone, which means that we should stop.'],
-  ['failing', 'Every delivery of five days failed.'],
+  ['failing', 'Every delivery failed for five days.'],
 ] as const)(
   'a URL that the portal disabled (%s) shows when and why, and can be enabled again',
   async (reason, text) => {

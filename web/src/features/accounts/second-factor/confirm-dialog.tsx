@@ -36,7 +36,7 @@ export function ConfirmDialog({ onAnswer }: { onAnswer: (isConfirmed: boolean) =
       onClose={() => onAnswer(false)}
       role="alertdialog"
       title="Confirm that it is you"
-      description="Enter your password again. You will not be asked for the next 15 minutes."
+      description="Enter your password again. You will not be asked again for 15 minutes."
     >
       <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
         {confirm.isError && !isWrongPassword && <Alert kind="error">{failureText(confirm.error)}</Alert>}

@@ -22,8 +22,8 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
             Save your recovery codes
           </h2>
           <p className="mt-0.5">
-            Without your device, sign in to the Partner Portal with one of them. Each works once. They are shown only
-            now.
+            Without your device, sign in to the Partner Portal with one of these codes. Each works once. They are shown
+            only now.
           </p>
         </div>
       </div>
