@@ -41,7 +41,8 @@ export default defineConfig({
     {
       name: 'mobile',
       grep: /@(mobile|everywhere)/,
-      use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 } },
+      // A real phone's density makes seven times as many pixels, and no test looks at them.
+      use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 },
       // A worker serves one project only, and each starts a browser of its own. The few tests on the phone come first,
       // so that one worker has time for all of them.
       workers: 1,

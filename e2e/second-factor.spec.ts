@@ -132,7 +132,7 @@ test('an owner who requires a second factor of everybody must set one up at once
   await page.goto('/leads')
   await expect(page).toHaveURL('/second-factor')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Set up a second factor')
-  await expect(page.getByText(`${partner.businessName} asks everybody for one.`)).toBeVisible()
+  await expect(page.getByText(`${partner.businessName} requires everybody to have one.`)).toBeVisible()
   await expectGoodLooks(page)
 
   await page.getByRole('button', { name: 'Add a passkey' }).click()

@@ -43,6 +43,8 @@ signedOut('redirects a signed-out visitor to /login', async ({ page }) => {
     await page.goto(path)
     await expect(page, path).toHaveURL('/login')
   }
+  // Until the page is shown, the app does not hear of another address.
+  await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
   for (const path of PAGES_OF_PARTNERS) {
     await goTo(page, path)
     await expect(page, path).toHaveURL('/login')
@@ -56,6 +58,7 @@ test('redirects a signed-in person to /dashboard from unknown addresses and from
     await page.goto(path)
     await expect(page, path).toHaveURL('/dashboard')
   }
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible()
   for (const path of [...PAGES_OF_NEWCOMERS, '/search', '/search?q=%20']) {
     await goTo(page, path)
     await expect(page, path).toHaveURL('/dashboard')
