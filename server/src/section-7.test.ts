@@ -37,5 +37,5 @@ const ROWS = [
 test.each(ROWS)('%s of section 7 has a test named after it', (row) => {
   const files = globSync('features/*/*.routes.test.ts', { cwd: import.meta.dirname })
   const texts = files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
-  expect(texts.some((text) => text.includes(`test('${row}: `) || text.includes(`])('${row}: `))).toBe(true)
+  expect(texts.some((text) => text.includes(`test('${row} `) || text.includes(`])('${row} `))).toBe(true)
 })
