@@ -77,7 +77,8 @@ export function oneOf(column: Expression<string | null>, values: readonly string
 
 /**
  * The row has one of these ids. Because of the inner `select`, a named statement is planned once. With a plain `any`,
- * PostgreSQL plans it each time that there are fewer than ten ids, which takes as long as reading the rows.
+ * PostgreSQL plans the statement anew whenever there are fewer than ten ids, and that takes as long as reading the
+ * rows.
  */
 export function idIn(ids: string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`id = any ((select ${ids}::uuid[])::uuid[])`
