@@ -67,7 +67,7 @@ test('/profile sets up an authenticator app and shows its recovery codes once', 
   await expect(page.getByRole('alertdialog')).toContainText('Your password alone will then sign you in')
 })
 
-test('/login accepts a code from the app or a recovery code as second step', async ({ page, request, partner }) => {
+test('/login accepts a code from the app or a recovery code as the second step', async ({ page, request, partner }) => {
   const { totp, recoveryCodes } = await addApp(request, partner.token)
   await page.goto('/profile')
   await signOut(page)
@@ -92,7 +92,7 @@ test('/login accepts a code from the app or a recovery code as second step', asy
   await expect(page).toHaveURL('/leads?status=Contacted')
 })
 
-test('a passkey replaces the password or serves as second step, until it is removed', async ({ page, partner }) => {
+test('a passkey replaces the password or serves as the second step, until it is removed', async ({ page, partner }) => {
   await addDevice(page)
   await page.goto('/profile')
   const card = page.getByRole('region', { name: 'Second factor' })

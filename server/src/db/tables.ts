@@ -192,7 +192,7 @@ interface DealsTable {
   id: string
   partner_id: string
   loid: string
-  /** The lead with another LOID that became the deal, by matching (D49) or because the CRM converted it. */
+  /** The LOID of the lead that became the deal, by matching (D49) or in the CRM, if it differs from the deal's LOID. */
   lead_loid: string | null
   deal_name: string | null
   business_name: string | null

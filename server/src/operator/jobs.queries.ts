@@ -27,8 +27,8 @@ export async function findJobs(db: Db, queue: string | undefined, limit: number)
 
 /**
  * Retries the job with this id, or the jobs of this queue. Returns how many jobs will run as soon as a worker is free.
- * A job that was given up gets one more try. If a queue lets only one job wait for a retry, that is the
- * job that already waits, or else the newest job.
+ * A job that was given up gets one more try. If a queue lets only one job wait for a retry, only the job that already
+ * waits, or else the newest job, is retried.
  */
 export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

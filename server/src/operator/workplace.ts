@@ -10,7 +10,7 @@ import { type NoteSecurity, noteSecurity } from '../http/security-events.ts'
 import { joinCrmServer, joinDatabaseServer } from '../local/local-servers.ts'
 import type { Parts } from '../portal.ts'
 
-/** The parts that a command works with. Each is opened when first needed, so a list of partners starts no CRM. */
+/** The parts that a command works with. Each is opened when first needed, so listing partners starts no CRM. */
 export interface Workplace {
   /** Prints one or more lines for the operator. */
   say(text: string): void

@@ -233,7 +233,7 @@ const hashes = new Map<string, Promise<string>>()
 
 /**
  * Signs a partner up and in without HTTP, by the same rules as the routes. Hashing the password twice would take half
- * of the time that a partner costs, so a password is hashed once for all partners.
+ * of the time of this function, so a password is hashed once for all partners.
  */
 async function signUpAndIn(deps: Deps, form: SignUp): Promise<{ id: string; token: string }> {
   const hash = hashes.get(form.password) ?? hashPassword(form.password)

@@ -324,7 +324,7 @@ export function readNoteParent(raw: unknown): { module: string; zoho_id: string 
 
 const WireVersion = z.object({ id: ZohoId, Modified_Time: ZohoInstant, Converted__s: YesNo, $converted: YesNo })
 
-/** Returns null if even id and time cannot be read. */
+/** Returns null if not even the id and the time can be read. */
 export function readVersion(raw: unknown): CrmVersion | null {
   const row = WireVersion.safeParse(raw).data
   return row

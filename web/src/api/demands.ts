@@ -1,5 +1,5 @@
 /**
- * The functions that do what the server demands of the person before it serves a call. The app registers these
+ * The functions that ask the person for what the server demands before it serves a call. The app registers these
  * functions.
  */
 export interface Demands {

@@ -20,7 +20,7 @@ interface Waiting {
 
 export interface FollowedRows<Row> {
   rows: readonly Row[]
-  /** How often each row has changed while it was shown, by its id. */
+  /** For each row's id, how often the row has changed while it was shown. */
   changes: ReadonlyMap<string, number>
   /** The changes that are held back, or undefined. */
   waiting: Waiting | undefined

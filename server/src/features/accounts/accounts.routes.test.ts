@@ -333,7 +333,7 @@ test('forgot-password says that an address is unknown, and accepts three request
   expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('the eleventh failed sign-in to an account from one IP address within a minute is answered 429', async () => {
+test('the eleventh failed sign-in to an account from one IP address within a minute is answered with 429', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const { email } = await limited.newPartner()
   const tries = []

@@ -94,7 +94,7 @@ test('a recovery code signs in once, in any spelling, and the person gets a mail
   expect(JSON.stringify(stored)).not.toContain(renewed[1])
 })
 
-test('a passkey serves as second factor or replaces the password', async () => {
+test('a passkey serves as a second factor or replaces the password', async () => {
   const partner = await portal.newPartner()
   const phone = await addPasskey(portal, partner, ' Kim’s phone ')
   expect([phone.added.status, phone.added.body.data.recovery_codes]).toEqual([201, expect.any(Array)])
@@ -166,7 +166,7 @@ test('five wrong codes pause the second step for 15 minutes, in every process', 
   expect(Number(paused.headers.get('retry-after'))).toBeGreaterThan(14 * 60)
 })
 
-test('wrong codes from elsewhere do not pause the second step where the person signed in before', async () => {
+test('wrong codes from elsewhere do not pause the second step at an address from which the person signed in before', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const partner = await limited.newPartner()
   const app = await addApp(limited, partner)

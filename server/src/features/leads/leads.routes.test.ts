@@ -507,7 +507,7 @@ test('a lead arrives in the CRM once, with its LOID and its partner', async () =
 })
 
 test.each(['field', 'id'])(
-  'a partner whose record was deleted in the CRM gets one new record for later leads and deals, when the refusal names the lookup’s %s',
+  'a partner whose record was deleted in the CRM gets one new record for later leads and deals, if the CRM’s refusal names the lookup’s %s',
   async (lookupRefusalNames) => {
     await using withCrm = await startPortal({ withCrm: true })
     const lender = openLender(withCrm.crmUrl)

@@ -20,7 +20,7 @@ export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly 
 
 /**
  * Finds pairs of an open lead and a deal of the same partner, with the same amount and contact, if `loids` has the lead
- * or the deal. The pairs include every match that a change of these records can make, and some that turn out not to
+ * or the deal. The pairs include every match that a change to these records can make, and some that turn out not to
  * match (D29).
  */
 export async function findPossibleMatchesOfAllPartners(

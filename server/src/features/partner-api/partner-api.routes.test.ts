@@ -208,7 +208,7 @@ test('the stage history lists the lender’s later stage first, and then the sub
   expect((await portal.get(`/webhook/status/${loid}`, { token: key })).body.data.status).toBe('Approved')
 })
 
-test('a sync replaces a lead submitted through the API with the matching deal', async () => {
+test('a sync lets a deal replace the matching lead that was submitted through the API', async () => {
   const { partner, key } = await withKey()
   const lead = { ...DEAL, closing_date: undefined, deal_name: undefined, contact_name: undefined }
   const submitted = await portal.post('/webhook/lead', lead, { token: key })

@@ -409,7 +409,7 @@ test('a record’s new partner sees the notes of staff, and nothing of the forme
 })
 
 test.each([{ conversionBumpsModifiedTime: true }, { conversionBumpsModifiedTime: false }])(
-  'a converted lead whose deal cannot be applied does not stop changes of other partners’ deals: %o',
+  'a converted lead whose deal cannot be applied does not hold up changes to other partners’ deals: %o',
   async (switches) => {
     await lender.behaviour(switches)
     const { loid, id } = await submitted(ada)
@@ -718,7 +718,7 @@ test.each([
   expect((await found('deals')).map((one: { loid: string }) => one.loid)).toEqual([dealLoid])
 })
 
-test.each([-600, 600])('a sweep finds changes if the portal’s clock is wrong by %s seconds', async (seconds) => {
+test.each([-600, 600])('a sweep finds changes even if the portal’s clock is wrong by %s seconds', async (seconds) => {
   const { loid, id } = await submitted()
   await sweep()
   await later(60)

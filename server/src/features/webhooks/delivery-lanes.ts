@@ -27,8 +27,8 @@ export interface DeliveryLanes {
    */
   learn(partnerId: string, isFailing: boolean): void
   /**
-   * Returns how many deliveries of each ready partner can begin now, in the order of turns. These partners are then no
-   * longer ready.
+   * Returns how many deliveries of each ready partner can begin now, in the order of their turns. These partners are
+   * then no longer ready.
    */
   take(): { partnerId: string; count: number }[]
   /**

@@ -18,7 +18,7 @@ interface BellPanelProps {
   onOpen: (open: boolean) => void
 }
 
-/** The panel below the bell. A click outside it or Escape closes it. */
+/** The panel below the bell. Escape, or a click outside the panel, closes it. */
 export function BellPanel({ bell, open, onOpen }: BellPanelProps) {
   const news = useQuery(newsQuery())
   const close = () => onOpen(false)

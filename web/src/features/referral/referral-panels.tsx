@@ -4,7 +4,7 @@ import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 interface ReferralPanelsProps {
   timeline: ReactNode
   notes: ReactNode
-  /** Histories and sums, without buttons. */
+  /** Histories and summaries, without buttons. */
   histories: ReactNode
   fields: ReactNode
 }

@@ -31,7 +31,7 @@ export async function findRecoveryCode(hashes: readonly string[], typed: string)
 }
 
 function newCode(): string {
-  // There are 32 letters, so each takes five bits of its byte.
+  // There are 32 characters, so each takes five bits of its byte.
   const letters = [...randomBytes(CODE_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')
   return `${letters.slice(0, CODE_LENGTH / 2)}-${letters.slice(CODE_LENGTH / 2)}`
 }
