@@ -225,8 +225,8 @@ function wordsOf(note: Record<string, unknown>): string {
 
 /**
  * Finds events that were recorded twice: the same change with no other change between, two creations with no removal
- * between, or two removals with no creation between. A status that changes there and back twice rightly has two equal
- * events.
+ * between, or two removals with no creation between. If a status changes there and back twice, two equal events are
+ * right.
  */
 function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {
   return rows(

@@ -6,7 +6,7 @@ import { PORTS } from './stage.ts'
 
 /** Longer than any balancer keeps a silent connection open by default. */
 const QUIET_MS = 70_000
-/** A proxy that buffers answers delays events for longer than this. */
+/** If a proxy buffers answers, events arrive later than this. */
 const AT_ONCE_MS_MAX = 1_000
 /** A stream sends a comment every 20 s. A proxy notices by the second comment that the client has gone. */
 const FREED_MS_MAX = 45_000

@@ -14,7 +14,7 @@ export function parseLoid(text: string): string | null {
   return match ? `LO-${match[1]}` : null
 }
 
-/** Makes a LOID of eight random bytes. Five bits of each byte are used. */
+/** Makes a LOID from eight random bytes. Five bits of each byte are used. */
 export function loidFromBytes(bytes: Uint8Array): string {
   const characters = Array.from(bytes.subarray(0, LENGTH), (byte) => ALPHABET.charAt(byte & 31))
   return `LO-${characters.join('')}`

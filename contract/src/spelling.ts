@@ -17,7 +17,7 @@ export function spelledBodyOf(schema: z.ZodMiniType): SpelledBody | undefined {
   return bodies.get(schema)
 }
 
-/** The most unknown fields that an answer names. A body may have thousands. */
+/** The largest number of unknown fields that an answer names. A body may have thousands. */
 const UNKNOWN_FIELDS_MAX = 20
 const SHOWN_LENGTH_MAX = 50
 

@@ -43,7 +43,7 @@ signedOut('redirects a signed-out visitor to /login', async ({ page }) => {
     await page.goto(path)
     await expect(page, path).toHaveURL('/login')
   }
-  // Until the page is shown, the app does not hear of another address.
+  // Before the page is shown, the app does not notice that the address changes.
   await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
   for (const path of PAGES_OF_PARTNERS) {
     await goTo(page, path)

@@ -39,7 +39,7 @@ const TOKEN_MS = DAY_MS
 const ARCHIVE_MS = 90 * DAY_MS
 /**
  * Webhook logs are kept for ninety days, so an event exists as long as each log that refers to it. The dashboard's last
- * twenty events and the five days of delivery attempts need less.
+ * twenty events and the retries of deliveries need less time.
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS

@@ -44,7 +44,7 @@ export type Faults = {
   /** Whether the fault strikes this call. If so, the call is counted as struck. */
   strikes(name: Striking, request: FastifyRequest): boolean
   notifications(): NonNullable<FaultSettings['notifications']>
-  /** Changes the settings, for example counts `times` down, and saves them. */
+  /** Changes the settings, for example counts `drop` down, and saves them. */
   spend(change: (settings: FaultSettings) => void): void
   replace(settings: FaultSettings): void
 }

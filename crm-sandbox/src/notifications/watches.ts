@@ -229,7 +229,7 @@ function readExpiry(sandbox: Sandbox, given: unknown): string | undefined {
   return instant > storedInstant(sandbox.now() + LIFETIME_MAX_MS) ? hour : instant
 }
 
-/** Reads, for each module, the fields whose edits are notified. */
+/** Reads, for each module, the fields whose edits cause notifications. */
 function readConditions(given: unknown): Map<string, string[]> | undefined {
   const byModule = new Map<string, string[]>()
   if (given === undefined || given === null) return byModule

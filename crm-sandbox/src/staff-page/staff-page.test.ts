@@ -40,7 +40,7 @@ test('the demo has one partner with about 35 open leads and 14 deals', async () 
   }
 })
 
-test('forms create a lead, set its status, add a note, convert it, move the deal, delete and restore', async () => {
+test('forms create a lead, set its status, add a note, convert the lead, and move, delete and restore the deal', async () => {
   const created = await submit('/leads', {
     Company: 'O’Hara & <Sons>',
     Last_Name: 'O’Hara',

@@ -32,7 +32,7 @@ async function startMeasured(options: Parameters<typeof startPortal>[0] = {}) {
   return { portal, lines, port, scrape }
 }
 
-test('metrics count requests by route, connections and CRM calls, and contain no id or query', async () => {
+test('metrics count connections, CRM calls and the requests of each route, and contain no id or query', async () => {
   const { portal, port, scrape } = await startMeasured({ withCrm: true })
   await using _ = portal
   const partner = await portal.newPartner()

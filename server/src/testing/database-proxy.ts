@@ -7,8 +7,8 @@ interface Passage {
 }
 
 /**
- * A proxy to a database on this machine. It can fall silent, like a load balancer that drops its connections, a frozen
- * host or a lost route: connections stay open, but no byte passes.
+ * A proxy to a database on this machine. It can fall silent, like a frozen host, a lost route or a load balancer that
+ * drops its connections: connections stay open, but no byte passes.
  */
 export async function openDatabaseProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)

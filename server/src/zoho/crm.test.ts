@@ -164,7 +164,7 @@ test.each([
   ['Leads', { Lead_Status: 'Contacted', Loan_Amount: 90_000, Description: 'Wants less' }],
   ['Deals', { Stage: 'Approved', Amount: 90_000, Description: 'Wants less' }],
 ] as const)(
-  'a push of %s whose answer was lost looks before it sends again and does not overwrite staff’s changes',
+  'a push of %s whose answer was lost looks for its record before it sends again, and does not overwrite staff’s changes',
   async (module, change) => {
     const lead = newLead()
     const deal = newDeal()
@@ -760,7 +760,7 @@ test.each([
   expect(await wrong()).toEqual({ [name]: expect.stringContaining(words) })
 })
 
-test('without the right to write, the check names the scope of the three modules', async () => {
+test('without the right to write, the check names the missing scope', async () => {
   await lender.faults({ scopeMismatch: { times: 1, match: 'PUT /crm/v8/Partners' } })
   expect(await wrong()).toEqual({ Writing: expect.stringContaining('ZohoCRM.modules.ALL') })
 })

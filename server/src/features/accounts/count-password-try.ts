@@ -23,8 +23,8 @@ const PER_ACCOUNT: RateLimit = {
 }
 
 /**
- * Counts a try before the password is checked, so that parallel tries cannot exceed the limit. Throws TooMany over a
- * limit. Call `giveBack` after a successful try, so that only failures count.
+ * Counts a try before the password is checked, so that parallel tries cannot exceed the limit. Throws TooMany if a
+ * limit is exceeded. Call `giveBack` after a successful try, so that only failures count.
  *
  * Nobody can lock an owner out (D53). The limits that strangers can exhaust do not apply to an address or browser from
  * which somebody signed in to the account before. A reset of the password makes a new browser known. A try that one

@@ -6,7 +6,7 @@ import { Invalid } from '../../errors.ts'
 import { createHashQueue } from './hash-queue.ts'
 import { isGuessable, type PasswordOwner } from './is-guessable.ts'
 
-/** OWASP's parameters for argon2id, which is the library's own algorithm. */
+/** OWASP's parameters for argon2id, which is the library's default algorithm. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** Leaves one core for other requests (D53). */

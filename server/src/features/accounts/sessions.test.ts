@@ -25,7 +25,7 @@ async function sessionsOf(portal: TestPortal, token: string) {
   return (await portal.get('/account/sessions', { token })).body.data.sessions
 }
 
-test('a person lists their sessions, and ends one or all but the current one', async () => {
+test('a person lists their sessions, ends one of them, and then ends all but the current one', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const phone = await signInByPhone(portal, ada)

@@ -21,7 +21,7 @@ async function loids(partner: TestPartner, query: string): Promise<string[]> {
   return body.data.deals.map((deal: { loid: string }) => deal.loid)
 }
 
-test('GET /crm/deal/{id} returns the deal with its notes and all its fields; an unknown field is null', async () => {
+test('GET /crm/deal/{id} returns the deal with its notes and all its fields; a field without a value is null', async () => {
   const partner = await portal.newPartner()
   const full = {
     deal_name: 'Okafor – trucks',

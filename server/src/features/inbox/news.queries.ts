@@ -14,7 +14,7 @@ export interface Look {
 /** A line of the news, without its text. */
 export interface NewsGroup {
   key: string
-  /** For a burst, the newest of its records. */
+  /** For a burst, the LOID of one of its records. */
   loid: string
   about: 'lead' | 'deal'
   is_burst: boolean
@@ -27,8 +27,8 @@ export interface NewsGroup {
 }
 
 /**
- * This many submissions by one author, without a longer gap than BURST_GAP, are a burst and share a line. Fewer get a
- * line each.
+ * This many submissions by one author, with no gap longer than BURST_GAP between them, are a burst and share a line.
+ * Fewer get a line each.
  */
 const BURST_MIN = 3
 const BURST_GAP = '10 minutes'

@@ -47,8 +47,8 @@ export const runSync = defineJob({
 })
 
 /**
- * Another request that joins the run may want leads or deals that the run did not begin with. The run ends after it has
- * pulled leads and deals.
+ * Another request that joins the run may want leads or deals that the run did not begin with. The run ends once it has
+ * pulled everything that was asked for.
  */
 async function syncUntilDone(
   deps: Deps,

@@ -102,7 +102,7 @@ export async function finishRun(
     .execute()
 }
 
-/** Marks the run as failed. Its counts so far stay for the next run (see `findNotesLeft`). */
+/** Marks the run as failed. Its result so far stays, because the next run reads it (see `findNotesLeft`). */
 export async function failRun(db: Db, partnerId: string, runId: string, error: string, at: string): Promise<void> {
   await db
     .updateTable('sync_runs')

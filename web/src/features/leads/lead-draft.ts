@@ -27,7 +27,7 @@ export function readDraft(personId: string | null): NewLeadForm | null {
   return isLead(kept) ? kept : null
 }
 
-/** Call this when the draft was submitted or discarded. */
+/** Call this when the draft has been submitted or discarded. */
 export function dropDraft() {
   left = null
   keepTabDraft(NAME, '')

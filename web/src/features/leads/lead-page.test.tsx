@@ -96,7 +96,7 @@ test.each([
   [200, 'Coastal Concrete'],
   [400, 'Lead'],
 ])(
-  'when the call for a lead opened from the list answers %i, the focus is on the heading %s',
+  'if a lead is opened from the list and the call for it answers %i, the heading %s has the focus',
   async (status, heading) => {
     let answer = () => {}
     const answered = new Promise<void>((resolve) => {
@@ -120,7 +120,7 @@ test.each([
   },
 )
 
-test('both back links of a lead that failed to load lead to the list with its search', async () => {
+test('if a lead fails to load, both links back open the list with its search', async () => {
   serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ status: 400, body: failure('No', 'X') }),

@@ -28,7 +28,7 @@ export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps
   const ref = useRef<HTMLElement>(null)
   const searchRef = useRef<HTMLInputElement>(null)
 
-  /** A changed filter gives other pages, so the list starts at the first one. */
+  /** A changed filter finds other rows, so the list starts at its first page again. */
   function handleFilter(change: Partial<WebhookLogSearch>) {
     onChange({ page: undefined, ...change })
   }

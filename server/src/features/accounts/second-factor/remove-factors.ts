@@ -11,8 +11,8 @@ export async function removeFactors(tx: Tx, personId: string): Promise<void> {
 }
 
 /**
- * Removes the factors added since this time, because somebody else may have added them. With the last factor, the
- * recovery codes are removed.
+ * Removes the factors added since this time, because somebody else may have added them. If no factor is left, the
+ * recovery codes are removed too.
  */
 export async function removeFactorsAddedSince(tx: Tx, personId: string, at: string): Promise<void> {
   await removeTotpAddedSince(tx, personId, at)
