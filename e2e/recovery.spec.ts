@@ -99,7 +99,7 @@ test('no acknowledged lead or note is lost when PostgreSQL, the sandbox or the s
     await expect.poll(() => before.filter(isAlive)).toEqual([])
   }
 
-  await test.step('every lead and note is exactly once in the portal and in the CRM', async () => {
+  await test.step('the portal and the CRM have every lead and note exactly once', async () => {
     await expect.poll(() => partner.waitingForCrm(), { timeout: 90_000 }).toEqual([])
     expect(await partner.leads()).toEqual(leads.toSorted())
     expect(await partner.notes()).toEqual(notes.toSorted())

@@ -7,7 +7,7 @@ import { pageHtml } from './vite/page-html.ts'
 import { precompress } from './vite/precompress.ts'
 import { preloadFont } from './vite/preload-font.ts'
 
-/** The code that most signed-in pages need, without the pages before sign-in and the groups below. */
+/** The code that most signed-in pages need. Leaves out the pages before sign-in, and the groups below. */
 const OF_MOST_PAGES =
   /\/(web\/src\/(ui\/(?!brand|theme|spinner|table|code-)|format\/|session\/|features\/(?!accounts))|contract\/src\/)/
 const OF_LISTS =

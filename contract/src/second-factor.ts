@@ -162,7 +162,10 @@ export const askForPasskey = defineRoute({
   method: 'POST',
   path: '/auth/passkey/options',
   auth: 'none',
-  /** With the token of a sign-in that waits for its second step, the answer lists only that person's passkeys. */
+  /**
+   * With the token of a sign-in that waits for its second step, the answer lists only the passkeys of the person who
+   * signs in.
+   */
   body: z.object({ token: z.optional(SignInToken) }),
   answer: PasskeyQuestion,
   summary: 'What a browser needs to ask for a passkey.',

@@ -100,7 +100,7 @@ test('channels can be read, renewed, narrowed and ended', async () => {
   expect([mixed.status, at(mixed.body, 'watch.1.code')]).toEqual([207, 'INVALID_DATA'])
 })
 
-test('a channel can be notified only of edits that change named fields', async () => {
+test('a channel can be limited to edits that change named fields', async () => {
   await using sandbox = await startTestSandbox()
   await using hook = await startListener()
   const { call, add } = sandbox
@@ -121,7 +121,7 @@ test('a channel can be notified only of edits that change named fields', async (
   expect(hook.posts[0]?.['affected_fields']).toEqual([{ [deal]: ['Amount'] }])
 })
 
-test('faults drop and double notifications, and a notification is repeated unless the answer is 2xx', async () => {
+test('faults can drop or duplicate notifications, and a notification is repeated unless the answer is 2xx', async () => {
   await using sandbox = await startTestSandbox()
   await using hook = await startListener()
   const { call, add, control } = sandbox

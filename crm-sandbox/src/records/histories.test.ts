@@ -137,7 +137,7 @@ test('notes can be added under Notes and under a record, read per record, and li
   expect(await modified()).toBe('2026-03-02T10:00:00+10:00')
 })
 
-test('the settings name fields, picklists, pipeline, layouts, modules, users and the organisation', async () => {
+test('the settings describe fields, picklists, pipeline, layouts, modules, users and the organisation', async () => {
   const { call } = sandbox
   const { body } = await call('GET', '/crm/v8/settings/fields?module=Deals')
   const fields = Array.isArray(body['fields']) ? body['fields'] : []

@@ -209,8 +209,8 @@ function recordName(module: Module, values: Values): string | null {
 }
 
 /**
- * Fills in the values that follow from other fields. `given` holds the values of this write. A probability that this
- * write sets itself stays.
+ * Fills in the values that follow from other fields. `given` holds the values of this write. If this write sets a
+ * probability, the stage does not change the probability.
  */
 function deriveValues(module: Module, values: Values, given: Values) {
   if (module.nameField === 'Full_Name') {

@@ -58,7 +58,7 @@ test('a restore brings back every row and the waiting jobs, and the restored por
     await partner.put('/dashboard/webhook-url', { webhook_url: 'http://127.0.0.1:9999/hook' })
     ;({ loid } = await partner.submitLead({ businessName: 'Tab\tand\\back\nslash "Ünïcode"' }))
     await partner.post(`/crm/note/${loid}`, { content: 'A remark on it' })
-    // More data than the streams of a restore buffer.
+    // More data than fits into the buffers of a restore's streams.
     await sql`update notes set content = repeat('x', 1000000)`.execute(portal.deps.db)
     await sql`select add_to_counts(${partner.id}, 'lead', 'New Lead', false, 0, null)`.execute(portal.deps.db)
   }

@@ -95,7 +95,7 @@ test('the portal refuses to start if DATABASE_DIRECT_URL leads to another databa
   )
 })
 
-test('with several database hosts, the portal uses one that answers until it falls silent, then another', async () => {
+test('with several database hosts, the portal uses one that answers, and switches to another when that one falls silent', async () => {
   const own = await createDatabase()
   await using first = await openDatabaseProxy(own.url)
   await using second = await openDatabaseProxy(own.url)
@@ -107,7 +107,7 @@ test('with several database hosts, the portal uses one that answers until it fal
   first.passNew()
   second.fallSilent()
   await waitFor(
-    'a lead over the first host',
+    'a lead to be accepted over the first host',
     async () => (await partner.post('/dashboard/leads', newLead())).status === 201,
   )
   await waitFor('every pool to answer', async () => (await portal.get('/ready')).status === 200)

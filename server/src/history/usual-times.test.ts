@@ -14,7 +14,7 @@ async function compute(portal: TestPortal): Promise<void> {
   await computeUsualTimes.run(portal.deps, {}, new AbortController().signal)
 }
 
-test('a status’s usual time is the partner’s own median if it has at least ten entries', async () => {
+test('a partner with at least ten entries of a status gets its own median as the usual time', async () => {
   await using portal = await startPortal({ env })
   const { deps } = portal
   const [ten, nine] = [await portal.newPartner(), await portal.newPartner()]

@@ -58,7 +58,7 @@ test.each([
   ['a form', 'POST', '/api/auth/login', { body: 'a=1', headers: form() }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
   ['plain text', 'POST', '/api/auth/login', { body: '{}', headers: plain() }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
   ['too large a body', 'POST', '/api/auth/login', { body: large(), headers: json }, 413, 'PAYLOAD_TOO_LARGE'],
-  ['an address that is no text', 'GET', '/api/crm/lead/%E0%A4%A', {}, 400, 'MALFORMED_REQUEST'],
+  ['an address that is not validly encoded', 'GET', '/api/crm/lead/%E0%A4%A', {}, 400, 'MALFORMED_REQUEST'],
   [
     'a session that does not exist',
     'GET',

@@ -36,7 +36,7 @@ const DAY_SECONDS = 86_400
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
 /**
- * How often the portal looks for due retries and given-up jobs, because PostgreSQL does not notify workers about these.
+ * The portal looks this often for due retries and given-up jobs, because PostgreSQL does not notify workers of them.
  */
 const LOOK_FOR_RETRIES_MS = 2_000
 

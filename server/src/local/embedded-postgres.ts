@@ -357,7 +357,8 @@ function endBackends(cluster: Cluster): void {
 }
 
 /**
- * The PostgreSQL processes that have the data folder as their working folder. Undefined if the system does not show it.
+ * The PostgreSQL processes that have the data folder as their working folder. Undefined if the system does not show
+ * them.
  */
 function backends({ dataDir }: Cluster): number[] | undefined {
   if (process.platform !== 'linux') return undefined

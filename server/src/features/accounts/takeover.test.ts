@@ -48,7 +48,7 @@ test('the first reset by mail ends the session, API key and webhook URL of a str
   expect(await portal.deps.db.selectFrom('events').select('to_deliver').execute()).toContainEqual({ to_deliver: false })
 })
 
-test('after a new password is set, the answer and the mail list the API key and the webhook URL, which are revoked on request', async () => {
+test('after a new password is set, the API key and the webhook URL are listed in the answer and in the mail, and revoked on request', async () => {
   const partner = await portal.newPartner()
   await resetPassword(portal, partner.email)
   const { token } = (await portal.post('/auth/login', { email: partner.email, password: NEW_PASSWORD })).body

@@ -46,7 +46,7 @@ async function notesOf(module: 'Leads' | 'Deals', id: string) {
 }
 const shown = async () => (await partner.get(`/crm/lead/${loid}`)).body.data.notes
 
-test('a note whose answer was lost is not duplicated if a pull recognises it during its second push', async () => {
+test('a note is not duplicated if the answer to its push was lost and a pull recognises the note during the second push', async () => {
   const noteId = await waitingNote('Called, no answer')
   // The note reached the CRM, but the answer was lost.
   const sent = await lender.addNote('Leads', zohoId, { content: 'Called, no answer' })

@@ -175,7 +175,7 @@ async function readHistories(
   )
 }
 
-/** The records of the portal's partners that differ from their rows. */
+/** Returns the records that belong to the portal's partners and differ from their rows. */
 function differing<Item extends CrmLead | CrmDeal>(
   records: readonly Item[],
   rows: readonly RecordRow[],

@@ -34,8 +34,8 @@ export async function syncLeads(begun: Run, since: string | undefined): Promise<
 export type SyncedDeals = Omit<DealSyncResult, 'matching_leads_removed'>
 
 /**
- * Brings the partner's deals in line with the CRM. Deals replace matching leads, and the end of the run adds the number
- * of replaced leads.
+ * Brings the partner's deals in line with the CRM. Deals replace matching leads. The number of replaced leads is added
+ * to the result when the run ends.
  */
 export async function syncDeals(begun: Run, since: string | undefined): Promise<SyncedDeals> {
   const waiting = await findDealsToPush(begun.deps.db, begun.partner.id)

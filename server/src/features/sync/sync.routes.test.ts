@@ -61,7 +61,7 @@ async function eventTypes(partner = ada): Promise<string[]> {
 const history = async (loid: string) => (await ada.get(`/crm/lead/${loid}/status-history`)).body.data
 const stages = async (loid: string) => (await ada.get(`/crm/deal/${loid}/stage-history`)).body.data
 
-test('POST /dashboard/sync-leads adds each lead created in the CRM once, with a LOID and its history, and without events', async () => {
+test('POST /dashboard/sync-leads adds the leads created in the CRM, each only once, with a LOID and its history, and without events', async () => {
   const id = await lender.create('Leads', {
     Last_Name: 'Rivera',
     First_Name: 'Ana',
@@ -400,7 +400,7 @@ test('a lead that a deal has replaced is open again when the deal is given to an
   expect((await bob.get(`/crm/deal/${deal.loid}`)).body.data).toMatchObject({ notes: [], converted_from_lead: false })
 })
 
-test('POST /dashboard/sync-deal/{id} answers that the deal was created from its lead, unchanged, updated or removed', async () => {
+test('POST /dashboard/sync-deal/{id} answers whether the deal was created from its lead, was updated or removed, or is unchanged', async () => {
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)
   expect((await ada.post(`/dashboard/sync-deal/${loid}`)).status).toBe(404)

@@ -7,7 +7,7 @@ import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { DealListSearch } from '../../app/search-params.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
-/** How often a deal's page fetches the deal again while it waits to reach the CRM. */
+/** How often a deal's page fetches the deal again while the deal or one of its notes waits to reach the CRM. */
 const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 

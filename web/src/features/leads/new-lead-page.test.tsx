@@ -76,7 +76,7 @@ test('a double click submits a lead once, with numbers in their stored form, and
   })
 })
 
-test('after Submit and add another the form is empty, and a toast names the submitted lead', async () => {
+test('the button “Submit and add another” empties the form, and a toast names the submitted lead', async () => {
   const { user, submitted } = await openForm({
     'GET /dashboard/leads/duplicates': () => ({
       body: data({
@@ -174,7 +174,7 @@ test('a submission answered without a LOID warns and opens the list', async () =
   expect(screen.getByText(/its LOID is not known yet/)).toBeDefined()
 })
 
-test('the form asks for the country of a number that fits both, and sends the choice', async () => {
+test('the form asks for the country of a number that fits both Australia and New Zealand, and sends the choice', async () => {
   const { user, submit, submitted } = await openForm()
   fill({ ...APPLICANT, Phone: '027 123 4567' })
   await user.click(submit)
@@ -186,7 +186,7 @@ test('the form asks for the country of a number that fits both, and sends the ch
   await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ phone: '+64271234567', iso: 'NZ' }))
 })
 
-test('021 is a New Zealand mobile, and the form remarks on 04 with a digit missing', async () => {
+test('the form takes 021 for a New Zealand mobile, and points out a missing digit after 04', async () => {
   const { user } = await openForm()
   fill({ Phone: '021 123 4567' })
   expect(await screen.findByText('New Zealand, mobile: +64 21 123 4567')).toBeDefined()

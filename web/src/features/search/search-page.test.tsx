@@ -24,7 +24,7 @@ test('results are shown in a table of leads and a table of deals, with their num
   expect(server.seen.find(({ path }) => path === '/crm/search')?.query).toEqual({ q: '0412' })
 })
 
-test('a number beyond the server’s count is shown with a plus', async () => {
+test('a number at which the server stopped counting is shown with a plus', async () => {
   serveSignedIn({
     'GET /crm/search': () => ({ body: data({ leads: [leadOf()], deals: [], total_leads: 1_000, total_deals: 3 }) }),
   })
