@@ -5,7 +5,7 @@ export interface Tracked {
   partner: number
   /** Known at once for a partner's submission, and always undefined for a record that staff made. */
   loid: string | undefined
-  /** Known once the record was found in the CRM. */
+  /** Known once the record has been found in the CRM. */
   zohoId: string | undefined
   isDeleted: boolean
   /** The deal that the lead became. */
@@ -19,7 +19,7 @@ export interface Tracked {
 
 export interface Ledger {
   records: Tracked[]
-  /** Contents of the acknowledged notes, all different, and the number of the partner who wrote each. */
+  /** The acknowledged notes. No two have the same content. `by` is the number of the partner that wrote the note. */
   notes: { content: string; record: Tracked; by: number | 'staff' }[]
 }
 

@@ -24,7 +24,7 @@ export interface World {
    */
   killPortal(): Promise<void>
   sweep(): Promise<void>
-  /** Simulates the passing of the time for which waiting jobs, and jobs of a killed process, have to wait. */
+  /** Makes all waiting jobs due now, including those that a killed process left to be retried. */
   hurryJobs(): Promise<void>
   /** Jobs that are due or running, except `watch-crm` and `prune`. */
   openJobs(): Promise<OpenJob[]>

@@ -302,7 +302,7 @@ test('/leads/new keeps the typed values until the lead is stored, which happens 
   await expectRefusal('Network error. Please check your connection and try again.')
   await context.setOffline(false)
 
-  await test.step('when the answer is lost after the portal stored the lead', async () => {
+  await test.step('the typed values stay if the answer is lost after the portal has stored the lead', async () => {
     await toasts(page).filter({ hasText: 'Network error' }).getByRole('button', { name: 'Dismiss' }).click()
     await page.route(SUBMISSIONS, async (route) => {
       await route.fetch()

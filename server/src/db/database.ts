@@ -27,7 +27,8 @@ export interface Database {
 }
 
 /**
- * Opens a pool, which connects at the first query. Without `limits`, statements have no deadline, as migrations need.
+ * Opens a pool, which connects at the first query. Without `limits`, statements have no deadline, because
+ * migrations must not have one.
  */
 export function openDatabase(url: string, onError: (error: Error) => void, limits?: PoolLimits): Database {
   const settings = limits ? poolSettings(url, limits) : connectionSettings(url)

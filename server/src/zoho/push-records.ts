@@ -344,7 +344,8 @@ export function openRecordPusher(
     }
 
     /**
-     * Corrects a refused record. Each correction is tried only once, because it removes the value that Zoho refused.
+     * Corrects a refused record. Each correction is tried only once, because it removes the value that Zoho refused, or
+     * adds the value that Zoho required.
      */
     function mend(was: Record<string, unknown>, { code, field }: { code: string; field: string | null }) {
       if (field === null) return undefined
@@ -493,8 +494,8 @@ function loidsOf(records: readonly { loid: string }[]): string[] {
 }
 
 /**
- * The ids of the rows by LOID. If several rows have the same LOID, the last row counts. The rows of a search can have
- * other LOIDs that contain the text.
+ * The ids of the rows by LOID. If several rows have the same LOID, the last row counts. The rows of a search can
+ * also have LOIDs that merely contain a searched LOID.
  */
 function idsByLoid(rows: readonly unknown[], field: string): Map<string, string> {
   return new Map(

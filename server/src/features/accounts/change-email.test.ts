@@ -29,7 +29,7 @@ function signIn(portal: TestPortal, email: string, password: string) {
   return portal.post('/auth/login', { email, password })
 }
 
-test('opening the link in the mail changes the address once, and the old address no longer signs in', async () => {
+test('opening the link in the mail changes the address once, and nobody can sign in with the old address any more', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   await verify(portal, ada)
@@ -89,7 +89,7 @@ test('a new password ends a pending change of the address, which a thief of the 
   }
 })
 
-test('for 72 hours the old address can undo a change, and this also ends sessions, password, later changes and new factors', async () => {
+test('for 72 hours the old address can undo a change; undoing it also ends all sessions and removes the password, later changes and new factors', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   await verify(portal, ada)

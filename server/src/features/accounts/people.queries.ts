@@ -85,8 +85,8 @@ export async function getPerson(db: Db, personId: string): Promise<Person> {
 }
 
 /**
- * Looks through all partners, because an address has only one account. Also returns the password's hash, so use it only
- * to sign somebody in.
+ * Looks through all partners, because an address has only one account. The result includes the password's hash, which
+ * is needed only to sign somebody in.
  */
 export function findPersonByEmail(db: Db, email: string): Promise<(Person & { password_hash: string }) | undefined> {
   return db

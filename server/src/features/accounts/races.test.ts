@@ -129,7 +129,7 @@ test('a sign-in fails if the password changes meanwhile', async () => {
   expect([begun?.status, begun?.body.code]).toEqual([401, 'SIGN_IN_EXPIRED'])
 })
 
-test('a sign-in by password fails if a second factor is added meanwhile, and a second step if the password changes', async () => {
+test('a sign-in by password fails if a second factor is added meanwhile, and a second step fails if the password changes', async () => {
   const ada = await portal.newPartner()
   const app = await beginApp(portal, ada)
   const [begun] = await whileLocked(SIGN_INS, [() => portal.post('/auth/login', ada)], async () => {

@@ -75,7 +75,7 @@ export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string
   return rows[0]
 }
 
-/** Finds the LOID of one of the partner's deals by LOID or id. */
+/** Finds a deal's LOID by the deal's id or LOID, or by the LOID of the lead that the deal replaced (D49). */
 export async function getDealLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string> {
   const loid = await findDealLoid(db, partnerId, idOrLoid)
   if (loid === undefined) throw noSuchDeal()

@@ -70,7 +70,8 @@ export function findFailedPushes(
 }
 
 /**
- * Finds records with notes by the lender, if the person has not opened the record since. The newest note comes first.
+ * Finds records with a note that the lender has added since the person last opened the record. The record with the
+ * newest note comes first.
  */
 export function findUnreadNotes(
   pool: pg.Pool,

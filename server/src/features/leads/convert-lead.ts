@@ -36,8 +36,8 @@ export function convertLead(
     data: { business_name, amount, deal_loid: row.deal_loid },
     at,
   } as const
-  // In a partner's first sync, the conversion of an unknown lead makes no event. The conversion of a known lead always
-  // makes one (D35).
+  // In a partner's first sync, the conversion of an unknown lead makes no event. The conversion of a known lead makes
+  // one, unless the portal had already matched the lead to this deal (D35).
   const isTold = before ? before.matched_at === null || before.deal_loid !== row.deal_loid : isNews
   return { ...planned, outcome: 'converted', row: converted, events: isTold ? [...events, event] : events }
 }

@@ -72,7 +72,7 @@ test.each([
   },
 )
 
-/** Creates a partner in the CRM, without a push that would also push other leads. */
+/** Creates a partner and its record in the CRM. Pushes no lead, because a lead's push could also push other leads. */
 async function partnerInCrm() {
   const partner = await portal.newPartner()
   await pushPartnerNow(portal.deps, partner.id, {})

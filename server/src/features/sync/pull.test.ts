@@ -392,7 +392,7 @@ test('a record read in the second of its change is read once more, however long 
   const callsToLook = async () =>
     (await callsOf(() => pullNotified.run(deps, { module: 'Leads', zohoIds: [id] }, signal))).total
   expect(await callsToLook()).toBeGreaterThan(1)
-  // The second pull reads only the record and no history, because the record has not changed since.
+  // The next pull reads only the record and no history, because the record has not changed since.
   expect(await callsToLook()).toBe(1)
 })
 

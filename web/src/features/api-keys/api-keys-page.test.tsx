@@ -163,7 +163,7 @@ test.each([
     ['Out of keys'],
   ],
   ['without an answer', broken, 'Error generating API key', ['Network error']],
-])('a key that cannot be generated (failure %s) shows why', async (_name, answer, text, details) => {
+])('if a key cannot be generated (failure %s), the page shows why', async (_name, answer, text, details) => {
   serveKey(NONE, { 'POST /dashboard/generate-api-key': answer })
   const user = openApp('/api-keys')
   await user.click(await button('Generate API Key'))

@@ -36,7 +36,7 @@ import { submitFailureText } from './submit-failure-text.ts'
 
 const SUBMIT_KEY = ['leads', 'submit']
 const ADD_ANOTHER = 'add-another'
-/** The longest time that a toast may stay, because nothing else on the page shows the LOID. */
+/** This toast stays as long as any toast may, because nothing else on the page shows the LOID. */
 const SUBMITTED_TOAST_MS = 8_000
 
 interface Submission {
