@@ -278,7 +278,7 @@ test('leaving a begun form asks for confirmation, and Keep Editing keeps its val
   await waitFor(() => expect(window.location.pathname).toBe('/leads'))
 })
 
-test.each([['Cancel'], ['Back to Leads']])('%s leads to the list with its former filters', async (name) => {
+test.each([['Cancel'], ['Back to Leads']])('the link %s returns to the list with its former filters', async (name) => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }) })
   const user = openApp('/leads?status=Contacted&sort=loid')
   await user.click(await screen.findByRole('link', { name: 'New Lead' }))
