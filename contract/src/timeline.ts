@@ -10,7 +10,7 @@ const Text = z.nullable(z.string())
 /** How long a status or stage usually takes, in days with one decimal. */
 export const UsualTime = z.object({
   days: z.number(),
-  /** How many times a record entered and left the status or stage. */
+  /** How many times records entered and left the status or stage. */
   entries: z.number(),
   /**
    * Whether the time is based on the partner's own leads and deals or, if these are too few, on those of all partners.

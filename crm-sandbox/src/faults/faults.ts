@@ -23,7 +23,7 @@ export type FaultSettings = {
   tooMany?: Strikes & { retryAfterSeconds?: number }
   /** Answers 503, as a gateway would. */
   unavailable?: Strikes
-  /** The connection is closed, and nothing was done. */
+  /** The connection is closed before anything is done. */
   resetBefore?: Strikes
   slowMs?: number
   failEvery?: { n: number; status?: number; match?: string }

@@ -187,7 +187,7 @@ test('a switch decides whether the API user can list all notes or only the notes
   expect((await notes(`Leads/${lead}/Notes`)).rows).toHaveLength(1)
 })
 
-test('with tokenBlockSeconds, the token throttle ends only after that time without token requests', async () => {
+test('with tokenBlockSeconds, the token throttle ends only after that many seconds without a token request', async () => {
   await using own = await startTestSandbox({ now: '2026-03-01T00:00:00Z' })
   await own.control('POST', '/sandbox/behaviour', { tokenBlockSeconds: 900 })
   for (let count = 2; count <= 10; count++) await fetchToken(own.url)

@@ -126,7 +126,7 @@ describe('limits', () => {
     expect((await call('GET', '/crm/v8/org')).status).toBe(429)
   })
 
-  test('more calls at once than the limit are refused', async () => {
+  test('calls beyond the limit of simultaneous calls are refused', async () => {
     await using sandbox = await startTestSandbox()
     await sandbox.control('POST', '/sandbox/behaviour', { subConcurrentCallsMax: 2 })
     await sandbox.control('POST', '/sandbox/faults', { slowMs: 150 })

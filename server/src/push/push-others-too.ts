@@ -3,7 +3,7 @@ import { CrmUnavailable } from '../errors.ts'
 import { CrmRefused } from '../zoho/errors.ts'
 import { pushTogether } from './push-lease.ts'
 
-/** Zoho accepts a hundred records in a call, but only fifty names in the query for existing records. */
+/** Zoho accepts a hundred records in a call, but only fifty LOIDs in the query for existing records. */
 export const PUSHED_TOGETHER_MAX = 50
 
 /**

@@ -11,7 +11,7 @@ function leadWith(more: object) {
   return leadReader(DEFAULT_FIELD_MAP.leads.fields, asIs)({ ...lead, ...more })
 }
 
-test('instants are read into UTC with milliseconds, whatever the user’s offset', () => {
+test('instants are converted to UTC with milliseconds, whatever the user’s offset', () => {
   expect(leadWith({})).toMatchObject({
     record: { created_at: '2026-03-01T15:00:00.000Z', modified_time: '2026-03-02T04:00:00.000Z', converted_at: null },
   })

@@ -50,7 +50,7 @@ test('an owner reads who did what, when, from where and with which browser, newe
   expect(JSON.stringify(entries)).not.toMatch(/secret=|horse|not-the-password|partner\.example/)
 })
 
-test('an entry names a browser only if the user agent is of a known browser', async () => {
+test('an entry names a browser only if the user agent belongs to a known browser', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   for (const agent of ['my-password-1/2.0', `${'x'.repeat(9_000)}/1`, 'curl/8.5.0']) {
