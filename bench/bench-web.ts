@@ -1,5 +1,5 @@
 // `npm run bench:web`: what a browser loads for each route, how soon a slow phone shows it and what Lighthouse says. The
-// figures are medians of five runs; `-- --runs=1` is quicker, and `-- --only=/leads,/deals` measures some routes.
+// times and scores are medians of five runs. `-- --runs=1` is quicker; `-- --only=/leads,/deals` measures some routes.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'

@@ -1,7 +1,7 @@
 /** A lead or deal as this run knows it: what happened to it, and what must be true of it at the end. */
 export interface Tracked {
   module: 'Leads' | 'Deals'
-  /** The number of the partner that the record was made for. */
+  /** The number of the partner that the record belongs to now. */
   partner: number
   /** Known at once for a partner's submission, and always undefined for a record that staff made. */
   loid: string | undefined

@@ -25,7 +25,7 @@ const LIVE_TYPES = [
   'endpoint.changed',
   'team.changed',
   'security.logged',
-  /** The first message of each stream. */
+  /** Sent once in each stream, after the events that the page missed. */
   'stream.opened',
   /** The page missed more events than a stream repeats, so all its data may be out of date. */
   'stream.reset',

@@ -83,7 +83,7 @@ test('/search finds leads and deals, and its box is on every page', async ({ pag
     await page.goBack()
     await deals.getByRole('link', { name: 'Harakeke tractor' }).click()
     await expect(page).toHaveURL(`/deals/${deal}`)
-    // The box becomes empty when the person leaves the results.
+    // Leaving the results empties the box, and the next step must not fill the box before that.
     await expect(page.getByRole('heading', { level: 1, name: 'Harakeke tractor' })).toBeVisible()
   })
 

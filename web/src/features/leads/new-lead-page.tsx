@@ -51,7 +51,7 @@ export function NewLeadPage() {
     defaultValues: EMPTY_LEAD,
   })
   const draft = useDraft(form)
-  // How many leads this page has submitted. Each submission resets all state of the form except its values.
+  // Grows each time a submission or `handleDiscard` empties the form, and so resets the state of the sections.
   const [round, setRound] = useState(0)
   const submission = useSubmission(form, () => setRound((before) => before + 1))
   useFirstFocus(form, round)
