@@ -15,7 +15,8 @@ function newFolder(): string {
 }
 
 /**
- * Starts the program and waits for the line that it prints. `ipc` is its message over the IPC channel, if it has one.
+ * Starts the program and waits for the line that it prints. With `hasIpc`, `ipc` returns the message that the program
+ * sent over the IPC channel.
  */
 async function start(dir: string, more: { [name: string]: string } = {}, hasIpc = false) {
   const child: ChildProcess = spawn(process.execPath, [MAIN], {

@@ -5,7 +5,7 @@ import { openRecordLister } from './list-records.ts'
 import { openMetadata } from './metadata.ts'
 import { openRecordReader } from './read-records.ts'
 
-test('each converted lead is listed once, even if there are more than a search finds', async () => {
+test('each converted lead is listed once, even if there are more converted leads than a search finds', async () => {
   const clock = { now: () => new Date('2026-03-01T00:00:00Z') }
   const api = openApi({
     send: async ({ path, query }) => {
