@@ -236,7 +236,7 @@ export const disown = defineRoute({
   body: z.object({ token: VerificationToken }),
   answer: Nothing,
   summary:
-    'Takes the token from the mail, and closes the account that somebody else created with its recipient’s address.',
+    'Takes the token from the mail, and closes the account that somebody else created with the recipient’s address.',
 })
 
 export const verifySession = defineRoute({

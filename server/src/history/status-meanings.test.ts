@@ -13,7 +13,7 @@ test('every status and stage of the specification has a meaning', async () => {
   expect(meaningOf('lead-status', 'Funded')).toBeNull()
 })
 
-test('a file from an editor on Windows is read, whatever the case of its names', () => {
+test('a file from an editor on Windows is read, and its names may be in upper or lower case', () => {
   const meaningOf = parseStatusMeanings(
     '\uFEFF# Ours\r\n[lead statuses]\r\n\r\npre call : We ring: soon.\r\nPre *: Before.\r\nPre Q*: Nearly.\r\n',
   )

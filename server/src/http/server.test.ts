@@ -248,7 +248,7 @@ test('a portal that has reached its limit of connections closes further connecti
   await waitFor('a free connection', async () => (await small.get('/health')).status === 200)
 })
 
-test('a caller who hangs up in the middle of a body does not count as a failed database', async () => {
+test('a caller who hangs up in the middle of a body is not logged as a failed request', async () => {
   const lines: string[] = []
   await using talkative = await startPortal({ onLogLine: (line) => lines.push(line) })
   const { socket, heard } = openConnection(talkative, ENDLESS)

@@ -85,7 +85,7 @@ test('the error says why the sandbox cannot start', async () => {
   )
 })
 
-test('when the portal is killed its sandbox ends, and the next portal gets the port', async () => {
+test('when the portal is killed, its sandbox ends, and the next portal gets the port', async () => {
   const program = `
     const { startCrmSandboxProcess } = await import(${JSON.stringify(path.join(import.meta.dirname, 'crm-sandbox-process.ts'))})
     const { url } = await startCrmSandboxProcess({ ...JSON.parse(process.argv[1]), log: { debug() {}, warn() {} } })

@@ -81,7 +81,7 @@ function readLinks(file: string): { source: string; target: string }[] {
 }
 
 /**
- * Finds out how root can run PostgreSQL, which refuses to run as root. In a user namespace root appears as user 1 and
+ * Finds out how root can run PostgreSQL, which refuses to run as root. In a user namespace, root appears as user 1 and
  * still owns its files. If namespaces are forbidden, as in many containers, an unprivileged user of the host runs
  * PostgreSQL.
  */

@@ -33,8 +33,8 @@ export interface Workplace {
 const STOP_MS_MAX = 10_000
 
 /**
- * Uses the database and CRM of a portal that runs with the same settings. If no portal runs, starts both for the time
- * of the command.
+ * Uses the database and CRM of a portal that runs with the same settings. If no portal runs, starts both for as long
+ * as the command runs.
  */
 export function openWorkplace(config: Settings, log: Logger, say: (text: string) => void): Workplace {
   const stops: (() => Promise<void>)[] = []

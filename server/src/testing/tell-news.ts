@@ -2,7 +2,7 @@ import { tellNews } from '../features/mails/tell-news.job.ts'
 import type { TestPortal } from './start-portal.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Runs the job that the clock starts every minute, and waits until every due mail was sent. */
+/** Runs the job that the clock starts every minute, and waits until every due mail has been sent. */
 export async function tellNewsNow({ deps }: TestPortal): Promise<void> {
   await tellNews.run(deps, {}, new AbortController().signal)
   await waitFor('every mail to be sent', async () => (await deps.db.selectFrom('mails').execute()).length === 0)

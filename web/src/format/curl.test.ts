@@ -15,7 +15,7 @@ test.each([
   expect(execFileSync('sh', ['-c', `printf %s ${shellQuoted(text)}`], { encoding: 'utf8' })).toBe(text)
 })
 
-test('a command has one line for each of address, headers and body', () => {
+test('a command has one line for the address, one for each header and one for the body', () => {
   const command = curlCommand({
     url: 'https://portal.example/api/webhook/lead',
     headers: ['Authorization: Bearer <YOUR_API_KEY>', 'Content-Type: application/json'],

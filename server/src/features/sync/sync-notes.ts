@@ -7,8 +7,8 @@ import type { Run } from './run.ts'
 /** Allows for Zoho's whole seconds and for the difference between Zoho's clock and the portal's. */
 const OVERLAP_MS = 5 * 60_000
 /**
- * The notes of at most this many records are read in the run. The notes of the other records are read in the
- * background.
+ * If the organisation's notes cannot be listed, a run reads the notes of at most this many leads and this many deals.
+ * The notes of the other records are read in the background.
  */
 const READ_AT_ONCE_MAX = 100
 

@@ -117,7 +117,7 @@ test('events are delivered once each, almost in the order in which they happened
   expect(receiver.received).toHaveLength(30)
 })
 
-test('an endpoint gets no events from before it was set or while it was disabled', async () => {
+test('an endpoint gets no events that happened before it was set or while it was disabled', async () => {
   await using receiver = await startReceiver()
   const { partner } = await subscribed(receiver)
   await partner.put('/dashboard/webhook-url', { webhook_url: null })
@@ -193,7 +193,7 @@ test('an attempt without an answer ends after fifteen seconds, and the delivery 
   expect(log.attempt_list[0].duration_ms).toBeGreaterThan(14_000)
 })
 
-test('a delivery that fails is tried again by the schedule with the same body and id, and ends as failed', async () => {
+test('a delivery that fails is tried again on schedule with the same body and id, and ends as failed', async () => {
   await using portal = await startPortal({ env })
   await using receiver = await startReceiver(answering(500, {}, 'no'))
   const { partner, secret } = await subscribed(receiver, portal)
@@ -401,7 +401,7 @@ test('sending a waiting delivery again makes its next attempt at once', async ()
   await partner.submitLead()
   const { id } = await logWhen(partner, after(1))
   await advance(10_000)
-  // By the schedule, the third attempt would come five minutes later.
+  // According to the schedule, the third attempt would come five minutes later.
   await logWhen(partner, after(2))
   receiver.respond = answering(200)
   const again = await partner.post(`/dashboard/webhook-logs/${id}/redeliver`)
@@ -485,7 +485,7 @@ function lead(i: number) {
   }
 }
 
-test('a portal that stops hands back its deliveries under way, and another portal sends them', async () => {
+test('a stopping portal hands back the deliveries that are under way, and another portal sends them', async () => {
   const database = await createDatabase()
   await using receiver = await startReceiver(hanging)
   let token: string

@@ -42,7 +42,7 @@ test.each([
   ['/deals/%20', 200, 'Invalid deal ID'],
   ['/deals/LO-NOPE', 404, 'Deal not found'],
   ['/deals/LO-NOPE', 400, 'Failed to load deal details'],
-])('the page %s says, if the server answers %i: %s', async (path, status, text) => {
+])('the page %s, with a server that answers %i, says: %s', async (path, status, text) => {
   serveSignedIn({ 'GET /crm/deal/LO-NOPE': () => ({ status, body: failure('No', 'X') }) })
   openApp(path)
   expect(await screen.findByText(text)).toBeDefined()

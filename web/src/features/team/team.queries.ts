@@ -17,7 +17,7 @@ export function refreshTeam(queryClient: QueryClient) {
   return queryClient.invalidateQueries({ queryKey: teamQuery().queryKey })
 }
 
-/** All people by name. Every role may read them. */
+/** All people of the partner, sorted by name. Every role may read them. */
 export function submittersQuery() {
   return queryOptions({
     queryKey: ['team', 'submitters'],
