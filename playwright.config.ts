@@ -12,7 +12,7 @@ export default defineConfig({
   fullyParallel: true,
   // One of the workers mostly waits for killed servers, which take long to be ready again.
   workers: 3,
-  // On a busy machine a browser can be late once. `npm test` reports how many tests needed a second try.
+  // On a busy machine a browser is sometimes late. `npm test` reports how many tests needed a second try.
   retries: 1,
   forbidOnly: Boolean(process.env['CI']),
   // Long enough for every test, even on a busy machine. Each single wait has its own limit.

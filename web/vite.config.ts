@@ -42,9 +42,9 @@ export default defineConfig({
           groups: [
             // Libraries change less often than our pages, so a separate file for them stays in the browser's cache.
             { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 2 },
-            // Code that several pages need is in one file: a dozen small files cost a slow phone more than their bytes.
-            // Code that few pages need loads with those pages only. Each group also takes the imports of its files, so
-            // the order of the groups counts.
+            // Code that several pages need is in one file, because a slow phone takes longer for a dozen small files
+            // than for one file with the same code. Code that few pages need loads with those pages only. Each group
+            // also takes the imports of its files, so the order of the groups counts.
             { name: 'main', tags: ['$initial'], priority: 1 },
             { name: 'shared', test: /^(?!.*features\/accounts\/)/, minShareCount: 10 },
             { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },

@@ -10,7 +10,7 @@ test.each([
   ['Approved', false],
   ['', false],
   [null, false],
-])('the stage %j is won: %s', (stage, won) => {
+])('whether the stage %j counts as won: %s', (stage, won) => {
   expect(isWonStage(stage)).toBe(won)
 })
 

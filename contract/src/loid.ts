@@ -7,7 +7,7 @@ const PATTERN = /^LO-?([0-9A-HJKMNP-TV-Z]{8})$/
 
 /**
  * The LOID that a person typed, in its standard form. Lower case and a missing dash are accepted. Null if the text is
- * no LOID.
+ * not a LOID.
  */
 export function parseLoid(text: string): string | null {
   const match = PATTERN.exec(text.trim().toUpperCase())

@@ -62,7 +62,7 @@ test.each([
   '+61 1234 567',
   '+64 123 456',
   '0061 512 345 678',
-])('%s is no phone number of either country', (text) => {
+])('%s is not a phone number in either country', (text) => {
   expect(phoneReadings(text)).toEqual([])
 })
 

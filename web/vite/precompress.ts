@@ -7,7 +7,10 @@ import type { Plugin } from 'vite'
 const COMPRESSIBLE = /\.(js|css|html|svg|json|txt)$/
 const BYTES_MIN = 512
 
-/** Writes a `.br` and a `.gz` beside every text file of the build. The server sends these files unchanged. */
+/**
+ * Writes a `.br` and a `.gz` beside every text file of the build, except very small files. The server sends the packed
+ * files unchanged.
+ */
 export function precompress(): Plugin {
   let directory = ''
   return {

@@ -132,7 +132,7 @@ test('an erased lead that never reached the CRM is not pushed, and its webhook b
   expect([again.status, again.body.error]).toEqual([409, 'The applicant’s data in this delivery has been erased'])
 })
 
-test('erasing is refused for a text that is no email address, phone number or ABN', async () => {
+test('erasing is refused for a text that is not an email address, phone number or ABN', async () => {
   await using folder = await openDataFolder()
   const refused = await folder.command(['applicants', 'erase', 'Okafor'])
   expect([refused.code, refused.err]).toEqual([

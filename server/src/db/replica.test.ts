@@ -178,7 +178,7 @@ test('a promoted replica gets no more reads', async () => {
   expect(await answeredByReplica(() => shownBy(portal, partner))).toBe(0)
 })
 
-test('a server that is no replica of the database gets no reads, and the log says why', {
+test('a server that is not a replica of the database gets no reads, and the log says why', {
   timeout: 30_000,
 }, async () => {
   const [own, foreign] = [await createDatabase(), await createDatabase()]

@@ -549,9 +549,9 @@ export type NewSecurityLogRow = Insertable<SecurityLogTable>
 export type NewInvitationRow = Insertable<InvitationsTable>
 export type LeadRow = Selectable<LeadsTable>
 /**
- * A new row names every column, with null where it has no value, so that the compiler finds forgotten fields. Kysely
- * alone allows nullable columns to be left out. `Later` lists the columns that begin empty and are filled in after the
- * submission.
+ * A new row names every column, with null where it has no value, so that the compiler finds forgotten fields. By
+ * itself, Kysely allows nullable columns to be left out. `Later` lists the columns that begin empty and are filled in
+ * after the submission.
  */
 type NewRow<Table, Later extends keyof Insertable<Table>> = Required<Omit<Insertable<Table>, Later>> &
   Pick<Insertable<Table>, Later>
@@ -580,7 +580,7 @@ export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 export type SweptList = SweepCursorsTable['list']
 
-/** The columns of the contract's `Lead`, without the two names that are composed of other columns. */
+/** The columns of the contract's `Lead`, without `lead_name` and `partner`, which the queries compute. */
 export const LEAD_COLUMNS = [
   'id',
   'loid',

@@ -16,7 +16,7 @@ test('a list that repeats its page token ends in CrmUnavailable', async () => {
   expect(list.calls()).toBe(2)
 })
 
-test('a list whose numbered pages never end ends in CrmUnavailable', async () => {
+test('a list with endless numbered pages ends in CrmUnavailable', async () => {
   await expect(listAnswering(() => ({ more_records: true })).items()).rejects.toThrow(CrmUnavailable)
 })
 

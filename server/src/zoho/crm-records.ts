@@ -147,7 +147,7 @@ export interface PushedPartner {
   zoho_id: string
   /** The CRM's names of the fields whose values it did not accept. The record was written without them. */
   left_out: string[]
-  /** True if the CRM already had a partner record with this name and email, which may own leads and deals. */
+  /** True if the CRM already had a partner record with this name and email. That record may own leads and deals. */
   was_there: boolean
 }
 

@@ -29,7 +29,7 @@ export class CrmPartnerExists extends Error {
 }
 
 /**
- * The partner that a record has to name no longer has a record in the CRM. Once the partner has a new record, the same
- * call works.
+ * A record has to name its partner, but the partner's own record is no longer in the CRM. Once the partner has a new
+ * record, the same call works.
  */
 export class CrmPartnerGone extends CrmUnavailable {}

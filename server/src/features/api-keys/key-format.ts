@@ -35,7 +35,7 @@ export function isWellFormedKey(token: string): boolean {
   return checksum === checksumOf(secret)
 }
 
-/** The beginning of a key, which pages and logs may show. */
+/** The first characters of a key. Pages and logs may show them. */
 export function keyPreview(key: string): string {
   return `${key.slice(0, PREVIEW_LENGTH)}...`
 }

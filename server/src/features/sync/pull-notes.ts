@@ -61,8 +61,8 @@ export async function pullNotesOf<Noted extends NotedRecord>(
 }
 
 /**
- * Applies listed notes on records that the portal has. Notes on other records are read when the portal pulls the
- * record.
+ * Applies listed notes on records that the portal has. Notes on other records are read when the portal pulls those
+ * records.
  */
 export async function applyListedNotes(
   pull: Pick<Pull, 'deps' | 'signal'>,

@@ -14,7 +14,7 @@ import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
-/** How often a lead's page fetches the lead again while it waits to reach the CRM. */
+/** How often a lead's page fetches the lead again while the lead or one of its notes waits to reach the CRM. */
 const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 

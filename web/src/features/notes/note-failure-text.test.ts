@@ -8,6 +8,6 @@ test.each([
   [0, 'The server took too long', 'Network error. Please check your connection and try again.'],
   [404, 'Lead not found', 'Failed to add note: Lead not found'],
   [500, 'Failed to add note', 'Failed to add note'],
-])('a note refused with %i %s says: %s', (status, message, text) => {
+])('after a failure with status %i and the message “%s”, the page says: %s', (status, message, text) => {
   expect(noteFailureText(new Failure(status, message, { code: '' }))).toBe(text)
 })

@@ -65,7 +65,7 @@ test('a call that needs the password again is repeated once the person gives it'
   expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(2)
 })
 
-test('cancelling the question for the password shows why nothing happened', async () => {
+test('cancelling the dialog that asks for the password shows why nothing happened', async () => {
   const server = serveProfile()
   const user = openApp('/profile')
   await user.click(within(await removeApp(user)).getByRole('button', { name: 'Cancel' }))
