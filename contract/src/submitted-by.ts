@@ -2,7 +2,9 @@ import * as z from 'zod/mini'
 import { defineRoute } from './route.ts'
 import { filterText } from './text.ts'
 
-/** Who entered a lead, deal or note in the portal (D64). Both are null for records that were created in the CRM. */
+/**
+ * Who entered a lead, deal or note in the portal (D64). Both fields are null for records that were created in the CRM.
+ */
 export const SubmittedBy = {
   /** The person; null if a system used the API key. */
   submitter_id: z.nullable(z.string()),

@@ -49,6 +49,6 @@ test.each([
   ['deal-stage', 'Closed Lost', null, 'lost'],
   ['deal-stage', 'Declined by Credit', null, 'lost'],
   ['deal-stage', 'Credit Review', 'With the lender', 'open'],
-] as const)('the %s “%s” gets its step and outcome from its words', (kind, value, step, outcome) => {
+] as const)('the %s “%s” gets its step and outcome from the tables or from its words', (kind, value, step, outcome) => {
   expect(placeOf(kind, value)).toEqual({ step, outcome })
 })

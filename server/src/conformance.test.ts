@@ -192,7 +192,7 @@ test.each(forOneKind)(
   },
 )
 
-test.each(ROUTES_WITH_ID)('%s answers 404 for another partner’s record as for an unknown one', async (_name, route) => {
+test.each(ROUTES_WITH_ID)('%s answers another partner’s record with 404, like an unknown one', async (_name, route) => {
   const unknown = await ask(route, { token: tokenFor(route), body: validBody(route) })
   expect(faultOf(unknown, 404)).toBeUndefined()
   for (const id of foreign) {

@@ -238,7 +238,7 @@ test('POST /sandbox/fill makes numbered copies that behave like other records, a
   expect((await sandbox.add('Leads', { Last_Name: 'Birch' })) > String(deals.rows[2]?.['id'])).toBe(true)
 })
 
-test('a fault strikes every nth matching call, or random calls, which the same seed repeats', async () => {
+test('a fault strikes every nth matching call or random calls, and the same seed picks the same calls again', async () => {
   const { call, control } = sandbox
   const statuses = async () => {
     const seen: number[] = []

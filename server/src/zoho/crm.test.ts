@@ -363,7 +363,7 @@ test('a note whose answer was lost is not added twice, but a second note with th
   ])
 })
 
-test('lists the notes of all records since a time, and the notes of one record over several pages', async () => {
+test('the client lists the notes of all records since a time, and the notes of one record over several pages', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   const notes = Array.from({ length: 205 }, (_, index) => ({ Note_Title: 'Staff', Note_Content: `Remark ${index}` }))
   await lender.createMany(`Leads/${zoho_id}/Notes`, notes)
@@ -405,7 +405,7 @@ test.each([true, false])(
   },
 )
 
-test('lists more leads than one query returns', async () => {
+test('the client lists more leads than one query returns', async () => {
   await lender.createMany(
     'Leads',
     Array.from({ length: 2_050 }, () => ({ Last_Name: 'Many', Partner: { id: partner } })),
@@ -673,7 +673,7 @@ test('an API address that is neither Zoho’s nor the configured address gets no
   expect(await crm.apiDomain()).toBe(sandbox.url)
 })
 
-test('names the fields that the organisation lacks', async () => {
+test('the client names the fields that the organisation lacks', async () => {
   expect(await crm.missingFields()).toEqual([])
   const json = '{"partners":{"module":"Brokers"},"leads":{"fields":{"brand":"Brand_Name"}}}'
   const missing = await open({ fieldMap: parseFieldMap(json) }).missingFields()
@@ -688,7 +688,7 @@ test('names the fields that the organisation lacks', async () => {
 })
 
 test.each(['each', 'all-or-none'])(
-  'makes the fields that the organisation lacks (Zoho’s rule for several fields: %s)',
+  'the client makes the fields that the organisation lacks (Zoho’s rule for several fields: %s)',
   async (fieldsMade) => {
     await lender.behaviour({ fieldsMade })
     const lacking = ['Leads.LOID', 'Leads.Partner', 'Leads.Loan_Type', 'Leads.Loan_Amount', 'Deals.LOID']
@@ -715,7 +715,7 @@ test.each(['each', 'all-or-none'])(
   },
 )
 
-test('names the fields that cannot be made, with the reason', async () => {
+test('the client names the fields that cannot be made, with the reason', async () => {
   const fieldMap = parseFieldMap(
     '{"leads":{"fields":{"email":"E_Mail","loan_type":"Own_Phone"}},"partners":{"module":"Gone"}}',
   )

@@ -11,7 +11,7 @@ export interface FieldSettings {
   isUnique: boolean
   /** For a lookup: the module whose records it names. */
   namesModule: string | null
-  /** For a lead's field: the field of the deal that gets its value when the lead is converted. */
+  /** For a lead's field: the deal's field that gets the value when the lead is converted. */
   dealField: string | null
 }
 

@@ -49,7 +49,7 @@ const HOUR_MS = 3_600_000
  * Counts calls in memory. While calls are made, each process adds its counts to the database every few seconds and
  * reads the counts of all processes. A killed process loses only the counts of its last seconds. Processes that begin
  * to call in the same seconds may together exceed the ten calls until the next exchange. Zoho then answers 429, and the
- * call is tried again. With more than ten processes, each process has one call.
+ * call is tried again. With more than ten processes, each process may still have one call in flight.
  */
 export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock: Clock; log: Logger }): SharedLimits {
   const { creditsPerDay, db, clock, log } = options

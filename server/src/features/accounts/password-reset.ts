@@ -36,8 +36,9 @@ const PER_ADDRESS: RateLimit = {
 }
 
 /**
- * Mails a reset link. In development without SMTP, the answer also has the token (D13). Otherwise a job finds the
- * person and sends the mail, so that with HIDE_ACCOUNT_EXISTENCE an unknown address takes as long as a known one (D11).
+ * Mails a reset link. In development with neither SMTP nor HIDE_ACCOUNT_EXISTENCE, the answer also has the token (D13).
+ * In all other cases a job finds the person and sends the mail, so that with HIDE_ACCOUNT_EXISTENCE an unknown address
+ * takes as long as a known one (D11).
  */
 export async function requestPasswordReset(
   deps: Deps,

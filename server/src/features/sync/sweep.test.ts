@@ -425,7 +425,7 @@ test.each([{ conversionBumpsModifiedTime: true }, { conversionBumpsModifiedTime:
   },
 )
 
-test('records that are older than the partner’s account cause no event, but later records do', async () => {
+test('records that are older than the partner’s account cause no event, but later changes and new records do', async () => {
   const account = { email: 'cleo@referrals.example', businessName: 'Cleo Referrals' }
   const cleoInCrm = await lender.create('Partners', { Name: account.businessName, Email: account.email })
   const [old = ''] = await lender.createMany('Leads', [{ Last_Name: 'Old', Partner: { id: cleoInCrm } }])
