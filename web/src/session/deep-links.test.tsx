@@ -114,7 +114,7 @@ test('after a sign-out, the next sign-in opens the dashboard in every tab', asyn
   await enterPassword()
   await expect.poll(address).toBe('/dashboard')
 
-  await user.click(screen.getByRole('link', { name: 'Profile Settings' }))
+  await user.click(await screen.findByRole('link', { name: 'Profile Settings' }))
   await screen.findByLabelText('Business name')
   endElsewhere()
   await expect.poll(address).toBe('/login')
