@@ -82,7 +82,10 @@ export async function findCaller(
   }
 }
 
-/** Whether the caller has confirmed lately and has a second factor, for routes that require a confirmation (D66). */
+/**
+ * Whether the caller has confirmed lately, and whether the caller has a second factor. Routes that require a
+ * confirmation need both answers (D66).
+ */
 export async function findConfirmation(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   { token, personId }: SessionCaller,
