@@ -349,7 +349,7 @@ function refuseDevelopmentAids(given: Given, variables: Variables): void {
       throw refusal(given, name, 'begin with https in production, unless it names this machine')
     }
   }
-  // A rehearsal of production uses the sandbox on the same machine as its CRM.
+  // In a rehearsal of production, a sandbox on the same machine takes the place of the CRM.
   const isRehearsal = ZOHO_URLS.every((name) => isLoopback(variables[name]))
   for (const name of ['ZOHO_CLIENT_ID', 'ZOHO_CLIENT_SECRET', 'ZOHO_REFRESH_TOKEN'] as const) {
     if (variables[name] === 'sandbox' && !isRehearsal) {

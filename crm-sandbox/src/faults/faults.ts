@@ -222,7 +222,7 @@ function readSettings(body: unknown): FaultSettings | string {
   return settings
 }
 
-/** The fault strikes once, unless the value says how often, which calls, or how likely. */
+/** The fault strikes once, unless the value has `times`, `every` or `chance`. */
 function readStrikes(value: unknown): (Strikes & { retryAfterSeconds?: number }) | undefined {
   const fault: JsonObject = isObject(value) ? value : { times: value === true ? 1 : value }
   const { times, every, chance } = fault

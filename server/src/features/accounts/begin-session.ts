@@ -9,7 +9,7 @@ import { enqueueNotice } from './mail-notice.job.ts'
 import { getPerson, lockPerson, type Person } from './people.queries.ts'
 import { startSession } from './sessions.ts'
 
-/** How a visitor proved to be the person. */
+/** How the visitor's identity was proved. */
 export interface Proof {
   /** The kind of proof, which the security log shows. */
   factor: 'password' | 'app code' | 'recovery code' | 'passkey' | 'invitation'
@@ -18,7 +18,7 @@ export interface Proof {
 }
 
 /**
- * Begins a session for a visitor who has proved to be the person. This is the last step of every sign-in. Mails the
+ * Begins a session for a visitor whose identity has been proved. This is the last step of every sign-in. Mails the
  * person if the browser is new to the account (D65), except at the first sign-in.
  */
 export async function beginSession(

@@ -350,7 +350,7 @@ test('a change of access and its entry in the security log are stored in one tra
 })
 
 test.each(['verify-email', 'disown'])(
-  'a reset and the welcome mail’s link to /%s, used at once, do not deadlock',
+  'a reset and the welcome mail’s link to /%s, used at the same time, do not deadlock',
   async (page) => {
     const ada = await portal.newPartner()
     const token = /verify-email\?token=([\w-]+)/.exec(await portal.mailTo(ada.email, '/verify-email?token='))?.[1]

@@ -540,7 +540,7 @@ test('a sync answers 502 if the CRM refuses a call, and the next sync succeeds',
 
 test.each([
   ['every third call fails', { failEvery: { n: 3 } }],
-  ['the CRM refuses too many calls', { tooMany: { times: 4, retryAfterSeconds: 0, match: 'Leads' } }],
+  ['the CRM reports too many calls', { tooMany: { times: 4, retryAfterSeconds: 0, match: 'Leads' } }],
   ['answers to writes are lost', { resetAfterCommit: { times: 2, match: 'PUT /crm/v8/Leads' } }],
   ['the access token expires', { tokenExpired: true }],
 ])('a sync adds every lead once, even if %s during the run', async (_what, faults) => {
