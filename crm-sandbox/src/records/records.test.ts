@@ -229,7 +229,7 @@ describe('listing', () => {
     expect((await call('GET', '/crm/v8/Leads/abc')).status).toBe(400)
   })
 
-  test('search finds by criteria, email, phone and word, and count returns the number', async () => {
+  test('search finds records by criteria, email, phone and word, and count returns their number', async () => {
     const { call, add } = await emptied()
     await add('Leads', {
       Last_Name: 'Ash (Senior)',

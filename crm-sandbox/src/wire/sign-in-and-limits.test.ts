@@ -54,7 +54,7 @@ describe('the token endpoint', () => {
 })
 
 describe('faults', () => {
-  test('tooMany answers 429 with Retry-After as often as set, and later calls succeed', async () => {
+  test('tooMany answers the set number of calls with 429 and Retry-After, and later calls succeed', async () => {
     await using sandbox = await startTestSandbox()
     await sandbox.control('POST', '/sandbox/faults', { tooMany: { times: 2, retryAfterSeconds: 7 } })
     const answers = [
