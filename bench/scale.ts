@@ -52,7 +52,7 @@ const QUESTIONS: Question[] = [
   { name: 'a lead’s detail', paths: ({ leads }) => leads.map(({ loid }) => `/api/crm/lead/${loid}`) },
   { name: 'a lead’s history', paths: ({ leads }) => leads.map(({ loid }) => `/api/crm/lead/${loid}/status-history`) },
   {
-    name: 'has a lead been submitted before',
+    name: 'whether a lead was submitted before',
     paths: ({ leads }) => leads.map(({ email, phone }) => address(`${LEADS}/duplicates`, { email, phone })),
   },
   ask('deals, first page', DEALS),

@@ -74,7 +74,7 @@ export const markNewsSeen = defineRoute({
     loid: z.optional(requiredText('loid', LOID_LENGTH_MAX)),
   }),
   answer: Nothing,
-  summary: 'Marks the news as seen, all of it or that of one record.',
+  summary: 'Marks all news as seen, or only the news of one record.',
 })
 
 /**

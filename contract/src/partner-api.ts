@@ -97,7 +97,7 @@ export const submitWebhookLead = defineRoute({
   answer: Submitted,
   status: 201,
   creates: true,
-  summary: 'Submits a lead: the same as POST /partner/leads.',
+  summary: 'Submits a lead, just as POST /partner/leads does.',
 })
 
 export const submitWebhookDeal = defineRoute({

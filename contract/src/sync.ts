@@ -107,7 +107,7 @@ export const readSyncRun = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: SyncRun,
-  summary: 'The progress of a sync, and at the end its result.',
+  summary: 'Returns the progress of a sync, and its result when it has ended.',
 })
 
 export const debugSyncLeads = defineRoute({

@@ -151,7 +151,7 @@ function parseCriteria(criteria: string): Condition {
       const word = /^\s*(and|or)\s*(?=\()/i.exec(criteria.slice(at))
       if (!word) break
       const kind = word[1]?.toLowerCase() === 'and' ? 'and' : 'or'
-      if (joined && joined !== kind) throw invalid('and and or are mixed without brackets')
+      if (joined && joined !== kind) throw invalid("'and' and 'or' are mixed without brackets")
       joined = kind
       at += word[0].length
       parts.push(part())

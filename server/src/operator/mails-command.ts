@@ -27,7 +27,8 @@ export const listMailsInTrouble: Command = {
 export const retryMails: Command = {
   name: 'mails retry',
   parameters: '<id or email> | --all',
-  summary: 'Sends given-up mails again: one mail, those to one address, or all. Each tells the present state.',
+  summary:
+    'Sends given-up mails again: one mail, those to one address, or all. Each contains the news as it stands now.',
   options: { all: { type: 'boolean' } },
   async run(given, workplace) {
     const isForAll = given.values['all'] === true
@@ -37,7 +38,7 @@ export const retryMails: Command = {
     const { deps } = await workplace.workingParts()
     const count = await sendMailsAgain(deps, idOrEmail)
     if (count === 0) throw new CommandFailed('No such mail was given up; npm run portal -- mails lists them')
-    workplace.say(`Mails that are sent again: ${count}`)
+    workplace.say(`Mails queued to be sent again: ${count}`)
     return 0
   },
 }

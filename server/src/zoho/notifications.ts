@@ -80,7 +80,7 @@ export function openChannels(options: {
     const given = Signed.safeParse(body).data?.token
     // All hashes have the same length, which a comparison in constant time needs.
     if (given === undefined || !timingSafeEqual(sha256(given), sha256(token))) {
-      throw new Unauthorized('UNAUTHORIZED', 'The token is not that of a channel of the portal.')
+      throw new Unauthorized('UNAUTHORIZED', 'The token does not belong to one of the portal’s channels.')
     }
     const notification = Notification.safeParse(body).data
     if (!notification) throw new Invalid('MALFORMED_REQUEST', 'The notification names no records.')

@@ -491,7 +491,7 @@ test('a mail that an operator sends again after a lost answer keeps its Message-
   )
   expect(await folder.command(['mails', 'retry', 'lost@example.com'], env)).toMatchObject({
     code: 0,
-    out: 'Mails that are sent again: 1\n',
+    out: 'Mails queued to be sent again: 1\n',
   })
   await waitFor('the second attempt', async () => received.filter((mail) => mail.includes('To: lost@')).length === 2)
   const [first, second] = received.filter((mail) => mail.includes('To: lost@'))

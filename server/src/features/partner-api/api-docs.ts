@@ -44,7 +44,7 @@ export const RETRY_AFTER = {
   description: 'With 429 and 503: seconds to wait before the next try.',
 }
 
-export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. The same key and body within ${REMEMBERED_HOURS} hours returns the first answer again, with \`Idempotency-Replayed: true\`, and submits nothing. The same key with another body is refused.`
+export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. The same key and body within ${REMEMBERED_HOURS} hours return the first answer again, with \`Idempotency-Replayed: true\`, and submits nothing. The same key with another body is refused.`
 
 const HOUR_MS = 3_600_000
 
@@ -62,7 +62,7 @@ export const WEBHOOK_HEADERS = [
   { name: 'webhook-timestamp', description: 'When this try was sent, in seconds since 1970.' },
   {
     name: 'webhook-signature',
-    description: `\`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\` with your signing secret. For ${PREVIOUS_VALID_MS / HOUR_MS} hours after a change of the secret, there are two of these, separated by a space.`,
+    description: `\`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\` with your signing secret. For ${PREVIOUS_VALID_MS / HOUR_MS} hours after a change of the secret, there are two such signatures, separated by a space.`,
   },
 ]
 

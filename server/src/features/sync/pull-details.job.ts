@@ -41,7 +41,7 @@ export const pullDueDetails = defineJob({
       }
     } catch (error) {
       if (!(error instanceof CrmUnavailable)) throw error
-      deps.log.info({ err: error }, 'reading histories in the background stopped; it goes on in a minute')
+      deps.log.info({ err: error }, 'reading details in the background stopped; it continues in a minute')
     }
   },
 })

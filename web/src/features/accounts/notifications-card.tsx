@@ -100,7 +100,7 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
     <form noValidate onSubmit={handleSubmit((values) => change.mutate(values))} className="grid grid-cols-1 gap-5">
       {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
       <table className="-mt-2 w-full border-collapse">
-        <caption className="sr-only">When you are mailed about what</caption>
+        <caption className="sr-only">When you get a mail about each kind of news</caption>
         <thead>
           <tr className="border-b border-line text-[0.8125rem] text-muted">
             <th scope="col" className="py-2 text-left font-medium">
