@@ -10,7 +10,7 @@ process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cach
 export default defineConfig({
   testDir: './e2e',
   fullyParallel: true,
-  // One of the workers mostly waits for killed servers, which take long to be ready again.
+  // One of the workers mostly waits for killed servers, which need a long time to be ready again.
   workers: 3,
   // On a busy machine a browser is sometimes late. `npm test` reports how many tests needed a second try.
   retries: 1,

@@ -15,7 +15,10 @@ import { type Arrival, FAILING, HANGING, type Order, RECEIVERS, type Report } fr
 
 const { values: options } = parseArgs({ options: { deliveries: { type: 'string', default: '10000' } } })
 const DELIVERIES = Number(options.deliveries)
-/** In the steady rounds events come at this share of the burst's rate. At a higher rate deliveries would wait in the queue. */
+/**
+ * In the steady rounds, events come at this share of the burst's rate. At a higher rate, deliveries would wait in the
+ * queue.
+ */
 const STEADY_SHARE = 0.4
 const TICK_MS = 5
 const WAIT_MS_MAX = 600_000

@@ -1,4 +1,4 @@
-// Checks the rules of ARCHITECTURE.md on which part is allowed to import which. Prints every forbidden import.
+// Checks that every part imports only what ARCHITECTURE.md allows it to import. Prints every forbidden import.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 

@@ -289,8 +289,8 @@ async function openMetrics(
 }
 
 /**
- * Repeats the work until it succeeds. A portal that listens has accepted requests, so it must not end, even if the
- * database is lost.
+ * Repeats the work until it succeeds. A portal that listens may already have accepted requests, so it must not end,
+ * even if the database is lost.
  */
 async function untilDone({ log }: Deps, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {

@@ -157,7 +157,7 @@ test('a read that the replay cancels is repeated on the primary', async () => {
   }
 })
 
-test('while the replica is silent the primary answers, and afterwards the replica answers again', async () => {
+test('while the replica is silent, the primary answers, and afterwards the replica answers again', async () => {
   const partner = await portal.newPartner()
   await caughtUp(partner)
   way.fallSilent()

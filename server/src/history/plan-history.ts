@@ -87,7 +87,7 @@ function untilPresent(told: readonly CrmHistoryEntry[], { value, modified_time }
     : told.filter((entry) => entry.changed_time <= modified_time)
 }
 
-/** The partner has seen the value that the portal showed, so earlier changes are no news. */
+/** The partner has seen the value that the portal showed, so earlier changes are not news. */
 function changesSince(known: readonly KnownEntry[], added: readonly PlannedEntry[], { value, before }: Present) {
   if (!before) return []
   const observed = known.filter((entry) => entry.origin === 'observed').map((entry) => entry.changed_time)

@@ -29,7 +29,7 @@ export interface Worker extends JobQueue {
   stop(timeoutMs: number): Promise<void>
 }
 
-/** These connections find jobs and report their results. The jobs' own work uses other connections. */
+/** The queue finds jobs and stores their results over these connections. The jobs' own work uses other connections. */
 const CONNECTIONS_MAX = 4
 const DAY_SECONDS = 86_400
 /** A job whose worker died runs again after about this time. */

@@ -135,8 +135,8 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
   mkdirSync(stateDir, { recursive: true })
   const programs = findPostgresPrograms(stateDir)
   const dataDir = dataDirOf(stateDir)
-  // Unfinished folders are removed even if the database exists, because a killed start's programs can continue to write
-  // for a moment.
+  // Unfinished folders are removed even if the database exists, because the programs of a start that was killed can
+  // continue to write for a moment.
   removeUnfinished(stateDir)
   if (existsSync(dataDir)) refuseForeign(dataDir, programs)
   else await createCluster(programs, stateDir, dataDir)

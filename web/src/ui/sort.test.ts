@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sortRows, toggleSort } from './sort.ts'
 
-test('the active column reverses its order, and another column starts descending', () => {
+test('choosing the active column reverses its order, and choosing another column sorts in descending order', () => {
   const sort = { column: 'created_at', direction: 'descending' } as const
   expect(toggleSort<string>(sort, 'created_at')).toEqual({ column: 'created_at', direction: 'ascending' })
   expect(toggleSort<string>({ ...sort, direction: 'ascending' }, 'amount')).toEqual({

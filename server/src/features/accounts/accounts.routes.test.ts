@@ -168,7 +168,7 @@ test('the mail server gets an address with a comma as one address', async () => 
   expect(await portal.mailTo('<"x,victim"@example.com>')).toContain(partner.businessName)
 })
 
-test('of two equal sign-ups at once, one makes a partner and the other is refused with 409', async () => {
+test('if two identical sign-ups arrive at once, one makes a partner and the other is refused with 409', async () => {
   const form = { email: 'twice@example.com', password: PASSWORD, businessName: 'Twice' }
   const answers = await Promise.all([portal.post('/auth/signup', form), portal.post('/auth/signup', form)])
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409])

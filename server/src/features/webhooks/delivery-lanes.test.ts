@@ -43,7 +43,7 @@ test('an endpoint gets one attempt at a time until a success, then four, and one
   expect(countOf('ada')).toBe(1)
 })
 
-test('endpoints that hang delay other endpoints for a second at most', () => {
+test('hanging endpoints delay other endpoints for a second at most', () => {
   expect(beginAll(...many('hanging', 150))).toHaveLength(100)
   expect(countOf('ada')).toBe(0)
   vi.advanceTimersByTime(SLOW_MS)

@@ -56,7 +56,7 @@ export async function disableEndpoint(
   ])
 }
 
-/** The log's texts for a delivery that gets no further attempt, by the reason. */
+/** For each reason, the log's text for a delivery that gets no further attempt. */
 export const NOT_SENT = {
   gone: 'Not sent: the webhook URL was disabled because it answered 410 Gone',
   failing: 'Not sent: the webhook URL was disabled because every delivery failed for five days',

@@ -2,7 +2,7 @@ const BROKEN_OFF = 'The connection broke off before the answer was complete'
 const NOT_SECURE = 'A secure connection could not be established'
 const UNREACHABLE = 'The host cannot be reached'
 
-/** Explanations by the error codes of Node, libuv and OpenSSL. */
+/** The explanation for an error code of Node, libuv or OpenSSL. */
 const WORDS: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused',
   ECONNRESET: BROKEN_OFF,

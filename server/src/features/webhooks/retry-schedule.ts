@@ -30,8 +30,7 @@ export function nextAttemptAt(failures: number, now: Date, random: number, retry
 }
 
 /**
- * Reads the `Retry-After` of an answer with status 429 or 503, which is in seconds or a date. Returns 0 for anything
- * else.
+ * Reads a `Retry-After` in seconds or as a date, if the answer's status is 429 or 503. Returns 0 for anything else.
  */
 export function retryAfterMs(answer: { status: number; headers: Record<string, string> }, now: Date): number {
   const text = answer.headers['retry-after']?.trim()
