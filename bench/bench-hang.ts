@@ -144,7 +144,7 @@ async function makeBacklog({ url }: Product): Promise<void> {
   }
 }
 
-/** Waits until jobs whose calls hung have ended or were given up. */
+/** Waits until the jobs with hanging calls have ended or been given up. */
 async function untilIdle({ pool }: Product): Promise<void> {
   for (let look = 0; look < 120; look++) {
     const { rowCount } = await pool.query("select from jobs.job where state = 'active' limit 1")

@@ -121,8 +121,8 @@ function hoursBefore({ clock, jobs }: Deps, hours: number): Pick<Deps, 'clock' |
 }
 
 /**
- * Finds the demo partner or signs it up. The new account is older than the activity, because older activity would not
- * be news.
+ * Finds the demo partner or signs it up. The account is dated before the activity, because activity from before the
+ * account would not be news.
  */
 async function findOrSignUp(deps: Deps): Promise<{ partnerId: string; personId: string; passwordHash: string }> {
   const person = await findPersonByEmail(deps.db, DEMO_SIGN_IN.email)

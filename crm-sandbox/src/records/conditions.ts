@@ -154,8 +154,8 @@ function comparable(field: Field | 'id', value: string, column: string, operator
 }
 
 /**
- * Patterns are matched with the displayed text. The displayed text of a renamed picklist value differs from the stored
- * value.
+ * Patterns are matched against the displayed text. The displayed text of a renamed picklist value differs from the
+ * stored value.
  */
 function displayed(sql: string, field: Field | 'id'): string {
   const renamed = field === 'id' ? [] : (field.choices ?? []).filter((one) => one.actual !== one.display)

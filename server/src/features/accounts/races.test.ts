@@ -101,7 +101,7 @@ async function isSeen(token: string) {
   })
 }
 
-test.each(['end-others', 'logout'])('a session that is refreshed while %s ends it gets no successor', async (how) => {
+test.each(['end-others', 'logout'])('a session gets no successor if it is refreshed while %s ends it', async (how) => {
   const ada = await portal.newPartner()
   const intruder = await signIn(ada)
   for (const token of [ada.token, intruder]) {

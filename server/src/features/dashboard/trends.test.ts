@@ -67,7 +67,7 @@ test('the period must be week or month', async () => {
   })
 })
 
-test('the last 30 days are compared with the 30 days before, and the rate with the rate 30 days ago', async () => {
+test('the last 30 days are compared with the 30 days before, and the conversion rate with the rate of 30 days ago', async () => {
   const partner = await portal.newPartner()
   await leadAt(partner, daysAgo(100))
   await leadAt(partner, daysAgo(70), { converted_at: daysAgo(40) })

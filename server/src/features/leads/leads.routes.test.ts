@@ -196,7 +196,7 @@ test('GET /dashboard/leads filters by status and source', async () => {
   expect(await loids(partner, 'status=&source=&dateFrom=&dateTo=&search=')).toHaveLength(2)
 })
 
-test('a filter by source finds leads among many sources, but none without a source', async () => {
+test('a filter by source works with many sources and never finds a lead without a source', async () => {
   const partner = await portal.newPartner()
   const of: Record<string, string> = {}
   for (const source of ['Radio', 'Trade Show', 'trade press', 'Website', null]) {
@@ -386,7 +386,7 @@ test('the last status of a lead that became a deal ends when the deal begins (D5
     .where('loid', '=', loid)
     .execute()
   const lasted = async () => (await partner.get(`/crm/lead/${loid}/status-history`)).body.data[0].duration
-  // The lead has no deal yet, as after a conversion without a deal or to a deal of another partner.
+  // The lead has no deal yet, as if the conversion had made no deal or the deal belonged to another partner.
   expect(await lasted()).toBe(9)
   await insertDeal(db, partner.id, { loid, created_at: daysAgo(7) })
   expect(await lasted()).toBe(3)

@@ -89,7 +89,7 @@ test('GET /live sends an event at once, but never another partner’s', async ()
   expect(stream.response.headers.get('content-encoding')).toBeNull()
 })
 
-test('GET /live sends each of 200 events once, from a few notifications', async () => {
+test('GET /live sends each of 200 events once, although the database sends only a few notifications', async () => {
   const partner = await portal.newPartner()
   await using stream = await openStream(partner.token)
   const ids = await insertEvents(partner.id, 200)

@@ -29,7 +29,7 @@ type Activities = UseQueryResult<Answer<typeof readRecentActivity>>
 const AREA = 'grid gap-5 grid-cols-1 lg:grid-cols-2'
 const CARD = 'flex min-w-0 flex-col lg:h-84'
 
-/** The cards for what needs attention and for what is new, above all figures (D72, D74). */
+/** The cards for what needs attention and for what is new. They are above the dashboard's figures (D72, D74). */
 export function InboxCards({ activity }: { activity: Activities }) {
   const attention = useQuery(attentionQuery())
   const news = useQuery(newsQuery())

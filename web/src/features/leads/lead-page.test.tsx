@@ -64,7 +64,7 @@ test('the page of a lead that fails to load has two links back to the list', asy
   expect(screen.getAllByRole('link', { name: 'Back to Leads' })).toHaveLength(2)
 })
 
-test('the page of an address without an id says that the id is invalid', async () => {
+test('if the address has no id, the lead’s page says that the id is invalid', async () => {
   serveSignedIn({})
   openApp('/leads/%20')
   expect(await screen.findByText('Invalid lead ID')).toBeDefined()
