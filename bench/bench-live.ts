@@ -57,7 +57,11 @@ await withEmptyFolder(async (folder) => {
   const changes = Number(options.changes)
   for (let i = 0; i < changes; i++)
     seen.push(...(await changeAndSee(product, broker.loid, STATUSES[i % 4] ?? '', detail, list)))
-  say(`s from the CRM to a page and a second tab, p95 of ${changes}`, quantile(seen, 0.95) / 1_000, GOALS.seenSeconds)
+  say(
+    `s from a change in the CRM until two tabs show it, p95 of ${changes}`,
+    quantile(seen, 0.95) / 1_000,
+    GOALS.seenSeconds,
+  )
 
   const kills = Number(options.kills)
   const back: number[] = []
@@ -67,7 +71,7 @@ await withEmptyFolder(async (folder) => {
     back.push(...(await changeAndSee(product, broker.loid, STATUSES[(changes + i) % 4] ?? '', detail, list)))
   }
   say(
-    `s from a restart's readiness until pages caught up, worst of ${kills} kills`,
+    `s from when the restarted portal is ready until pages catch up, worst of ${kills} kills`,
     Math.max(...back) / 1_000,
     GOALS.backSeconds,
   )

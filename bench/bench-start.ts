@@ -15,7 +15,9 @@ interface Measured {
   installedMb: number
   /** The times of later starts, sorted. */
   secondSeconds: number[]
-  /** The times of `npm run start:prod`, sorted. `builtCpuSeconds` is the server's CPU time in the quickest start. */
+  /**
+   * The times of `npm run start:prod`, sorted. `builtCpuSeconds` is the least CPU time of the server in these starts.
+   */
   builtSeconds: number[]
   builtCpuSeconds: number
 }

@@ -133,7 +133,7 @@ interface LighthouseReport {
   audits: Record<string, { numericValue?: number }>
 }
 
-/** Runs Lighthouse as a command, because its types and code are installed for this bench alone. */
+/** Runs Lighthouse as a command. An import would not type-check, because most installations leave Lighthouse out. */
 async function runLighthouse(address: string, isDesktop: boolean): Promise<LighthouseReport> {
   const words = [
     address,

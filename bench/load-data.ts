@@ -5,7 +5,7 @@ export const PARTNERS = 200
 export const LEADS = 100_000
 export const DEALS = 20_000
 const PASSWORD = 'a-password-for-the-bench'
-/** How many partners send the requests of the load. */
+/** How many partners sign in and send the requests that are measured. */
 const SIGNED_IN = 16
 
 export interface LoadedPartner {
@@ -14,7 +14,10 @@ export interface LoadedPartner {
   token: string
   /** The LOID of one of the partner's leads. */
   loid: string
-  /** The first two words of a business name, as a person would search for it. About seven leads have these words. */
+  /**
+   * The first two words of a business name, as a person would search for it. About seven of the partner's leads have
+   * these words.
+   */
   words: string
   newLead: object
 }

@@ -30,7 +30,7 @@ const SEARCH = '/api/crm/search'
 const QUESTIONS: Question[] = [
   ask('leads, first page', LEADS),
   ask('leads, page 50', LEADS, { page: '50' }),
-  ask('leads, page 500 (empty at 1,000)', LEADS, { page: '500' }),
+  ask('leads, page 500 (empty in the smaller database)', LEADS, { page: '500' }),
   ask('leads, status', LEADS, { status: 'Contacted' }),
   ask('leads, a status that few have', LEADS, { status: 'Test Lead' }),
   ask('leads, source', LEADS, { source: 'referral' }),
@@ -58,8 +58,8 @@ const QUESTIONS: Question[] = [
   ask('deals, first page', DEALS),
   ask('deals, page 5', DEALS, { page: '5' }),
   ask('deals, stage', DEALS, { stage: 'Approved' }),
-  ask('deals, least amount', DEALS, { minAmount: '300000' }),
-  ask('deals, a least amount that few have', DEALS, { minAmount: '4000000' }),
+  ask('deals, a minimum amount', DEALS, { minAmount: '300000' }),
+  ask('deals, a minimum amount that few reach', DEALS, { minAmount: '4000000' }),
   ask('deals list, a common word', DEALS, { search: COMMON_WORD }),
   ask('deals list, a word nobody has', DEALS, { search: 'xylophonist' }),
 ]
@@ -101,7 +101,7 @@ const { values: options } = parseArgs({
     data: { type: 'string' },
     // How many requests of each kind are made at each size.
     requests: { type: 'string', default: '500' },
-    // Part of the name of a kind of call.
+    // Only the kinds of call whose name contains this text are measured.
     only: { type: 'string', default: '' },
   },
 })

@@ -42,7 +42,7 @@ export const News = z.object({
   is_least: z.boolean(),
   leads: z.number(),
   deals: z.number(),
-  /** The LOIDs of the records that changed last. The lists of leads and deals mark them as new. */
+  /** The LOIDs of the records with unseen news, newest first. The lists of leads and deals mark them as new. */
   loids: z.array(z.string()),
 })
 export type News = z.infer<typeof News>

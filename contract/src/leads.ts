@@ -134,8 +134,8 @@ export const LEAD_FIELDS = {
 
 /**
  * A lead in a request to the server. The parsed lead is ready to store: the phone number in E.164, `iso` set from the
- * phone number, amounts as numbers, and null for each absent field. The applicant's name replaces a blank or absent
- * business name (D48).
+ * phone number, amounts as numbers, and null or a default for each absent field. The applicant's name replaces a
+ * blank or absent business name (D48).
  */
 export const NewLead = z.pipe(
   z.object({

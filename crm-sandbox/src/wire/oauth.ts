@@ -55,7 +55,7 @@ function answerToken(
   }
 }
 
-/** Refuses a call unless its access token is known, has not ended, and has the scopes that the call needs. */
+/** Refuses a call unless its access token is known, is still valid, and has the scopes that the call needs. */
 export function authenticate(sandbox: Sandbox, request: FastifyRequest) {
   const header = request.headers.authorization
   if (header === undefined || header.trim() === '') {

@@ -11,14 +11,14 @@ import { newsOf, recordMailNews } from './mail-news.ts'
 export const EVENTS_TO_DELIVER = 'events_to_deliver'
 
 /**
- * The person who entered the record (D64). Null for records that were created in the CRM; absent in events from before
- * the portal recorded people.
+ * The name of the person or API key that submitted the record (D64). Null for records that were created in the CRM;
+ * absent in events that are older than this field.
  */
 interface SubmittedBy {
   submitted_by?: string | null
 }
 
-/** What can happen to a lead, deal or note (D35). `data` contains names and amounts, never email, phone or ABN. */
+/** What can happen to a lead, deal or note (D35). `data` has no field for an email address, phone or ABN. */
 export interface EventData {
   'lead.created': { business_name: string | null; amount: number | null; status: string } & SubmittedBy
   'lead.status_changed': { business_name: string | null; amount: number | null; status: string; previous: string }

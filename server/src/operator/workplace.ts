@@ -17,14 +17,14 @@ export interface Workplace {
   /** Writes an event into the partner's security log, and one line about it to standard error. */
   security: NoteSecurity
   database(): Promise<Pick<Deps, 'db' | 'pool' | 'secrets' | 'clock'>>
-  /** Migrates the database and makes the schema and the queues of the job queue. */
+  /** Migrates the database, and makes the schema and queues for background jobs. */
   migrate(): Promise<void>
-  /** The address of the database without a pooler. The database can be empty. */
+  /** The address at which the database is reached without a pooler. The database can be empty. */
   directUrl(): Promise<string>
   /** Makes the schema of the job queue, without any queue. */
   makeJobSchema(): Promise<void>
   parts(): Promise<Parts>
-  /** The same parts with running jobs, as in another process of the portal. */
+  /** The same parts, and runs background jobs as another process of the portal does. */
   workingParts(): Promise<Parts>
   /** Closes the opened parts in reverse order. Can be called twice. */
   close(): Promise<void>

@@ -110,7 +110,7 @@ export interface CrmNotification {
   zoho_ids: string[]
 }
 
-/** Until when the CRM notifies the portal, and the modules whose changes the CRM does not report. */
+/** The time until which the CRM notifies the portal, and the modules whose changes the CRM does not report. */
 export interface CrmWatch {
   until: string
   unwatched: CrmNotification['module'][]
@@ -189,14 +189,15 @@ export type SentLead = Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'b
 export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> & { sent_at: string }
 
 /**
- * The state of sent records in the CRM, by LOID. A record in neither map has not arrived, or Zoho does not list its
- * deletion, because the deletion is too old or there are too many.
+ * The state of sent records in the CRM, by LOID. A record in neither map never arrived, or it was deleted and Zoho
+ * no longer lists the deletion, because it is too old or too many others followed.
  */
 export interface SentRecords {
   /** The CRM id of each record that the CRM has. */
   there: Map<string, string>
   /**
-   * For each other record, the ids of deleted records with the same name, because the list of deletions has no LOIDs.
+   * For each record that is not in `there`, the ids of deleted records with the same name. They are found by name,
+   * because the list of deletions has no LOIDs.
    * The list is read last, so a record that staff delete meanwhile is in one of the two maps.
    */
   deleted: Map<string, string[]>

@@ -24,8 +24,8 @@ interface Referral {
 }
 
 /**
- * Reads a page of everything that happened to the referral with this LOID. The pages of its lead and of its deal show
- * the same timeline. `before` is the position of the last entry that the caller already has.
+ * Reads a page of everything that happened to the referral with this LOID. In the web app, the lead and the deal
+ * show the same timeline. `before` is the position of the last entry that the caller already has.
  */
 export async function readTimeline(
   deps: Deps,

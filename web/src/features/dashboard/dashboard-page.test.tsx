@@ -108,7 +108,7 @@ test('each week’s figure can be read in the chart, with the keyboard and in a 
   serveDashboard()
   const user = openApp('/dashboard')
   const chart = within(await screen.findByRole('group', { name: 'Leads by week' }))
-  expect(screen.getByText('6 leads in the last 3 weeks, most in the week of Nov 9 (5).')).toBeDefined()
+  expect(screen.getByText('6 leads in the last 3 weeks, the most in the week of Nov 9 (5).')).toBeDefined()
   expect(chart.getAllByRole('img').map((bar) => bar.getAttribute('aria-label'))).toEqual([
     'Week of Nov 2: 0 leads',
     'Week of Nov 9: 5 leads',

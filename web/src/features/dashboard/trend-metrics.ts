@@ -54,7 +54,7 @@ export function periodMark(period: TrendPeriod, start: string): string {
   return period === 'week' ? formatDayInShort(start) : formatMonth(start)
 }
 
-/** Describes the chart in one sentence: `32 leads in the last 12 weeks, most in the week of Sep 14 (5).` */
+/** Describes the chart in one sentence: `32 leads in the last 12 weeks, the most in the week of Sep 14 (5).` */
 export function trendSummary(points: readonly TrendPoint[], period: TrendPeriod, metric: MetricName): string {
   const { say, figure, none } = METRICS[metric]
   const span = `in the last ${points.length} ${period}s`
@@ -64,5 +64,5 @@ export function trendSummary(points: readonly TrendPoint[], period: TrendPeriod,
   )
   if (!best || best[metric] === 0) return `No ${none} ${span}.`
   const when = periodName(period, best.start).replace(/^Week/, 'the week')
-  return `${say(totalOf(points, metric))} ${span}, most in ${when} (${figure(best[metric])}).`
+  return `${say(totalOf(points, metric))} ${span}, the most in ${when} (${figure(best[metric])}).`
 }

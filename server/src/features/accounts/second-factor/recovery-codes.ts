@@ -3,7 +3,7 @@ import { hashPassword, isPassword } from '../passwords.ts'
 
 const CODES = 10
 const CODE_LENGTH = 10
-/** Digits and letters, without the letters that look like digits. */
+/** Crockford's base32: digits and letters, without the letters that look like digits and without u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export interface RecoveryCodes {

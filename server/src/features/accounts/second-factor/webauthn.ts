@@ -98,7 +98,7 @@ export async function readCreatedPasskey(
 
 /**
  * Returns the passkey's new counter, if the passkey answered this challenge of the portal. With `mustVerifyUser`, the
- * device must have asked for a finger, face or PIN, so that the passkey can replace the password.
+ * device must have asked for a fingerprint, face or PIN, so that the passkey can replace the password.
  */
 export async function readUsedPasskey(
   publicUrl: string,
