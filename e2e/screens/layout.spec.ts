@@ -199,6 +199,7 @@ test('the keyboard can skip the sidebar and jump to the search box', async ({ pa
   await expect(box).toHaveValue('salt & bush')
   await box.fill('saltbush')
   await box.press('Enter')
+  await expect(page.getByText('No results found for “saltbush”')).toBeVisible()
   await expect(page).toHaveURL('/search?q=saltbush')
   await expect(box).toBeFocused()
   await page.goBack()
