@@ -77,7 +77,7 @@ export function oneOf(column: Expression<string | null>, values: readonly string
 
 /**
  * The row has one of these ids. Because of the inner `select`, a named statement is planned once. With a plain `any`,
- * PostgreSQL plans the statement anew whenever there are fewer than ten ids, and that takes as long as reading the
+ * PostgreSQL plans the statement again whenever there are fewer than ten ids, and that takes as long as reading the
  * rows.
  */
 export function idIn(ids: string[]): RawBuilder<SqlBool> {

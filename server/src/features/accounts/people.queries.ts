@@ -108,7 +108,7 @@ export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id:
   })
 }
 
-/** The person whom the partner's record in the CRM names. */
+/** The person named in the partner's record in the CRM. */
 export function findContact(db: Db, partnerId: string) {
   return db
     .selectFrom('partner_contacts')
