@@ -24,7 +24,7 @@ export interface PostgresPair {
 }
 
 const LOG_DISK = 'size=256m'
-/** `wal_keep_size` lets the standby catch up after it lost the first server for a while. */
+/** `wal_keep_size` lets the standby catch up after it was cut off from the first server for a while. */
 const LOG_SETTINGS = ['min_wal_size=2MB', 'max_wal_size=48MB', 'wal_keep_size=128MB']
 /** More than fits into the log files that PostgreSQL prepares in advance. */
 const LOG_BYTES = 64 * 1024 * 1024

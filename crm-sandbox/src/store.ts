@@ -10,7 +10,7 @@ export type Store = {
   runNamed(sql: string, params: { [name: string]: SQLInputValue }): void
   get(sql: string, ...params: SQLInputValue[]): Row | undefined
   all(sql: string, ...params: SQLInputValue[]): Row[]
-  /** Everything inside is written, or nothing. A nested transaction joins the outer one. */
+  /** Stores everything that `work` writes, or nothing. A nested transaction joins the outer one. */
   transaction<T>(work: () => T): T
   /** An id of nineteen digits. Ids ascend and are never given out twice, not even after a reset. */
   nextId(): string

@@ -32,7 +32,10 @@ export class Invalid extends PortalError {
   }
 }
 
-/** Only for an invalid session or key of this caller, because the app signs out on a 401 (D5a). */
+/**
+ * For a failed sign-in, or an invalid session, key or token. Not for any other refusal, because the app signs out on a
+ * 401 with the code `UNAUTHORIZED` (D5a).
+ */
 export class Unauthorized extends PortalError {
   constructor(code: ErrorCode = 'UNAUTHORIZED', text = 'Please sign in again.') {
     super(401, code, text)

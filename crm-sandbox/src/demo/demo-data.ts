@@ -114,7 +114,7 @@ export function fillDemoData(sandbox: Sandbox) {
       const submitted = now - daysAgo * DAY_MS - Math.floor(random() * 7_200_000)
       const values = leadValues(lead, partner.id, loid(random), random)
       const record = add(sandbox, 'Leads', PORTAL, workingTime(sandbox, submitted), values)
-      // Two of seven leads become deals, except leads of the last few days.
+      // Two leads in seven become deals, but no lead of the last few days does.
       const turns = index % 7 === 1 || index % 7 === 4
       if (turns && daysAgo > 3) livesAsDeal(sandbox, record, lead, submitted, deals++)
       else livesAsLead(sandbox, record, submitted, leads++, daysAgo)

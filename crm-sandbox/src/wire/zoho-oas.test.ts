@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Answer, at, idOf, startTestSandbox } from '../test-sandbox.ts'
 import { checkAnswer, hasZohoOas } from './zoho-oas.ts'
 
-/** A path as the description writes it, and the sandbox's answer. */
+/** A path as Zoho's description of its API writes it, and the sandbox's answer. */
 type Case = [file: string, method: string, path: string, answer: Answer]
 
 describe.skipIf(!hasZohoOas)('answers fit Zoho’s own description of its API', () => {

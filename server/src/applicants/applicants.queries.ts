@@ -63,8 +63,8 @@ export async function findRowsOfLoids(
 }
 
 /**
- * Webhook log entries with their attempts. Entries without a LOID, such as refused submissions, are included if they
- * may name the applicant.
+ * Webhook log entries about these LOIDs, with their attempts. Other calls by partners' systems, such as refused
+ * submissions, are included if they may name the applicant.
  */
 export async function findLogsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant, loids: readonly string[]) {
   const words = [...(email ? [email] : []), ...(abn ? [abn] : [])]

@@ -8,7 +8,7 @@ afterAll(close)
 
 const nothing = async () => undefined
 
-test('one holder of a lease works at a time, and the next holder finds the result', async () => {
+test('only one holder of a lease works at a time, and the next holder finds the result', async () => {
   let atOnce = 0
   let works = 0
   let done: { by: number } | undefined

@@ -63,7 +63,7 @@ describe('a value that goes away and comes back between two pulls', () => {
     ])
   })
 
-  test('is no news if the portal first pulled the record afterwards', () => {
+  test('is no news if the portal first pulled the record after both changes', () => {
     const seen: KnownEntry = { value: 'A', changed_time: modified_time, origin: 'observed', crm_entry_id: null }
     const told = ['A', 'B', 'A'].map((value, day) => entry(value, `2026-03-0${day + 1}T10:00:00.000Z`))
     const present = { value: 'A', modified_time, before: { value: 'A', modified_time } }

@@ -39,7 +39,7 @@ test('earlier writes are there after a stop and a quick second start', async () 
 test('a killed PostgreSQL is started again on the same address with every acknowledged write', async () => {
   const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
   await query(postgres.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
-  // A busy statement, unlike a waiting statement, would hold the shared memory for a long time.
+  // Unlike a waiting statement, a busy statement holds the shared memory for a long time unless somebody ends it.
   const busy = query(postgres.url, 'select count(*) from generate_series(1, 10000000000)').catch(() => 'broken off')
 
   for (let round = 1; round <= 3; round++) {

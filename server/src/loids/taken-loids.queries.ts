@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../db/database.ts'
 
 /**
- * Finds which of the LOIDs a lead or deal already has. LOIDs are unique among all leads and deals of the portal (D17).
+ * Finds which of these LOIDs already belong to a lead or deal. LOIDs are unique among all leads and deals of the portal
+ * (D17).
  */
 export async function findTakenLoidsOfAllPartners(db: Db | Tx, loids: readonly string[]): Promise<Set<string>> {
   const rows = await db

@@ -24,7 +24,7 @@ export interface Workplace {
   /** Makes the schema of the job queue, without any queue. */
   makeJobSchema(): Promise<void>
   parts(): Promise<Parts>
-  /** The same parts, and runs background jobs as another process of the portal does. */
+  /** Opens the same parts as `parts`, and runs background jobs as another process of the portal does. */
   workingParts(): Promise<Parts>
   /** Closes the opened parts in reverse order. Can be called twice. */
   close(): Promise<void>

@@ -35,7 +35,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
   icon?: ReactNode
   /** Shows a spinner and ignores clicks. The label stays, so the width does not jump. The focus stays as well. */
   busy?: boolean
-  /** Like `disabled`, but the button keeps the focus. Set it for a button that its own click makes useless. */
+  /** Like `disabled`, but the button keeps the focus. Set it if a click leaves the button with nothing more to do. */
   idle?: boolean
 }
 

@@ -163,7 +163,7 @@ test('a business name that another partner takes at the same moment is refused w
   expect([status, body.code]).toEqual([409, 'BUSINESS_EXISTS'])
 })
 
-test('the mail server gets an address with a comma as one address', async () => {
+test('a mail to an address with a comma has that one address as its recipient', async () => {
   const partner = await portal.newPartner({ email: 'x,victim@example.com' })
   expect(await portal.mailTo('<"x,victim"@example.com>')).toContain(partner.businessName)
 })
@@ -306,7 +306,7 @@ test('POST /auth/reset-password sets a new password once and ends all sessions',
   expect(profile.body.data.email_verified).toBe(true)
 })
 
-test('a newer reset token voids the older one, and each is valid for an hour', async () => {
+test('a newer reset token voids the older one, and a reset token is valid for an hour', async () => {
   await using ownClock = await startPortal()
   const partner = await ownClock.newPartner()
   const older = await ownClock.post('/auth/forgot-password', { email: partner.email })

@@ -68,7 +68,7 @@ test('a change of the address requires the password again, and its link is valid
   expect((await portal.post('/auth/confirm-email', { token })).status).toBe(400)
 })
 
-test('a new password ends a pending change of the address, which a thief of the old password may have requested', async () => {
+test('a new password ends a pending change of the address, because a thief of the old password may have requested the change', async () => {
   await using portal = await startPortal()
   const newPassword = 'quite-another-horse'
   const ways = [
@@ -89,7 +89,7 @@ test('a new password ends a pending change of the address, which a thief of the 
   }
 })
 
-test('for 72 hours the old address can undo a change; undoing it also ends all sessions and removes the password, later changes and new factors', async () => {
+test('for 72 hours a link mailed to the old address can undo a change; undoing it also ends all sessions and removes the password, later changes and new factors', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   await verify(portal, ada)

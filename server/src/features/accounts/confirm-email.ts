@@ -16,8 +16,8 @@ export async function confirmEmail(
   person: Pick<Person, 'id' | 'partner_id'>,
   connectRecords: ConnectRecords,
 ): Promise<boolean> {
-  // Locks the partner before confirming the address, so that a push of the partner has either marked it as held
-  // already, or sees the confirmed address.
+  // Locks the partner before confirming the address, so that a push of the partner either has already marked the
+  // partner as held or sees the confirmed address.
   const partner = await lockPartner(tx, person.partner_id)
   const isFirst = await markEmailVerified(tx, person.id)
   await removeAccountTokens(tx, person.id, 'verify-email')

@@ -103,7 +103,7 @@ test('a route for sessions refuses keys', async () => {
   expect((await partner.get(WITH_KEY)).status).toBe(404)
 })
 
-test('a key with a wrong checksum is refused without a query', async () => {
+test('a key with a wrong checksum is refused without a look-up in the database', async () => {
   const unknown = newApiKey()
   const mistyped = unknown.slice(0, -1) + (unknown.endsWith('x') ? 'y' : 'x')
   await portal.withoutDatabase(async () => {

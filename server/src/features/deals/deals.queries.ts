@@ -248,9 +248,8 @@ export async function nameMatchedLeadsOfAllPartners(
 }
 
 /**
- * Stores the LOIDs of the leads that the CRM converted to these deals, if lead and deal have different LOIDs. The
- * leads' notes and histories are then found with the deals (D18). A deal that replaced another lead keeps that lead's
- * LOID.
+ * Stores each lead's LOID in the deal to which the CRM converted the lead. The lead's notes and history are then found
+ * with the deal, although the two have different LOIDs (D18). A deal that replaced another lead keeps that lead's LOID.
  */
 export async function nameConvertedLeadsOfAllPartners(
   tx: Tx,

@@ -17,6 +17,6 @@ test.each([
   ['month', 'deals', '1 deal in the last 3 months, the most in Sep 2026 (1).'],
   ['week', 'deal_value', '$185,000 in the last 3 weeks, the most in the week of Sep 14 ($185,000).'],
   ['week', 'conversions', 'No conversions in the last 3 weeks.'],
-] as const)('the summary by %s of %s is: %s', (period, metric, text) => {
+] as const)('by %s, the summary of %s is: %s', (period, metric, text) => {
   expect(trendSummary(points, period, metric)).toBe(text)
 })

@@ -150,7 +150,7 @@ test('a failed submission keeps all fields, and a second attempt uses the same k
   expect(keys[0]).toBe(keys[1])
 })
 
-test('the server’s refusal is shown on its field', async () => {
+test('if the server refuses a field, the reason is shown, and the field is marked and has the focus', async () => {
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({
       status: 400,
@@ -164,7 +164,7 @@ test('the server’s refusal is shown on its field', async () => {
   expect(document.activeElement).toBe(field('Email'))
 })
 
-test('a submission answered without a LOID warns and opens the list', async () => {
+test('if the answer to a submission has no LOID, a warning is shown and the list opens', async () => {
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({ status: 201, body: data({ id: 'l1' }) }),
   })
