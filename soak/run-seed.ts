@@ -29,8 +29,8 @@ const LOOKS = 3
 const TRIES = 3
 
 /**
- * These switches keep fixed settings: with other settings, no lead could be pushed, or no token could be obtained.
- * Other tests cover these switches.
+ * These switches keep fixed settings: with other settings, a LOID could occur twice, the portal could get no token, or
+ * the credits could run out. Other tests cover these switches.
  */
 const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay']
 const EVERY_TIME = { tokenThrottle: false, creditsPerDay: 100_000_000 }

@@ -1,6 +1,6 @@
 // npm run trial: runs the portal as several processes, on PostgreSQL with a standby, PgBouncer and HAProxy. Processes
 // are restarted, upgraded, frozen and killed under load. The trial counts what failed, what was lost and what arrived
-// twice. It needs Debian's packages. `npm run trial -- --only=freeze,failover` leaves the other acts out.
+// twice. It needs Debian's packages. `npm run trial -- --only=freeze,failover` plays only these two acts.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

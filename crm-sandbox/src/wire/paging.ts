@@ -40,7 +40,7 @@ export function readPerPage(query: Query): number {
   return readWhole(query, 'per_page', PER_PAGE_MAX, PER_PAGE_MAX)
 }
 
-/** Reads a page number. Pages by number end at the two thousandth record, or at `recordsMax`. */
+/** Reads a page number. Page numbers reach only the first `recordsMax` records. */
 export function readPage(query: Query, recordsMax = DISCRETE_RECORDS_MAX): Page {
   const perPage = readPerPage(query)
   const page = readWhole(query, 'page', 1, Number.MAX_SAFE_INTEGER)

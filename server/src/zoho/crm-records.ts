@@ -190,7 +190,7 @@ export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> 
 
 /**
  * The state of sent records in the CRM, by LOID. A record in neither map never arrived, or it was deleted and Zoho
- * no longer lists the deletion, because it is too old or too many others followed.
+ * no longer lists the deletion, because it is too old or too many other deletions followed.
  */
 export interface SentRecords {
   /** The CRM id of each record that the CRM has. */

@@ -237,7 +237,7 @@ export function openRecordLister(
         const version = readVersion(row)
         return version ? [{ ...version, partner_zoho_id: readLookupId(row, partner) }] : []
       })
-      // The present second of the CRM's clock may not be over, but the second before it is.
+      // The present second of the CRM's clock may not be over. The previous second is over.
       end ??= (Math.floor(crmClock.now().getTime() / 1_000) - 1) * 1_000
       if (changes.length > 0) yield changes
       const last = changes.at(-1)
@@ -249,7 +249,7 @@ export function openRecordLister(
   }
 
   async function* deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal) {
-    // It could not be confirmed that Zoho includes the second of the header, so the header names the second before.
+    // Zoho may leave out deletions in the very second that the header names, so the header names an earlier second.
     const headers = { 'if-modified-since': zohoTime(new Date(Date.parse(since) - 1_000).toISOString()) }
     const path = `${moduleName(fieldMap, module)}/deleted`
     for await (const rows of api.pages(path, { type: 'all' }, { signal, headers })) {

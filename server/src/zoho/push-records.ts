@@ -128,8 +128,8 @@ export function openRecordPusher(
       const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
       const updated = await writePartner(call, record)
       if (updated) return updated
-      // The record was deleted in the CRM, or merged with another record of the same name and email. Links that record,
-      // or makes a new one.
+      // The record was deleted in the CRM, or merged with another record of the same name and email. Links the other
+      // record if there is one. Otherwise makes a new record.
       return upsertPartner({ ...partner, zoho_id: null }, signal)
     }
     const call = { method: 'POST', path: partners.module, isRepeatable: false, signal } as const

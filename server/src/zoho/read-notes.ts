@@ -14,7 +14,7 @@ export interface NoteReader {
    * `NotesNotListed` if Zoho forbids the listing or has more notes than it lists.
    */
   notePagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmNoteOfRecord[]>
-  /** Whether Zoho let the portal list all notes the last time. Undefined before the first time. */
+  /** Whether Zoho let the portal list all notes when it last asked. Undefined before it has asked. */
   listsNotes(): boolean | undefined
   /** Null if the note is gone, is empty, or belongs to no lead or deal. */
   findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null>

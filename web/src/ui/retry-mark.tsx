@@ -13,7 +13,7 @@ interface RetryMarkProps {
   onRetry: (() => void) | undefined
 }
 
-/** A badge that names a failure, and a button to retry. */
+/** Names a failure, on a button that retries or, if the person may not retry, on a badge. */
 export function RetryMark({ text, reason, isBusy, onRetry }: RetryMarkProps) {
   const ref = useRef<HTMLButtonElement>(null)
   useFocusLeftBehind(ref)

@@ -29,7 +29,7 @@ interface LinkCall {
 /**
  * Completes the change when the link in the mail to the new address is opened. The old address gets a mail with a link
  * to undo the change within 72 hours (D67). If the old address was never confirmed, its mail has no link, because the
- * address may be a stranger's. Links mailed to the old address earlier stop working.
+ * address may be a stranger's. Older links in mails to the old address stop working.
  *
  * The reader of the mail may not be the person who signed up. So the link does not confirm the address if the
  * confirmation would connect the partner with an existing record in the CRM (D52). Such a confirmation needs another

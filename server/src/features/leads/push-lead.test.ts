@@ -64,7 +64,10 @@ test.each([
     await lender.remove(module, zohoId)
     await push.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000))
     expect(await inCrm(module, loid)).toBeUndefined()
-    await waitFor('its removal from the portal', async () => (await partner.get(`/crm/${kind}/${loid}`)).status === 404)
+    await waitFor(
+      `the removal of ${loid} from the portal`,
+      async () => (await partner.get(`/crm/${kind}/${loid}`)).status === 404,
+    )
 
     await lender.restore(zohoId)
     expect((await partner.post('/crm/sync')).status).toBe(200)

@@ -64,7 +64,7 @@ describe('loan terms', () => {
     expect(matches(more)).toBe(false)
   })
 
-  test('that both records lack do not match', () => {
+  test('do not match if both records lack them', () => {
     expect(matches({ loan_type: null }, { loan_type: null })).toBe(false)
     expect(matches({ loan_amount: null }, { amount: null })).toBe(false)
   })

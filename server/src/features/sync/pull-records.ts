@@ -15,7 +15,7 @@ const RECORDS_A_PAGE = 100
 /** The result of pulling records by their ids. */
 interface Pulled {
   problems: SyncProblem[]
-  /** How many of the records are in the CRM and belong to a partner, readable or not. */
+  /** How many of the records are in the CRM and belong to a partner. Records that cannot be read count too. */
   there: number
 }
 

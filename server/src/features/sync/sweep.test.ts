@@ -733,7 +733,7 @@ test.each([-600, 600])('a sweep finds changes even if the portal’s clock is wr
   expect(Date.parse(cursor?.position ?? '')).toBe(changed - 60_000)
 })
 
-test('the last second of a list that takes long to pull is read again, because more records may have appeared in it', async () => {
+test('after a slow sweep, the last listed change is listed again, because other records may have changed in the same second', async () => {
   const { id } = await submitted()
   await sweep()
   await later(60)

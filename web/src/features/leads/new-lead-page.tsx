@@ -135,8 +135,8 @@ function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
 }
 
 /**
- * Keeps the typed text through a reload, a crash or the end of the session, for the same person in this tab. Returns
- * whether there was a draft, until it is discarded.
+ * Keeps the typed text through a reload, a crash or the end of the session, for the same person in this tab.
+ * `isRestored` says that a draft was found. It becomes false when the draft is discarded.
  */
 function useDraft(form: LeadForm) {
   const [personId] = useState(readPersonId)
