@@ -101,26 +101,27 @@ test('another system submits leads with an API key until the key is revoked', as
 test('a partner’s server gets signed deliveries, and gets them again after a failure', async ({ page, request }) => {
   await using receiver = await startReceiver()
 
-  const secret = await test.step('only an https URL is saved, and its secret is shown once', async () => {
-    await page.goto('/webhook')
-    await expect(page.getByText('No webhook logs yet')).toBeVisible()
-    await page.getByRole('button', { name: 'Add URL' }).click()
-    const field = page.getByLabel('Webhook URL')
-    await expect(field).toBeFocused()
-    await expect(page.getByRole('button', { name: 'Save URL' })).toBeDisabled()
-    await field.fill('http://hooks.example/portal')
-    await field.press('Enter')
-    await expect(page.getByText('Webhook URL must begin with https://')).toBeVisible()
-    await field.fill(receiver.url)
-    await page.getByRole('button', { name: 'Save URL' }).click()
-    await expect(page.getByText('Webhook URL saved')).toBeVisible()
-    await expect(page.getByText('Active', { exact: true })).toBeVisible()
-    const shown = await readSecret(page)
-    await page.reload()
-    await expect(page.getByText(shown.slice(0, 8))).toBeVisible()
-    expect(await page.content()).not.toContain(shown)
-    return shown
-  })
+  const secret =
+    await test.step('a partner’s server needs an https URL, and the secret of a saved URL is shown once', async () => {
+      await page.goto('/webhook')
+      await expect(page.getByText('No webhook logs yet')).toBeVisible()
+      await page.getByRole('button', { name: 'Add URL' }).click()
+      const field = page.getByLabel('Webhook URL')
+      await expect(field).toBeFocused()
+      await expect(page.getByRole('button', { name: 'Save URL' })).toBeDisabled()
+      await field.fill('http://hooks.example/portal')
+      await field.press('Enter')
+      await expect(page.getByText('Webhook URL must begin with https://')).toBeVisible()
+      await field.fill(receiver.url)
+      await page.getByRole('button', { name: 'Save URL' }).click()
+      await expect(page.getByText('Webhook URL saved')).toBeVisible()
+      await expect(page.getByText('Active', { exact: true })).toBeVisible()
+      const shown = await readSecret(page)
+      await page.reload()
+      await expect(page.getByText(shown.slice(0, 8))).toBeVisible()
+      expect(await page.content()).not.toContain(shown)
+      return shown
+    })
 
   await test.step('a test event arrives with a valid signature, and its row in the log turns to Success', async () => {
     await page.getByRole('button', { name: 'Send test event' }).click()

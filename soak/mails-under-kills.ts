@@ -48,7 +48,7 @@ export async function tellUnderKills({
     await queue.makeQueues([tellNews])
     const partnerId = await insertPeople()
     for (let round = 1; round <= kills; round++) {
-      // The transactions are small, so that the portal finds some of them under way.
+      // Each change has a transaction of its own, so that the portal finds some of them under way.
       const due = Math.round((changes * round) / kills)
       while (told < due) await recordChange(partnerId, told++)
       await sleep(random.below(MS_AFTER_START_MAX))

@@ -57,7 +57,7 @@ test('/webhook saves one URL, and asks before removing it', async ({ page }) => 
   const button = (name: string) => card.getByRole('button', { name })
   const field = card.getByLabel('Webhook URL')
 
-  await test.step('only a complete https URL is saved', async () => {
+  await test.step('an incomplete URL and a public http URL are refused', async () => {
     await button('Add URL').press('Enter')
     await expect(field).toBeFocused()
     await button('Cancel').click()

@@ -47,7 +47,7 @@ test('a switch decides whether a second lead with the same email is refused as a
   ])
 })
 
-test('a switch decides whether LOID is marked as unique and checked', async () => {
+test('a switch decides whether a second lead with the same LOID is refused', async () => {
   await sandbox.add('Leads', { Last_Name: 'Ash', LOID: 'LO-00000001' })
   const again = { data: [{ Last_Name: 'Birch', LOID: 'LO-00000001' }] }
   expect((await sandbox.call('POST', '/crm/v8/Leads', again)).status).toBe(400)

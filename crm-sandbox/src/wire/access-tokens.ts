@@ -7,8 +7,8 @@ const BLOCKED_UNTIL = 'tokensBlockedUntil'
 const THROTTLE_WINDOW_MS = 10 * 60_000
 
 /**
- * Whether the client has asked for too many tokens. A request during the wait restarts the wait, as users of Zoho
- * report.
+ * Whether the client has asked for too many tokens and must wait. A request during the wait restarts the wait, as users
+ * of Zoho report.
  */
 export function isThrottled(sandbox: Sandbox, now: number): boolean {
   const { tokenThrottle, tokenBlockSeconds } = sandbox.behaviour()

@@ -259,7 +259,7 @@ export async function findNotesDue(db: Db, module: CrmModule, partnerId: string,
 export const IS_DUE = '((history_due or notes_due) and zoho_id is not null)'
 
 /**
- * One record if its history or notes are due, otherwise undefined. Runs each time somebody opens the record's history.
+ * The record, if its history or notes are due. Runs each time somebody opens the record's history.
  */
 export async function findDueOf(
   reads: Reads,

@@ -12,8 +12,9 @@ export interface Caller {
   submitter: Submitter
 }
 
-/** The author of the records that this call creates (D64): a person, or a system with the API key, which has no id. */
+/** The author of the records that this call creates (D64): a person, or a system that uses the API key. */
 export interface Submitter {
+  /** Null for a system. */
   id: string | null
   /** The name that records, the CRM and endpoints show. */
   name: string

@@ -16,7 +16,7 @@ interface Answered {
 
 /**
  * Runs `work` in one transaction. With an `Idempotency-Key`, a repeat within 24 hours gets the first answer again, and
- * the same key with another body is a conflict (D9). Equal requests that arrive together wait at the unique key until
+ * another request with the same key is a conflict (D9). Equal requests that arrive together wait at the unique key until
  * the first one commits, so the work is done once. A failure is not remembered, because nothing was created.
  */
 export async function answerOnce(

@@ -342,7 +342,7 @@ test('many leads or deals are pushed in one call and only once, and a refused re
   expect(await lender.list('Deals', 'LOID')).toHaveLength(2)
 })
 
-test('a note to a record in the recycle bin ends in CrmUnavailable', async () => {
+test('a note on a record in the recycle bin ends in CrmUnavailable', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   await lender.remove('Leads', zoho_id)
   const note = { title: null, content: 'Called, no answer', created_at: new Date().toISOString() }

@@ -52,7 +52,7 @@ function lettersAndDigits(text: string): string {
 let commonPasswords: Promise<Set<string>> | undefined
 
 async function isCommon(password: string): Promise<boolean> {
-  // Reads the list at the first use, because that takes 50 ms, which would delay the start of the portal.
+  // The list is read only when it is needed, because reading it takes 50 ms and would delay the portal's start.
   commonPasswords ??= readCommonPasswords()
   return (await commonPasswords).has(password)
 }

@@ -6,7 +6,7 @@ import { findPeopleWithDueNews } from './mails.queries.ts'
 
 const PEOPLE_AT_A_TIME = 1_000
 
-/** Decides every minute who gets which news and which mails are due. Another job sends the mails. */
+/** Every minute, decides who gets which news, and makes the mails that are due. Another job sends the mails. */
 export const tellNews = defineJob({
   name: 'tell-news',
   payload: z.object({}),

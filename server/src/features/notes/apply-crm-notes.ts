@@ -18,10 +18,10 @@ export interface NoteToApply {
 }
 
 /**
- * Applies the CRM's notes on many records at once. A note of the portal whose push got no answer is recognised. If a
- * record has moved to another partner, its notes by the lender's staff move too, while each partner keeps the notes
- * that it wrote. Notes that the CRM has deleted stay in the portal. If a record moved after its notes were read, these
- * notes are skipped here, and applied when they are read for the new partner.
+ * Applies the CRM's notes on many records at once. If the portal pushed a note but got no answer, the note is recognised
+ * here as the portal's own. If a record has moved to another partner, its notes by the lender's staff move too, while
+ * each partner keeps the notes that it wrote. Notes that the CRM has deleted stay in the portal. If a record moved after
+ * its notes were read, these notes are skipped here, and applied when they are read for the new partner.
  */
 export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: Date): Promise<void> {
   const owners = await findOwnersOfAllPartners(tx, [...new Set(read.map(({ loid }) => loid))])

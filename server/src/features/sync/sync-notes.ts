@@ -19,9 +19,10 @@ export interface PulledModule {
 }
 
 /**
- * Reads the organisation's notes since the partner's last successful run, or since the oldest of many new records, and
- * applies the partner's notes. The notes of unchanged records are included, because a new note may leave its record's
- * Modified_Time unchanged. If Zoho does not let the portal list all notes, only the notes of changed records are read.
+ * Reads the organisation's notes since the partner's last successful run, or since the oldest of many new records was
+ * created, and applies the partner's notes. The notes of unchanged records are included, because a new note may leave
+ * its record's Modified_Time unchanged. If Zoho does not let the portal list all notes, only the notes of new and changed
+ * records are read.
  */
 export async function syncNotes({ deps, signal, partner, progress, tallies }: Run, pulled: readonly PulledModule[]) {
   const { crm, db, clock } = deps

@@ -104,7 +104,7 @@ export async function removeInvitation(
     .executeTakeFirst()
 }
 
-/** Removes invitations whose link ended before this time. Returns how many. */
+/** Removes invitations whose link expired before this time. Returns how many. */
 export async function removeInvitationsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('invitations')

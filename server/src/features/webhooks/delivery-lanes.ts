@@ -14,7 +14,7 @@ const SLOW_AFTER_MS = 1_000
 interface Lane {
   inFlight: number
   mostAtOnce: number
-  /** True if the endpoint's last answer was late or missing, so that the next answer is expected to be late. */
+  /** True if the endpoint's last attempt was slow or failed, so that the next one is expected to be slow. */
   isSlow: boolean
 }
 

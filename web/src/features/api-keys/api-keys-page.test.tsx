@@ -63,7 +63,7 @@ test('Try Again fetches a status that the server refused', async () => {
   expect(await button('Generate API Key')).toBeDefined()
 })
 
-test('a request for the status that gets no answer is shown as a connection error', async () => {
+test('if the request for the status gets no answer, the page shows a connection error', async () => {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   serveKey(NONE, { 'GET /dashboard/api-key-status': () => Promise.reject(new TypeError('Failed to fetch')) })
   openApp('/api-keys')
