@@ -13,7 +13,7 @@ export interface SoakOptions {
   /** `all`: each switch of the CRM is set to one of its choices, and to another one with the next seed. */
   behaviour: 'default' | 'all'
   partners: number
-  /** How often the portal's process is killed. */
+  /** How many times the portal's process is killed. */
   kills: number
   folder: string
   /** A migrated database without partners, or an empty one. */
@@ -25,7 +25,7 @@ const AT_ONCE = 6
 const SETTLE_MS_MAX = 300_000
 /** How many checks in a row, a tenth of a second apart, must find no work before that counts as rest. */
 const LOOKS = 3
-/** How often a note is tried without success, while nothing else is at work, before the wait for it ends. */
+/** How many times a note is tried without success, while no other work is left, before the wait for it ends. */
 const TRIES = 3
 
 /**

@@ -65,8 +65,8 @@ const LOST_WORDS =
   /\b(?:lost|junk|test|duplicate|dead|spam|closed|declin\w*|reject\w*|withdr\w*|cancel\w*|disqualified|unqualified|not (?:qualified|interested|proceeding))\b/i
 
 /**
- * Finds the step of a status or stage. The tables above have the specification's values. Values that the lender's CRM
- * adds are judged by their words.
+ * Finds the step and outcome of a status or stage. The tables above have the specification's values. Values that the
+ * lender's CRM adds are judged by their words.
  */
 export function placeOf(kind: HistoryKind, value: string): Place {
   const known = PLACES[kind].get(value.toLowerCase())

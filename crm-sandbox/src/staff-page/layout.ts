@@ -62,7 +62,7 @@ export function showMoney(value: Value | undefined): string {
   })
 }
 
-/** A time in the organisation's own offset, which its staff use. */
+/** A time in the organisation's time zone, as its staff see it. */
 export function showTime(sandbox: Sandbox, stored: string): Html {
   const shown = showInstant(stored, sandbox.behaviour().timesOffset)
   const [year = '', month = '', day = ''] = shown.slice(0, 10).split('-')

@@ -89,7 +89,7 @@ test('signing out in another tab ends the session in this one', async () => {
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
 })
 
-test('a token older than twelve hours is exchanged', async () => {
+test('a token older than twelve hours is exchanged for a new one', async () => {
   storeToken('old')
   localStorage.setItem('auth_token_since', String(Date.now() - 13 * 3_600_000))
   serveSignedIn({ 'POST /auth/refresh': () => ({ body: data({ token: 'new' }) }) })
@@ -171,7 +171,7 @@ test('a page that the role may not use redirects to /dashboard', async () => {
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeDefined()
 })
 
-test('the first listener learns of a session that ended before it listened', () => {
+test('the first listener learns of a session that ended before anybody listened', () => {
   storeToken('stale')
   dropToken('stale')
   const heard = vi.fn()

@@ -7,9 +7,9 @@ const COPIED_STATE_MS = 2_000
 
 interface CopyButtonProps {
   text: string
-  /** Names the copied text. */
+  /** The button's name, such as `Copy LOID`. */
   label: string
-  /** The button's text if `label` is too long for it. `label` must begin with this text. */
+  /** The button's text if `label` is too long for the button. `label` must begin with this text. */
   shortLabel?: string
   variant?: ButtonVariant
   size?: Exclude<ButtonSize, 'icon'>

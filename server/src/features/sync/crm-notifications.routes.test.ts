@@ -249,7 +249,7 @@ test('many notifications about one record cause a few pulls, and one notificatio
   expect((await lender.calls()).total).toBe(total + 1)
 })
 
-test('repeated, late and reordered notifications lead to the same records and history', async () => {
+test('the records and their history are right even if notifications are repeated, late or out of order', async () => {
   await watch()
   const { loid, id } = await submitted()
   await untilPulled()

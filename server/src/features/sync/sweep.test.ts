@@ -379,7 +379,7 @@ test('a record’s new partner sees the notes of staff, and nothing of the forme
   const dealId = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
   await sweep()
   const [{ loid: dealLoid }] = await listed('deals')
-  // Makes the deal's first stage look submitted through the partner API.
+  // Makes the deal's first stage look as if it had been submitted through the partner API.
   const { db } = portal.deps
   const began = { origin: 'submitted' as const, changed_by: ada.businessName, description: 'Submitted' }
   await db.updateTable('history_entries').set(began).where('loid', '=', dealLoid).execute()
