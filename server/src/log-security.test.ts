@@ -58,7 +58,7 @@ test('the log has a line with the caller’s ids for each call and security even
   expect(hidden).toEqual([])
 })
 
-test('behind https every API answer, even a refusal, has an HSTS header for a year', async () => {
+test('behind https every API answer, even a refusal, has an HSTS header that is valid for a year', async () => {
   await using portal = await startPortal({ env: { PUBLIC_URL: 'https://portal.example' } })
   for (const path of ['/ready', '/profile', '/nothing', '/auth/login', '/partner/docs']) {
     const { headers } = await portal.get(path)

@@ -40,7 +40,7 @@ interface ReplicaSettings {
 }
 
 const BEAT_EVERY_MS = 500
-/** A change without a notification shows within this time. */
+/** Reads show a change within this time, even if this process was not notified of the change. */
 const BEHIND_MS_MAX = 5_000
 const BEHIND =
   'DATABASE_READ_URL shows nothing of the last five seconds: it is behind, or not a replica of DATABASE_URL'

@@ -6,8 +6,8 @@ import type { FastifyInstance } from 'fastify'
 /** Shorter answers fit into one packet without compression. */
 const PACKED_FROM_BYTES = 1_024
 /**
- * A shorter answer is compressed faster than it is passed to a thread. Compressing a longer answer here would delay
- * other calls.
+ * Compressing a shorter answer takes less time than passing it to a thread. Compressing a longer answer here would
+ * delay other calls.
  */
 const PACKED_HERE_BYTES_MAX = 64 * 1_024
 /**

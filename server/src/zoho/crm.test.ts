@@ -349,7 +349,7 @@ test('a note on a record in the recycle bin ends in CrmUnavailable', async () =>
   await expect(crm.createNote('Leads', zoho_id, note)).rejects.toThrow(CrmUnavailable)
 })
 
-test('a note whose answer was lost is not added twice, but a second note with the same text is added', async () => {
+test('a note whose push got no answer is not added twice, but a second note with the same text is added', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   const note = { title: null, content: 'Called,\nno answer', created_at: new Date().toISOString() }
   await lender.faults({ resetAfterCommit: { times: 1, match: '/Notes' } })
@@ -363,7 +363,7 @@ test('a note whose answer was lost is not added twice, but a second note with th
   ])
 })
 
-test('the client lists the notes of all records since a time, and the notes of one record over several pages', async () => {
+test('the client lists all notes since a given time, and the notes of one record over several pages', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   const notes = Array.from({ length: 205 }, (_, index) => ({ Note_Title: 'Staff', Note_Content: `Remark ${index}` }))
   await lender.createMany(`Leads/${zoho_id}/Notes`, notes)

@@ -5,7 +5,7 @@
 export interface Demands {
   /** Asks for the password or passkey again. Returns whether the person gave it. */
   confirm: () => Promise<boolean>
-  /** Leads the person to set up a second factor. */
+  /** Takes the person to the page where a second factor is set up. */
   setUpSecondFactor: () => void
 }
 

@@ -10,7 +10,7 @@ const COMMON_PASSWORDS = 10_000
 const PRODUCT = ['partner', 'portal']
 /** Ignores shorter words, because they occur in too many other words. */
 const WORD_LENGTH_MIN = 3
-/** A password must have at least this many letters or digits besides the words that anybody would try first. */
+/** Besides the words that anybody would try first, a password must have this many letters or this many digits. */
 const LETTERS_LEFT_MIN = 4
 const DIGITS_LEFT_MIN = 8
 

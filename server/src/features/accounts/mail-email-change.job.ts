@@ -22,7 +22,7 @@ export const mailEmailChange = defineJob({
   },
 })
 
-/** Mails the old address about the change, with a link to undo the change if the old address was confirmed. */
+/** Mails the old address about the change. If the old address was confirmed, a link in the mail undoes the change. */
 export const mailEmailChanged = defineJob({
   name: 'mail-email-changed',
   payload: z.object({ changeId: z.string() }),

@@ -18,7 +18,7 @@ interface TotpSetUpProps {
   onCancel: () => void
 }
 
-/** The person scans or types the secret, and then confirms the set-up with a code of the app. */
+/** The person scans or types the secret, and then confirms the set-up with a code from the app. */
 export function TotpSetUp({ onDone, onCancel }: TotpSetUpProps) {
   // This is a query, not a mutation: a page that is rendered twice makes only one secret.
   const secret = useQuery({
