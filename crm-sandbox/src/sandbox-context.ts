@@ -5,7 +5,7 @@ import type { Store } from './store.ts'
 /** What all parts of the sandbox share. */
 export type Sandbox = {
   store: Store
-  /** Milliseconds since 1970, the clock shift included. */
+  /** Milliseconds since 1970, including the clock shift. */
   now(): number
   behaviour(): Readonly<Behaviour>
   fields: CustomFields

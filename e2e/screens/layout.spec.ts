@@ -117,7 +117,7 @@ test('a page whose code was replaced by a newer version opens after an automatic
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
-test('a page that stays broken reloads automatically only once, and then on request', async ({ page }) => {
+test('a page that stays broken reloads automatically only once, and after that only on request', async ({ page }) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
   let documents = 0
@@ -206,7 +206,7 @@ test('the keyboard can skip the sidebar and jump to the search box', async ({ pa
   await expect(box).toHaveValue('salt & bush')
 })
 
-test('the chosen theme stays when the system prefers the other one', async ({ page }) => {
+test('the chosen theme stays even if the system prefers the other theme', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto('/leads')
   // Waits until no colour is changing.
@@ -312,7 +312,7 @@ test('on a phone the sidebar is a drawer', { tag: '@mobile' }, async ({ page, pa
   await expect(drawer).toBeHidden()
 })
 
-/** Changes the address within the open document, because loading a document for each address takes long. */
+/** Changes the address within the open document, because loading a document for each address would be slow. */
 async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '${path}')`)
 }

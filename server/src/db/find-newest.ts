@@ -48,8 +48,8 @@ export async function searchNewest(sender: Sender, listed: Listed, searched: Sea
   const words = everyWordIn(sql.ref('search_text'), text)
   const fits = scope === 'list' ? [...matching, everyWordIn(sql`split_part(search_text, E'\\n', 1)`, text)] : matching
   const enough = part.offset + part.limit
-  // `matches` is null in rows without the words, so counting it counts the rows that contain them. The row at place
-  // `NEWEST` shows that more rows may follow.
+  // `matches` is null in rows without the words, so `count(matches)` is the number of rows that contain them. The row
+  // at place `NEWEST` shows that more rows may follow.
   const statement = sql<{ id: string; matches: boolean | null; place: number; with_words: number }>`
     select id, matches, place, with_words
       from (select id, created_at, matches, row_number() over newest_first as place, count(matches) over newest_first as with_words

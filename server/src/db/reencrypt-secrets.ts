@@ -29,7 +29,7 @@ const ROWS_A_STEP = 200
 
 export interface Reencrypted {
   encrypted: number
-  /** How many secrets no key can decrypt. */
+  /** The number of secrets that no key can decrypt. */
   locked: number
 }
 

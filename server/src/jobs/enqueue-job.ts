@@ -6,8 +6,8 @@ export interface QueuedJob<Payload extends object = object> {
   name: string
   payload: z.ZodMiniType<Payload>
   /**
-   * At most one job per key is queued. A later job with the same key is not added, because the queued job does its work
-   * as well. Running jobs do not count.
+   * At most one job per key is queued. A later job with the same key is not added, because the queued job also does the
+   * work of the later job. Running jobs do not count.
    */
   key?(payload: Payload): string
 }

@@ -3,7 +3,7 @@ import type { Role } from '@portal/contract/roles.ts'
 
 /** A reader with more unread data than this is cut off. The page resumes when it reads again. */
 const BUFFERED_BYTES_MAX = 64 * 1_024
-/** Proxies cut a connection that is silent for a minute, and some after half a minute. */
+/** Proxies cut a connection that is silent for a minute. Some proxies cut it after half a minute. */
 const COMMENT_EVERY_MS = 20_000
 
 /** The person who has the page open. */

@@ -17,8 +17,8 @@ interface DialogProps {
 }
 
 /**
- * The browser's modal dialog. It keeps the focus inside, closes on Escape or a click outside, and then returns the
- * focus.
+ * The browser's modal dialog. It keeps the focus inside. Escape closes it, and a click outside closes it too unless its
+ * role is `alertdialog`. The focus then returns to where it was.
  */
 export function Dialog({ open, onClose, title, description, role, actions, className, children }: DialogProps) {
   const ref = useModal(open)

@@ -27,7 +27,7 @@ export function countedBy(known: Awaited<ReturnType<typeof knownBy>>, { address,
   return known === 'mark' && mark !== undefined ? markHash(mark).toString('hex') : address
 }
 
-/** Stores the visitor's browser and IP address as known. Call it only once the visitor's identity has been proved. */
+/** Stores the visitor's browser and IP address as known. Call this only after the visitor's identity is proved. */
 export async function rememberVisitor(
   tx: Db | Tx,
   { clock }: Pick<Deps, 'clock'>,

@@ -30,8 +30,8 @@ const OVERLAP_MS = 30_000
 type SessionDeps = Pick<Deps, 'db' | 'reads' | 'clock'>
 
 /**
- * Starts a session of 24 hours and returns its token. The session begins a new family, which the sessions of its
- * refreshed tokens join (D54).
+ * Starts a session of 24 hours and returns its token. The session begins a new family. Each refresh of the token adds a
+ * session to this family (D54).
  */
 export async function startSession(
   tx: Tx,
@@ -83,8 +83,8 @@ export async function findCaller(
 }
 
 /**
- * Whether the caller has confirmed lately, and whether the caller has a second factor. Routes that require a
- * confirmation need both answers (D66).
+ * Whether the caller has recently confirmed their identity, and whether the caller has a second factor. Routes that
+ * require a confirmation need both answers (D66).
  */
 export async function findConfirmation(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

@@ -37,8 +37,8 @@ test('every character of base62 has about the same chance', () => {
   expect(counts.size).toBe(62)
   const expected = (4_000 * 32) / 62
   const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
-  // With 61 degrees of freedom, chi-square exceeds 150 in one of a thousand million runs. For bytes modulo 62 it is
-  // about 1,000.
+  // With 61 degrees of freedom, chi-square exceeds 150 in one of a thousand million runs. If each character were a
+  // random byte modulo 62, chi-square would be about 1,000.
   expect(chiSquare).toBeLessThan(150)
 })
 

@@ -336,7 +336,7 @@ test('a note that commits late needs attention even if a later note was put away
   expect((await newsOf(ada)).lines).toMatchObject([{ quote: quoted }])
 })
 
-test('an open record needs attention after twice the usual time without a change, and after a week at the earliest', async () => {
+test('an open record needs attention after twice the usual time without a change, but never before a week has passed', async () => {
   await using portal = await startPortal()
   const { deps } = portal
   const ada = await portal.newPartner()

@@ -54,8 +54,8 @@ export const BEGAN_AT = `(select coalesce(seen.began_at, people.created_at)
   from people left join seen on seen.person_id = people.id where people.id = $2)`
 
 /**
- * SQL: whether an `event` is news to the person $2. It is if the person did not cause it and has seen it neither in the
- * news nor on the record's page (`opened`).
+ * SQL: whether an `event` is news to the person $2. An event is news if the person did not cause it and has seen it
+ * neither in the news nor on the record's page (`opened`).
  */
 const IS_NEWS = `event.created_at > (select seen_until from me) - interval '${LONGEST_TRANSACTION}'
   and ${isUnseen('(select seen_until from me)', '(select snapshot from me)')}

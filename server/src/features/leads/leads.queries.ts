@@ -159,7 +159,7 @@ export interface LeadKey {
   ended_at: string | null
 }
 
-/** As `findLeadKeys`, but throws NotFound if there is no such lead. */
+/** Like `findLeadKeys`, but throws NotFound if there is no such lead. */
 export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<[LeadKey, ...LeadKey[]]> {
   const [first, ...others] = await findLeadKeys(db, partnerId, idOrLoid)
   if (!first) throw noSuchLead()

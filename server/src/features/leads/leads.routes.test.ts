@@ -152,14 +152,17 @@ test.each([
     newLead({ businessName: 'a\ud800' }),
     [['businessName', 'Business name contains a character that cannot be stored']],
   ],
-])('the form %j is refused with a message for each field, and the first message as error', async (form, fields) => {
-  const partner = await portal.newPartner()
-  const answer = await partner.post('/dashboard/leads', form)
-  expect(answer.status).toBe(400)
-  expect(Object.entries(answer.body.fields)).toEqual(fields)
-  expect(answer.body).toMatchObject({ success: false, code: 'VALIDATION', error: fields[0]?.[1] })
-  expect(await loids(partner, '')).toEqual([])
-})
+])(
+  'the form %j is refused with a message for each faulty field, and the first message is also the error',
+  async (form, fields) => {
+    const partner = await portal.newPartner()
+    const answer = await partner.post('/dashboard/leads', form)
+    expect(answer.status).toBe(400)
+    expect(Object.entries(answer.body.fields)).toEqual(fields)
+    expect(answer.body).toMatchObject({ success: false, code: 'VALIDATION', error: fields[0]?.[1] })
+    expect(await loids(partner, '')).toEqual([])
+  },
+)
 
 test('GET /dashboard/leads returns pages of leads, newest first; has_more says whether another page follows', async () => {
   const partner = await portal.newPartner()
@@ -217,7 +220,7 @@ test('dateFrom and dateTo are inclusive days in the portal’s time zone, even i
     await submittedAt(loid, instant)
     return loid
   }
-  // Sydney is 11 hours ahead until 5 April 2026, 3 am, and 10 hours from then on.
+  // Sydney is 11 hours ahead of UTC until 3 am on 5 April 2026, and 10 hours ahead from then on.
   const lastOfMarch = await at('2026-03-31T12:59:59.999Z')
   const firstOfApril = await at('2026-03-31T13:00:00.000Z')
   const lateOnTheFifth = await at('2026-04-05T13:59:59.999Z')
@@ -507,7 +510,7 @@ test('a lead arrives in the CRM once, with its LOID and its partner', async () =
 })
 
 test.each(['field', 'id'])(
-  'a partner whose record was deleted in the CRM gets one new record for later leads and deals, if the CRM’s refusal names the lookup’s %s',
+  'a partner whose record was deleted in the CRM gets one new record for later leads and deals, whichever part of the lookup the CRM’s refusal names (%s)',
   async (lookupRefusalNames) => {
     await using withCrm = await startPortal({ withCrm: true })
     const lender = openLender(withCrm.crmUrl)

@@ -168,7 +168,7 @@ test('GET /live accepts any Last-Event-ID', async () => {
   }
 })
 
-test('GET /live ends within five seconds after a sign-out, a new password or a deactivation ends its session', async () => {
+test('GET /live ends within five seconds of a sign-out, a new password or a deactivation', async () => {
   const partner = await portal.newPartner()
   const colleague = await addColleague(portal, partner, 'member')
   const { email, password } = partner

@@ -117,7 +117,7 @@ test('the portal accepts the documented request examples, and its answers match 
   }
 })
 
-test('the fields that the documents call required are the fields that the portal requires', async () => {
+test('the fields that the API documentation calls required are the fields that the portal requires', async () => {
   for (const { method, path, requestBody } of docs.endpoints) {
     if (!requestBody) continue
     const { fields } = (await portal.ask(method, path, { token: key, body: {} })).body

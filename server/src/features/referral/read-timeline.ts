@@ -82,7 +82,7 @@ function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing,
     ? { kind: 'deal-stage' as const, value: deal.stage, at: deal.modified_time }
     : first && { kind: 'lead-status' as const, value: first.lead.lead_status, at: first.lead.modified_time }
   if (!present) throw new NotFound('Lead not found')
-  // Sorted, the oldest first. The lead's statuses come before the deal's stages, even if their times are in the same
+  // The oldest comes first. The lead's statuses come before the deal's stages, even if their times are in the same
   // second.
   const moments = [...momentsOf('deal-stage', stages), ...momentsOf('lead-status', statuses)].reverse()
   const latest = moments.findLast(({ kind }) => kind === present.kind)

@@ -58,7 +58,7 @@ test('GET /crm/search returns the leads and deals in which every word of the que
   expect((await search(partner, 'ana')).deals[0]?.contact_person).toBe('Ana Ng')
 })
 
-test('GET /crm/search returns at most fifty leads and fifty deals, newest first, with the total numbers', async () => {
+test('GET /crm/search returns at most fifty leads and fifty deals, newest first, and the total number of each', async () => {
   const partner = await portal.newPartner()
   for (let i = 0; i < 52; i++) {
     await insertDeal(portal.deps.db, partner.id, { business_name: `Many ${i}` })

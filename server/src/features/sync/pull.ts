@@ -9,7 +9,7 @@ export interface PulledPartner {
   zoho_id: string
 }
 
-/** The parts that all pulls share: the pulls of a run, a sweep, a notification and a single record. */
+/** What every pull has, whether it is for a run, a sweep, a notification or a single record. */
 export interface Pull {
   deps: Deps
   signal: AbortSignal

@@ -17,7 +17,10 @@ import { fanOutEvents } from './fan-out-events.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { openAttemptRecorder } from './record-attempts.ts'
 
-/** A claim lasts this long, which is longer than an attempt. Then a killed process's deliveries are due again. */
+/**
+ * A claim lasts this long, which is longer than an attempt. When a claim ends, the deliveries of a killed process are
+ * due again.
+ */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
 /**
  * The dispatcher looks this often even without a notification, to find deliveries that killed processes or broken
@@ -30,16 +33,16 @@ const AGAIN_AFTER_ERROR_MS = 1_000
 
 export interface Dispatcher extends Hearer {
   /**
-   * Waits this long for attempts under way. Deliveries whose attempts are unfinished are handed back, and another
-   * process sends them again (D4).
+   * Waits at most `timeoutMs` for attempts under way. Deliveries whose attempts are still unfinished are handed back,
+   * and another process sends them again (D4).
    */
   stop(timeoutMs: number): Promise<void>
 }
 
 /**
- * Makes deliveries of events and attempts of deliveries (D35). Each process has one dispatcher. The dispatchers share
- * the work by claiming deliveries in the database. A dispatcher sleeps until PostgreSQL notifies it or the next attempt
- * is due.
+ * Turns events into deliveries, and attempts the deliveries that are due (D35). Each process has one dispatcher. The
+ * dispatchers share the work by claiming deliveries in the database. A dispatcher sleeps until PostgreSQL notifies it
+ * or the next attempt is due.
  */
 export function startDispatcher(deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config' | 'spans' | 'log'>): Dispatcher {
   const { db, clock, log } = deps

@@ -68,7 +68,7 @@ test('a weak password is reported on its field, and a used link above the form',
   expect(await screen.findByText('Invalid reset token. Please request a new password reset.')).toBeDefined()
 })
 
-test('after a reset the page names the API key and the webhook URL that it revoked', async () => {
+test('after a reset the page names the API key and the webhook URL that were revoked', async () => {
   const access = {
     api_key: { preview: 'lp_a1b2c...', created_at: '2026-11-20T01:00:00.000Z' },
     webhook_url: 'https://hooks.example/in',

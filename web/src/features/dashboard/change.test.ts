@@ -14,7 +14,7 @@ test.each([
   [0, 0, 'level', 'None new in the last 60 days'],
   [4, null, 'unknown', '4 new in 30 days, too soon to compare'],
   [0, null, 'unknown', 'None in the last 30 days'],
-])('%j after %j goes %s: %s', (current, previous, direction, text) => {
+])('the count %j after the count %j has the direction %s and the text: %s', (current, previous, direction, text) => {
   expect(changeOf({ current, previous }, COUNTED)).toEqual({ direction, text })
 })
 
@@ -23,6 +23,6 @@ test.each([
   [0.2, 0.25, 'down', '5.0 points lower than 30 days ago'],
   [0.25, 0.2502, 'level', 'The same as 30 days ago'],
   [0.25, null, 'unknown', 'No rate 30 days ago to compare'],
-])('a rate of %j after %j goes %s: %s', (current, previous, direction, text) => {
+])('the rate %j after the rate %j has the direction %s and the text: %s', (current, previous, direction, text) => {
   expect(rateChangeOf({ current, previous })).toEqual({ direction, text })
 })

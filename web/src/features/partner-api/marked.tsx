@@ -4,7 +4,7 @@ export function Marked({ text }: { text: string }) {
     position % 2 === 0 ? (
       piece
     ) : (
-      // The pieces of a text have no other identity than their position.
+      // The pieces of a text have no identity except their position.
       <code key={position} className="rounded bg-hover px-1 py-px font-mono text-[0.9em]">
         {piece}
       </code>

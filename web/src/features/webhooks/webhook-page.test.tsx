@@ -219,7 +219,7 @@ test('the page warns of a URL that has been failing', async () => {
   expect(screen.getByText('Active')).toBeDefined()
 })
 
-test('rotating the secret says that the old one stays valid for 24 hours', async () => {
+test('the page says that the old secret stays valid for 24 hours after a rotation', async () => {
   const until = new Date(Date.now() + 86_400_000).toISOString()
   serveWebhook({
     'POST /dashboard/webhook-secret': () => ({
@@ -348,7 +348,7 @@ test('an unknown status in the address is ignored', async () => {
   expect(server.seen.find(({ path }) => path === '/dashboard/webhook-logs')?.query).toEqual({ limit: '20' })
 })
 
-test('a full page has a next page, and the last page only a previous one', async () => {
+test('on the first of two pages only Next is enabled, and on the last page only Previous', async () => {
   const full = Array.from({ length: 20 }, (_, number) => webhookLogOf({ id: `log-${number}` }))
   serveWebhook({
     'GET /dashboard/webhook-logs': ({ query }) => ({

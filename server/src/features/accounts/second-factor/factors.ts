@@ -74,7 +74,7 @@ export async function codesForFirstFactor(db: Db, personId: string, limit: Limit
   return (await findKinds(db, personId)).length === 0 ? makeRecoveryCodes(personId, limit) : undefined
 }
 
-/** Call this in the transaction that adds a factor. With the first factor, the person's other sessions end. */
+/** Call this in the transaction that adds a factor. The first factor ends the person's other sessions. */
 export async function noteAdded(
   tx: Tx,
   deps: Pick<Deps, 'jobs' | 'clock'>,
@@ -89,8 +89,8 @@ export async function noteAdded(
 }
 
 /**
- * Call this in the transaction that removes a factor. The person's other sessions and pending second steps end. With
- * the last factor, the recovery codes are removed.
+ * Call this in the transaction that removes a factor. The person's other sessions and pending second steps end. If no
+ * factor is left, the recovery codes are removed too.
  */
 export async function noteRemoved(tx: Tx, deps: Pick<Deps, 'jobs' | 'clock'>, caller: SessionCaller): Promise<void> {
   if ((await findKinds(tx, caller.personId)).length === 0) await removeRecoveryCodes(tx, caller.personId)

@@ -90,7 +90,7 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
 
 /**
  * The key under which wrong codes are counted. All unknown sources share one count. A browser or address from which the
- * person signed in before has a count of its own, because otherwise anybody who knows the password could lock the
+ * person has already signed in gets a count of its own, because otherwise anybody who knows the password could lock the
  * person out for ever (D53).
  */
 async function codeTriesOf({ db }: Pick<Deps, 'db'>, { id, email }: Person, visitor: Visitor): Promise<string> {

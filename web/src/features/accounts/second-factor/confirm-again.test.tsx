@@ -49,7 +49,7 @@ async function removeApp(user: ReturnType<typeof openApp>) {
   return screen.findByRole('alertdialog', { name: 'Confirm that it is you' })
 }
 
-test('a call that needs the password again is repeated once the person gives it', async () => {
+test('a call that needs the password again is repeated as soon as the person enters the password', async () => {
   const server = serveProfile()
   const user = openApp('/profile')
   const dialog = await removeApp(user)

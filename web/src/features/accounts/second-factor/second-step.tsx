@@ -18,7 +18,7 @@ interface SecondStepProps {
   onExpired: (text: string) => void
 }
 
-/** The step after the password: a code of the authenticator app, a recovery code or a passkey. */
+/** The step after the password: a code from the authenticator app, a recovery code or a passkey. */
 export function SecondStep({ step, onDone, onExpired }: SecondStepProps) {
   const { token, kinds } = step
   const hasApp = kinds.includes('totp')
