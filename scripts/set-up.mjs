@@ -1,4 +1,4 @@
-// Prepares what the portal needs to run: its dependencies, its own Node and the built web app. Needs only Node 18 or
+// Prepares what the portal needs to run: its dependencies, its own Node and the built web app. Needs only Node 20 or
 // later, because it runs before anything is installed.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -119,7 +119,7 @@ test('keeps the events of the last ninety days', async () => {
   expect((await portal.get('/dashboard/recent-activity', { token: again })).body.data.activities).toHaveLength(1)
 })
 
-test('makes monthly partitions of attempts for this month and the next two, and drops expired months', async () => {
+test('makes missing monthly partitions of attempts up to two months ahead, unless the default partition already has attempts of that month, and drops expired months', async () => {
   await using portal = await startPortal()
   const { db, pool, clock } = portal.deps
   const at = clock.now()

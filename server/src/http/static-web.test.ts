@@ -44,7 +44,7 @@ test.each([
   expect(page.headers['x-request-id']).toBeTruthy()
 })
 
-test('a file of the build is compressed, is cached for good, and lacks the headers that pages have', async () => {
+test('a file of the build is compressed, is cached for good, and lacks the headers that only pages need', async () => {
   const file = await app.inject({ url: '/assets/page-abc123.js', headers: { 'accept-encoding': 'br' } })
   expect([file.statusCode, file.body]).toEqual([200, 'packed'])
   expect(file.headers).toMatchObject({

@@ -3,7 +3,7 @@ import { storeToken } from '../api/token.ts'
 import { serve } from '../testing/server.ts'
 import { follow } from './follow.ts'
 
-test('a page refused for lack of a second factor requests its stream again', async () => {
+test('a page whose stream is refused for lack of a second factor requests the stream again', async () => {
   vi.useFakeTimers()
   storeToken('token')
   const { seen } = serve({ 'GET /live': () => ({ status: 403 }) })
