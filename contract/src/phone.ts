@@ -34,8 +34,8 @@ export const INVALID_PHONE =
 
 /**
  * The possible readings of a phone number, Australia before New Zealand. A number with a country code (such as +61,
- * 0061 or 61) has at most one reading. If there are two, the form shows a country switch (D19, D50). The list is empty
- * if the number belongs to neither country.
+ * 0061 or 61) has at most one reading. If there are two readings, the form shows a country switch (D19, D50). The list
+ * is empty if the number belongs to neither country.
  */
 export function phoneReadings(text: string): PhoneReading[] {
   const digits = text.replace(/[\s()[\]+.\u2010-\u2015-]/g, '').replace(/^00(?=6[14])/, '')

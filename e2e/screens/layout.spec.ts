@@ -159,7 +159,7 @@ test('a toast dismissed by keyboard gives the focus back, and the next toast dis
   await expect(toasts(page)).toHaveCount(0)
 })
 
-test('the sidebar links to all pages and marks the present one', async ({ page, partner }) => {
+test('the sidebar links to all pages and marks the current page', async ({ page, partner }) => {
   await page.goto('/leads/new')
   const sidebar = page.getByRole('complementary')
   const links = sidebar.getByRole('navigation', { name: 'Main' }).getByRole('link')

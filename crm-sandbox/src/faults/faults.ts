@@ -44,7 +44,7 @@ export type Faults = {
   /** Whether the fault strikes this call. If so, the call is counted as struck. */
   strikes(name: Striking, request: FastifyRequest): boolean
   notifications(): NonNullable<FaultSettings['notifications']>
-  /** Changes the settings, for example counts `drop` down, and saves them. */
+  /** Changes the settings and saves them. For example, `change` counts `drop` down. */
   spend(change: (settings: FaultSettings) => void): void
   replace(settings: FaultSettings): void
 }
@@ -161,7 +161,7 @@ function sendUnavailable(reply: FastifyReply): FastifyReply {
   return reply.code(503).type('text/html').send('<html><body>503 Service Temporarily Unavailable</body></html>')
 }
 
-/** Tests also play the lender's staff by API. Faults must not affect these calls. */
+/** Tests also use the API to act as the lender's staff. Faults must not affect these calls. */
 function isSpared(request: FastifyRequest): boolean {
   return request.headers['x-spare-faults'] !== undefined
 }

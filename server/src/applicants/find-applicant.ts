@@ -54,7 +54,7 @@ export async function findApplicant(db: Db, applicant: Applicant) {
   }
 }
 
-/** Lists the records that the CRM still has, each as Zoho's module and id with the LOID. */
+/** Lists the records that the CRM still has, each in the form `Leads 4876876000000333001 (LO-7K3M9Q2X)`. */
 export function inCrm({ leads, deals }: Found): string[] {
   const named = (module: string, rows: readonly { loid: string; zoho_id: string | null }[]) =>
     rows.flatMap(({ loid, zoho_id }) => (zoho_id === null ? [] : [`${module} ${zoho_id} (${loid})`]))

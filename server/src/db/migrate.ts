@@ -11,8 +11,8 @@ const BEGINS_VERSION = /^\d+_version_/
 
 /**
  * Migrates the database to this version, but leaves a database of the next version unchanged (D93). Processes that
- * start together wait for one another, because the migrator takes a lock. `upTo` names the last migration to run, to
- * get an older schema.
+ * start together wait for one another, because the migrator takes a lock. If `upTo` is given, the migration with this
+ * name is the last to run, which gives an older schema.
  */
 export async function migrate(db: Db, upTo?: string): Promise<void> {
   // Most starts have nothing to migrate, but the migrator would read every column of every table to find that out.

@@ -56,8 +56,8 @@ export function openAuthenticator(origin: string) {
       }
     },
     /**
-     * Signs the challenge. `isVerified` means that the device checked finger, face or PIN. `count` is the counter of a
-     * copied device.
+     * Signs the challenge. `isVerified` means that the device checked a finger, face or PIN. `count` is the counter of
+     * a copied device.
      */
     use(
       { rpId, challenge }: PasskeyQuestion,

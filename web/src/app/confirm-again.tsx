@@ -6,7 +6,7 @@ const ConfirmDialog = lazy(async () => ({
   default: (await import('../features/accounts/second-factor/confirm-dialog.tsx')).ConfirmDialog,
 }))
 
-/** Asks for confirmation over any open page, and then lets the call that caused the question continue. */
+/** Asks for confirmation in a dialog over the open page, and then lets the call that needs it continue. */
 export function ConfirmAgain({ onSecondFactor }: { onSecondFactor: () => void }) {
   const [answer, setAnswer] = useState<((isConfirmed: boolean) => void) | null>(null)
   useEffect(

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { follow } from './follow.ts'
 import { createRefresh } from './refresh-stale.ts'
 
-/** Keeps the page's data as new as the server's (D70, D71), until `signal` aborts. */
+/** Keeps the page's data up to date with the server's data (D70, D71) until `signal` aborts. */
 export function startLive(queryClient: QueryClient, signal: AbortSignal): void {
   follow(createRefresh(queryClient), signal)
 }

@@ -29,7 +29,7 @@ interface DataTableProps<Row, Key extends string> {
   rowKey: (row: Row) => string
   sort?: Sort<Key>
   onSort?: (column: Key) => void
-  /** The rows are being fetched again. They stay, but dimmed. */
+  /** The rows are being fetched again. The old rows stay visible meanwhile and are dimmed. */
   stale?: boolean
   /** How often each row has changed while it was shown, by its key. The last change is marked for some seconds. */
   changes?: ReadonlyMap<string, number>

@@ -1,7 +1,7 @@
 import { type AnyRouter, type ParsedLocation, useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
 
-/** The path of each entry in the browser's history that this visit has seen, by the entry's index. */
+/** The paths that this visit has opened, by the index of their entries in the browser's history. */
 const pages = new Map<number, string>()
 
 export function rememberPages(router: AnyRouter): () => void {

@@ -14,8 +14,8 @@ const EMAIL_IS_READ_ONLY = 'The email address cannot be changed here. Please con
 
 /**
  * Changes the caller's own names and phone, and the business name if the caller is an owner (D61). Pushes the fields
- * that the partner's record in the CRM also has. A valid phone number is stored in E.164 (D19), any other as it was
- * typed.
+ * that the partner's record in the CRM also has. A valid phone number is stored in E.164 (D19). Any other number
+ * is stored as it was typed.
  */
 export async function changePersonProfile(
   { db, clock, jobs }: Deps,

@@ -19,8 +19,8 @@ export const mailResetLink = defineJob({
 })
 
 /**
- * Makes the token only when the mail is sent, so that only its hash is ever stored. Older tokens end (D13). The mail
- * goes to the person's current address, because the address may have changed since the request.
+ * Makes the token only when the mail is sent, so that only its hash is ever stored. The links in earlier mails stop
+ * working (D13). The mail goes to the person's current address, because the address may have changed since the request.
  */
 export async function sendResetLink(deps: Deps, personId: string): Promise<string> {
   const token = newToken()

@@ -30,7 +30,7 @@ export async function refuseKnownEmail(tx: Tx, email: string): Promise<void> {
 
 /**
  * Refuses another person's former address while that person's change can be undone (D67). Call this after the new
- * address is written: a simultaneous change of the same address is then either visible or waits for this transaction.
+ * address is written: any simultaneous change from or to this address is then visible or waits for this transaction.
  */
 export async function refuseHeldEmail(tx: Tx, email: string, personId: string, now: Date): Promise<void> {
   if (await isEmailHeldOfAnyPartner(tx, email, { exceptFor: personId, now: now.toISOString() })) throw emailExists()

@@ -20,7 +20,7 @@ import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts
 
 /** Zoho may show a record a little later than its Modified_Time says, and Modified_Time is in whole seconds. */
 const OVERLAP_MS = 60_000
-/** Zoho shows no more new records for a second that ended this long ago. */
+/** If a second ended this long ago, Zoho shows no more new records with a time in that second. */
 const SETTLED_MS = 5 * 60_000
 /** One query lists at most this many rows. */
 const PRESENT_AT_ONCE = 2_000

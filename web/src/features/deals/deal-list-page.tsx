@@ -52,7 +52,7 @@ export function DealListPage() {
     })
   }
 
-  /** A changed filter gives other pages, so the list starts at the first one. */
+  /** A changed filter changes what each page contains, so the list returns to the first page. */
   function handleFilter(change: Partial<DealListSearch>) {
     handleChange({ page: undefined, ...change })
   }

@@ -45,7 +45,7 @@ function PersonRow({ person }: { person: TeamPerson }) {
     mutationFn: (body: PersonChange) => call(changePerson, { params: { id: person.id }, body }),
     onSuccess: (changed, { role }) => toast.success(changedText(changed, role)),
     onError: (error) => toast.error(failureText(error)),
-    // People who changed their own role may no longer open this page.
+    // People who changed their own role might no longer be allowed to open this page.
     onSettled: () => refreshTeam(queryClient),
   })
 
