@@ -5,7 +5,7 @@ const IN_MEMORY = '/dev/shm'
 const BYTES_MIN = 8 * 1024 ** 3
 
 /**
- * Keeps the tests' files in memory if the machine has room. On a disk, making and removing the files of some hundred
+ * Keeps the tests' files in memory if the machine has room. On a disk, making and removing the files of hundreds of
  * databases takes a fifth of the processor's time. Processes that start later use the same folder.
  */
 export function keepTemporaryFilesInMemory(): void {

@@ -70,7 +70,7 @@ const MAY: Record<Role, string[]> = {
     'GET /webhook/status/:id',
     'GET /dashboard/submitters',
     'GET /dashboard/api-docs',
-    // Everybody may use the routes that keep their own account safe.
+    // Everybody may use these routes, because they keep a person's own account safe.
     'GET /profile',
     'PUT /profile/password',
     'POST /auth/verify-email',
