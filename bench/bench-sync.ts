@@ -1,6 +1,6 @@
 // `npm run bench:sync`: a partner's first sync compared with the bare cost of the same pages and with Zoho's own SDK,
 // then an unchanged sync and a sweep, with calls, credits and memory. `-- --leads=20000 --organisation=200000` makes a
-// quicker run; the goals are meant for the default sizes. The sandbox answers at once; `--crm-ms=200` lets each call
+// quicker run; the goals are meant for the default sizes. The sandbox answers at once; `--crm-ms=200` makes each call
 // take 200 ms until the first sync is over.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

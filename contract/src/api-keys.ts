@@ -37,7 +37,7 @@ export const generateApiKey = defineRoute({
   asksAgain: 'with-second-factor',
   answer: z.extend(ApiKeyStatus, { api_key: z.string() }),
   status: 201,
-  summary: 'Makes a new API key, shown only once; an older one stops working at once.',
+  summary: 'Makes a new API key, which is shown only once. The previous key, if any, stops working at once.',
 })
 
 export const revokeApiKey = defineRoute({

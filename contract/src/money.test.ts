@@ -26,7 +26,7 @@ test.each([
   ['$', null],
   ['k', null],
   ['none', null],
-])('the text %j means %j dollars', (text, amount) => {
+])('the text %j means the amount %j', (text, amount) => {
   expect(parseMoney(text)).toBe(amount)
 })
 
@@ -38,7 +38,7 @@ test.each([
   [-0.4, '$0'],
   [null, '—'],
   [undefined, '—'],
-])('%j dollars are shown as %s', (amount, shown) => {
+])('the amount %j is shown as %s', (amount, shown) => {
   expect(formatMoney(amount)).toBe(shown)
 })
 

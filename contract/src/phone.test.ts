@@ -62,7 +62,7 @@ test.each([
   '+61 1234 567',
   '+64 123 456',
   '0061 512 345 678',
-])('%s is not a phone number in either country', (text) => {
+])('%j is not a phone number in either country', (text) => {
   expect(phoneReadings(text)).toEqual([])
 })
 
@@ -135,6 +135,6 @@ test.each([
   ['0061 412 345 678', '412345678'],
   ['021 123', '21123'],
   ['+64', ''],
-])('a search for %s looks for the digits %s', (text, digits) => {
+])('a search for %s looks for the digits %j', (text, digits) => {
   expect(phoneDigits(text)).toBe(digits)
 })

@@ -33,7 +33,7 @@ import { removeUsage } from './zoho/shared-limits.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** For a day after its expiry, a link is answered as expired (section 8). After that the link is unknown. */
+/** For a day after its expiry, a link is refused as expired (section 8). After that, the link is unknown. */
 const TOKEN_MS = DAY_MS
 /** For this long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS

@@ -25,7 +25,10 @@ beforeAll(async () => {
   hearing = await openDatabaseProxy(pair.primaryUrl)
   standby = new pg.Client(pair.standbyUrl)
   await standby.connect()
-  const database = { url: pair.primaryUrl, away: () => Promise.reject(new Error('only of databases of their own')) }
+  const database = {
+    url: pair.primaryUrl,
+    away: () => Promise.reject(new Error('these tests cannot take the database away')),
+  }
   const env = { DATABASE_URL: pair.primaryUrl, DATABASE_READ_URL: way.url }
   portal = await startPortal({
     on: { database },

@@ -36,7 +36,7 @@ test.each([
   ['GET', '/any/where'],
   ['HEAD', '/any/where'],
   ['GET', '/any/%E0%A4%A'],
-] as const)('%s of an address outside the API gets the app, with a page’s headers: %s', async (method, url) => {
+] as const)('the call %s %s, which is outside the API, gets the app with a page’s headers', async (method, url) => {
   const page = await app.inject({ method, url })
   expect(page.statusCode).toBe(200)
   expect(page.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'SAMEORIGIN' })

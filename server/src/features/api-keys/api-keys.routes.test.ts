@@ -37,7 +37,7 @@ test('POST /dashboard/generate-api-key returns the whole key, which works at onc
   expect(await statusWith(api_key)).toBe(404)
 })
 
-test('GET /dashboard/api-key-status returns the key’s preview and time once there is a key', async () => {
+test('GET /dashboard/api-key-status returns the key’s preview and when it was generated, once there is a key', async () => {
   const partner = await portal.newPartner()
   const none = await partner.get('/dashboard/api-key-status')
   expect(none.body.data).toEqual({
@@ -76,7 +76,7 @@ test('DELETE /dashboard/revoke-api-key ends the key at once, and succeeds withou
   expect((await portal.ask('DELETE', '/dashboard/revoke-api-key', { token: partner.token })).status).toBe(200)
 })
 
-test('a key that another process revokes stops working at once', async () => {
+test('a key that another process replaces stops working at once', async () => {
   await using other = await startPortal({ on: portal, env })
   const partner = await portal.newPartner()
   const key = await generate(partner)

@@ -153,7 +153,7 @@ test.each([
   { conversionBumpsModifiedTime: true, coqlReturnsConverted: true },
   { conversionBumpsModifiedTime: false, coqlReturnsConverted: true },
   { conversionBumpsModifiedTime: false, coqlReturnsConverted: false, searchLagSeconds: 3_600 },
-])('a lead sync converts a lead once, and the deal has the lead’s LOID: %o', async (switches) => {
+])('with the switches %o, a lead sync converts a lead once, and the deal has the lead’s LOID', async (switches) => {
   await lender.behaviour(switches)
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)

@@ -22,7 +22,7 @@ export const watchCrm = defineJob({
     try {
       const api = await crm.apiDomain()
       if (!canReach(api, publicUrl)) {
-        log.info({ publicUrl }, 'the CRM cannot reach this address with notifications; the sweep brings what changed')
+        log.info({ publicUrl }, 'the CRM cannot reach this address with notifications; the sweep finds the changes')
         return
       }
       const until = new Date(clock.now().getTime() + WATCH_MS)
@@ -30,7 +30,7 @@ export const watchCrm = defineJob({
       log.info(watch, 'the CRM notifies the portal of changes')
     } catch (error) {
       if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
-      log.warn({ err: error }, 'the CRM does not notify the portal; the sweep brings what changed')
+      log.warn({ err: error }, 'the CRM does not notify the portal; the sweep finds the changes')
     }
   },
 })

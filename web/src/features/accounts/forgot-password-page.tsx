@@ -23,7 +23,7 @@ export function ForgotPasswordPage() {
   return (
     <AccountFrame
       title="Forgot your password?"
-      text="Enter the email address of your account and we will send you a link to choose a new one."
+      text="Enter the email address of your account and we will send you a link to choose a new password."
       footer={
         <Link {...paths.login} state className={textLinkClass}>
           Back to sign in
