@@ -1,6 +1,6 @@
 // `npm test`: sets up what is missing, including the browser, and runs every check. `-- --only=server` runs one part: a
-// project of Vitest, `check` or `e2e`. `-- --changed` runs the tests that uncommitted changes affect, and
-// `-- --changed=main` the tests that changes since `main` affect.
+// project of Vitest, `check` or `e2e`. `-- --changed` runs the tests that uncommitted changes affect;
+// `-- --changed=main` runs the tests that changes since `main` affect.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'

@@ -155,7 +155,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       const history = await partner.get(`/crm/deal/${loid}/stage-history`)
       compareLists(`${loid} stages`, valuesOf(history.body, 'stage'), await crm.dealStages(row.id), record)
       const { body } = await partner.get(`/crm/deal/${loid}`)
-      // A partner who has the deal but no longer the lead still sees its own notes on the lead, provided that lead and
+      // A partner that has the deal but no longer the lead still sees its own notes on the lead, provided that lead and
       // deal have the same LOID.
       const isReaders = lead && lookupId(lead, 'Partner') === zohoId
       const ofLead = (lead ? contentsInCrm(lead.id, partner) : []).filter(
@@ -224,8 +224,8 @@ function wordsOf(note: Record<string, unknown>): string {
 }
 
 /**
- * Finds events that were recorded twice: the same change with no other change between, two creations with no removal
- * between, or two removals with no creation between. If a status changes there and back twice, two equal events are
+ * Finds events that were recorded twice: the same change with no other change in between, two creations with no
+ * removal in between, or two removals with no creation in between. If a status changes there and back twice, two equal events are
  * right.
  */
 function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {

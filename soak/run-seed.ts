@@ -23,7 +23,7 @@ export interface SoakOptions {
 
 const AT_ONCE = 6
 const SETTLE_MS_MAX = 300_000
-/** How many checks in a row, a tenth of a second apart, must find no work before that counts as rest. */
+/** The portal is at rest when this many checks in a row, a tenth of a second apart, have found no work. */
 const LOOKS = 3
 /** How many times a note is tried without success, while no other work is left, before the wait for it ends. */
 const TRIES = 3

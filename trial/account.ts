@@ -76,7 +76,7 @@ export async function signUpAll(
     const confirmed = await ask('POST', '/auth/verify-email', { token: body.token, body: { token: link } })
     const set = await ask('PUT', '/dashboard/webhook-url', { token: body.token, body: { webhook_url: webhookUrl } })
     for (const { status, body: why } of [confirmed, set]) {
-      if (status !== 200) throw new Error(`caller ${number} was answered ${status}: ${JSON.stringify(why)}`)
+      if (status !== 200) throw new Error(`caller ${number} was answered with ${status}: ${JSON.stringify(why)}`)
     }
     return { number, email: account.email, token: body.token }
   }

@@ -217,7 +217,8 @@ export const verifyEmail = defineRoute({
   beforeSecondFactor: true,
   body: VerifyEmail,
   answer: Nothing,
-  summary: 'Confirms the email address with the token from the mail. Needs a session of the account, or its password.',
+  summary:
+    'Takes the token from the mail and confirms the email address. Needs a session of the account, or its password.',
 })
 
 export const sendVerification = defineRoute({
@@ -247,7 +248,7 @@ export const verifySession = defineRoute({
     token: z.string({ error: 'No token available' }).check(z.minLength(1, 'No token available'), z.maxLength(200)),
   }),
   answer: VerifiedSession,
-  summary: 'Says whose session a token belongs to.',
+  summary: 'Returns the person and the business that a session token belongs to.',
 })
 
 export const refreshSession = defineRoute({

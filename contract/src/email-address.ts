@@ -27,7 +27,7 @@ export const confirmNewEmail = defineRoute({
   auth: 'none',
   body: LinkToken,
   answer: z.object({ email: z.string() }),
-  summary: 'Changes the email address with the token from the mail, and mails the old address about it.',
+  summary: 'Takes the token from the mail, changes the email address, and mails the old address about it.',
 })
 
 export const undoNewEmail = defineRoute({

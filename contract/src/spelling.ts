@@ -112,8 +112,8 @@ function plain(name: string): string {
 }
 
 /**
- * Whether two names differ only in dashes and case, one contains the other, or they are at most two typing errors
- * apart.
+ * Whether two names differ only in dashes, in case or by at most two typing errors, or whether one name contains the
+ * other.
  */
 function isNear(wanted: string, name: string): boolean {
   if (name.includes(wanted) || (name.length > 3 && wanted.includes(name))) return true

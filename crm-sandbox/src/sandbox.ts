@@ -182,7 +182,9 @@ function keepOtherSitesOut(part: FastifyInstance) {
     const fetchSite = request.headers['sec-fetch-site'] ?? 'same-origin'
     const isForeignWrite = request.method !== 'GET' && fetchSite !== 'same-origin' && fetchSite !== 'none'
     if (!isLocal || !isOwn || isForeignWrite)
-      return reply.code(403).send({ error: 'only from this computer and this page' })
+      return reply
+        .code(403)
+        .send({ error: 'only requests from this computer, and none from other web sites, are answered' })
     return undefined
   })
 }

@@ -71,7 +71,7 @@ async function stop(exitCode: number): Promise<void> {
   if (isStopping) return
   isStopping = true
   for (const stopPart of parts.reverse()) {
-    await stopPart().catch((error: unknown) => log.error({ err: error }, 'a part did not stop in order'))
+    await stopPart().catch((error: unknown) => log.error({ err: error }, 'a part of the portal did not stop cleanly'))
   }
   process.exit(exitCode)
 }

@@ -117,7 +117,7 @@ test('counts and sums by group', async () => {
   ])
 })
 
-test('a query that finds nothing is answered 204 without a body', async () => {
+test('a query that finds nothing is answered with 204 and no body', async () => {
   expect(await sandbox.coql(names("Last_Name = 'Nobody'"))).toMatchObject({ status: 204, body: {} })
 })
 

@@ -42,7 +42,7 @@ export async function startMetricsServer(
     Promise.all([registry.metrics(), readFigures()]).then(
       (texts) => response.writeHead(200, { 'content-type': registry.contentType }).end(texts.join('')),
       (error: unknown) => {
-        deps.log.error({ err: error }, 'metrics')
+        deps.log.error({ err: error }, 'the metrics could not be collected')
         response.writeHead(500).end()
       },
     )

@@ -9,7 +9,8 @@ import { getPartnerByName } from './find-partner.ts'
 export const listPeople: Command = {
   name: 'people list',
   parameters: '<email or id of a partner>',
-  summary: 'Lists the people of a partner, oldest first, with role, second factor and the time each was last seen.',
+  summary:
+    'Lists the people of a partner in the order in which they joined, with role, second factor and time last seen.',
   async run(given, workplace) {
     const { db } = await workplace.database()
     const partner = await getPartnerByName(db, onlyPositional(listPeople, given))
@@ -48,7 +49,7 @@ export const resetSecondFactorOf: Command = {
   name: 'people reset-second-factor',
   parameters: '<email>',
   summary:
-    'Removes a person’s authenticator app, passkeys and recovery codes and ends their sessions; a mail tells them.',
+    'Removes a person’s authenticator app, passkeys and recovery codes, ends the person’s sessions and mails the person.',
   async run(given, workplace) {
     // This process also runs jobs, so that the mail is sent even if no portal runs.
     const { deps } = await workplace.workingParts()

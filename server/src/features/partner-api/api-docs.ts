@@ -44,7 +44,7 @@ export const RETRY_AFTER = {
   description: 'With 429 and 503: seconds to wait before the next try.',
 }
 
-export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. The same key and body within ${REMEMBERED_HOURS} hours return the first answer again, with \`Idempotency-Replayed: true\`, and submits nothing. The same key with another body is refused.`
+export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. The same key and body within ${REMEMBERED_HOURS} hours return the first answer again, with \`Idempotency-Replayed: true\`, and submit nothing. The same key with another body is refused.`
 
 const HOUR_MS = 3_600_000
 
@@ -52,7 +52,7 @@ export const WEBHOOKS_DESCRIPTION = [
   'Set an HTTPS URL under Webhook in the portal, and every change of your leads and deals is sent to it as a POST.',
   `Any 2xx answer within ${ATTEMPT_MS_MAX / 1_000} seconds counts as received; redirects are not followed.`,
   `A delivery that was not received is tried up to ${ATTEMPTS_MAX} times, with growing pauses.`,
-  `A URL that answers ${GONE}, or nothing but failures for ${FAILING_MS_MAX / (24 * HOUR_MS)} days, is disabled.`,
+  `A URL is disabled if it answers ${GONE}, or if every attempt fails for ${FAILING_MS_MAX / (24 * HOUR_MS)} days.`,
   'A delivery may come twice and out of order: recognise repeats by `webhook-id`.',
   'Deliveries are signed as the Standard Webhooks specification says.',
 ].join(' ')

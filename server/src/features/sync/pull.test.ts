@@ -148,7 +148,7 @@ describe('a history that the CRM does not give', () => {
   )
 })
 
-test('a record that changed in the second of its creation gets each entry of the CRM’s history once', async () => {
+test('a record that changed in the same second in which it was created gets each entry of the CRM’s history once', async () => {
   const lead = await lender.create('Leads', {
     Last_Name: 'Rivera',
     Lead_Status: 'Contacted',
@@ -305,7 +305,7 @@ describe('a first sync', () => {
   })
 })
 
-test('a pull that a newer pull has overtaken does not bring back an older status, even of the same second', async () => {
+test('a pull that a newer pull has overtaken does not bring back an older status, even if both statuses were set in the same second', async () => {
   const { loid, id } = await submitted()
   await sweep()
   await later(60)
@@ -376,7 +376,7 @@ test('a note that could not be read with its record causes an event when it is r
   expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
 })
 
-test('a record read in the second of its change is read once more, however long it took to read its history', async () => {
+test('a record that is read in the same second in which it changed is read once more, however long reading its history took', async () => {
   const { id } = await submitted()
   await later(60)
   await change('Leads', id, ['Contacted'])

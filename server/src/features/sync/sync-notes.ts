@@ -12,17 +12,17 @@ const OVERLAP_MS = 5 * 60_000
  */
 const READ_AT_ONCE_MAX = 100
 
-/** A kind of record that a run has pulled, and when the last successful run of this kind began. */
+/** A kind of record that a run has pulled, and when the last successful run that pulled this kind began. */
 export interface PulledModule {
   module: CrmModule
   since: string | undefined
 }
 
 /**
- * Reads the organisation's notes since the partner's last successful run, or since the oldest of many new records was
- * created, and applies the partner's notes. The notes of unchanged records are included, because a new note may leave
- * its record's Modified_Time unchanged. If Zoho does not let the portal list all notes, only the notes of new and changed
- * records are read.
+ * Reads the organisation's notes since the partner's last successful run, and applies the partner's notes. If the run
+ * found many new records, it also reads older notes, since the oldest of these records was created. The notes of
+ * unchanged records are included, because a new note may leave its record's Modified_Time unchanged. If Zoho does not
+ * let the portal list all notes, only the notes of new and changed records are read.
  */
 export async function syncNotes({ deps, signal, partner, progress, tallies }: Run, pulled: readonly PulledModule[]) {
   const { crm, db, clock } = deps

@@ -7,7 +7,7 @@ import { markEndpointDisabled } from './endpoints.queries.ts'
 
 export type DisabledReason = 'gone' | 'failing'
 
-/** An endpoint without a success for this long is disabled (D35). */
+/** An endpoint is disabled if every attempt has failed for this long (D35). */
 export const FAILING_MS_MAX = 5 * 24 * 3_600_000
 /** The status with which a receiver answers if it wants no more deliveries. */
 export const GONE = 410

@@ -31,8 +31,7 @@ export function EmailForm({ email }: { email: string }) {
       {change.isError && !formState.errors.email && <Alert kind="error">{failureText(change.error)}</Alert>}
       {change.isSuccess && (
         <Alert kind="success">
-          We sent a link to {change.variables.email}. Your address changes when you open it. The link works for 24
-          hours.
+          We sent a link to {change.variables.email}. Open the link within 24 hours to change your address.
         </Alert>
       )}
       <TextField label="Current email" type="email" value={email} readOnly />

@@ -201,7 +201,7 @@ test('a toast names the detected country when typing pauses', async () => {
   expect(await screen.findByText('Phone number detected: New Zealand')).toBeDefined()
 })
 
-test('an amount is shown in whole dollars when the person leaves it, and keeps its cents', async () => {
+test('an amount is shown in whole dollars when the person leaves its field, and is submitted with its cents', async () => {
   const { user, submit, submitted } = await openForm()
   fill(APPLICANT)
   const amount = field('Loan Amount')

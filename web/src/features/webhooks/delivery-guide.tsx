@@ -19,7 +19,7 @@ const PARTS: readonly IconListItem[] = [
   {
     Icon: RotateCw,
     title: 'When it is sent again',
-    text: 'Any 2xx answer within 15 seconds counts as received. Otherwise we try again after 5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours. The same webhook-id may come twice. A 410 answer or 5 days of nothing but failure disables the URL.',
+    text: 'Any 2xx answer within 15 seconds counts as received. Otherwise we try again after 5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours. The same webhook-id may come twice. We disable a URL that answers 410, or at which every attempt has failed for 5 days.',
   },
 ]
 
