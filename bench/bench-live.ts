@@ -1,5 +1,5 @@
-// `npm run bench:live`: how soon open pages show a change in the CRM, how much open streams slow down a server and its
-// lists, and how soon pages catch up after the server is killed (D70, D71). `-- --changes=20 --streams=500
+// `npm run bench:live`: how soon open pages show a change in the CRM, by how much open streams slow down a server and
+// its lists, and how soon pages catch up after the server is killed (D70, D71). `-- --changes=20 --streams=500
 // --seconds=5 --kills=1` is quicker. Exits 1 when a goal is missed.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

@@ -16,8 +16,8 @@ const SIZES = ['target-size', 'scrollable-region-focusable']
  */
 const NO_SIZES_OF_TARGETS = { 'target-size': { enabled: false } }
 /**
- * Scrolls to the top, because the top bar hides content below it. Ends all animations, because a fading mark keeps the
- * colours of the theme in which it began.
+ * Scrolls to the top, because the top bar covers content that is scrolled under it. Ends all animations, because a
+ * fading mark keeps the colours of the theme in which it began.
  */
 const STAND_STILL = `scrollTo(0, 0)
 for (const one of document.getAnimations()) if (one.effect.getComputedTiming().endTime < Infinity) one.finish()`

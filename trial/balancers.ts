@@ -56,7 +56,7 @@ export async function tryBalancers({ ask, account, fault }: Scene): Promise<void
   await tell()
   await sleep(QUIET_MS)
   const cut = pages.filter(({ isOver }) => isOver()).map(({ name }) => name)
-  if (cut.length > 0) fault(`closed the connection of a quiet page: ${cut.join(', ')}`)
+  if (cut.length > 0) fault(`${cut.join(' and ')} closed the connection of a quiet page`)
   else {
     console.log(`  after ${QUIET_MS / 1_000} s without an event all pages are open`)
     await tell()

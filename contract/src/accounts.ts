@@ -237,7 +237,7 @@ export const disown = defineRoute({
   body: z.object({ token: VerificationToken }),
   answer: Nothing,
   summary:
-    'Takes the token from the mail, and closes the account that somebody else created with the recipient’s address.',
+    'Closes an account that somebody created with another person’s email address. `token` is from the mail that asks this person to confirm the address.',
 })
 
 export const verifySession = defineRoute({

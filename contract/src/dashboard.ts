@@ -107,5 +107,5 @@ export const readTrends = defineRoute({
   }),
   answer: Trends,
   summary:
-    'The last 12 weeks or months, oldest first, ending with the current one; and a comparison of the last 30 days with the 30 days before.',
+    'Returns the figures of the last 12 weeks or months, from the oldest to the current one, and compares the last 30 days with the 30 days before them.',
 })

@@ -15,7 +15,8 @@ export const ERROR_CODES = {
   RESET_TOKEN_EXPIRED: 'The reset token is older than an hour.',
   INVALID_VERIFICATION_TOKEN: 'The verification link is unknown or was used.',
   INVALID_UNSUBSCRIBE_LINK: 'The link that ends mails is unknown or older than a year.',
-  CONFIRM_PASSWORD: 'This needs the password again. A link from a mail also needs the account’s session or password.',
+  CONFIRM_PASSWORD:
+    'The password is needed again. A link that confirms a new account’s email address needs the account’s session or password.',
   INVALID_CODE: 'The code of the second step is wrong or has already been used.',
   INVALID_PASSKEY: 'The passkey is unknown, or its challenge is unknown or too old.',
   SIGN_IN_EXPIRED: 'More than ten minutes passed after the first step, or the second step is done already.',
@@ -27,7 +28,7 @@ export const ERROR_CODES = {
   SAME_PASSWORD: 'The new password is the old one.',
   NOT_FOUND: 'You have no such record, or the address does not exist.',
   CONFLICT: 'The request does not fit the present state.',
-  IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used with another body.',
+  IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used with another request.',
   PAYLOAD_TOO_LARGE: 'The body is larger than 64 KiB.',
   UNSUPPORTED_MEDIA_TYPE: 'The body must be JSON.',
   RATE_LIMITED: 'Too many requests; `Retry-After` says when to try again.',

@@ -67,7 +67,7 @@ const POSITION_LENGTH_MAX = 100
 const TimelineQuery = z.object({ before: filterText('before', POSITION_LENGTH_MAX) })
 
 const SUMMARY =
-  'The timeline of a referral, as lead and as deal: the latest 50 entries, newest first. `before` returns earlier ones.'
+  'Returns the latest 50 entries of a referral’s timeline, newest first. The timeline covers the referral both as a lead and as a deal. `before` returns earlier entries.'
 
 export const readLeadTimeline = defineRoute({
   method: 'GET',

@@ -237,7 +237,7 @@ const SecretsKeys = z
   .check(
     z.refine(
       (keys) => keys.every(({ bytes }) => bytes.length === 32),
-      'be 32 bytes in base64, or several such as new:base64,old:base64 (`openssl rand -base64 32` makes one)',
+      'be 32 bytes in base64, or several keys such as new:base64,old:base64 (`openssl rand -base64 32` makes one)',
     ),
     z.refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, 'give each key a name of its own'),
   )
@@ -248,7 +248,7 @@ function readSecretsKey(text: string): SecretsKey {
 }
 
 const Milliseconds = z.pipe(
-  z.string().check(z.regex(/^\d{1,5}$/, 'be milliseconds from 0 to 99999')),
+  z.string().check(z.regex(/^\d{1,5}$/, 'be a number of milliseconds from 0 to 99999')),
   z.transform(Number),
 )
 

@@ -107,7 +107,9 @@ test('the log has an error’s message, but nothing of the connection or the row
       expect((await portal.get('/ready')).status).toBe(503)
     })
     await waitFor('the lost connections in the log', async () =>
-      ['database connection lost', 'job queue'].every((text) => lines.some((line) => line.includes(`"${text}"`))),
+      ['database connection lost', 'the job queue reported an error'].every((text) =>
+        lines.some((line) => line.includes(`"${text}"`)),
+      ),
     )
   }
 

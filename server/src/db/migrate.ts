@@ -53,7 +53,7 @@ function withNewer(own: Record<string, Migration>, migrated: string[]): Record<s
   return { ...own, ...Object.fromEntries(newer.map((name) => [name, { up: async () => undefined }])) }
 }
 
-/** Empty for an empty database. */
+/** The names of the migrations that have run, in order. The list is empty for an empty database. */
 async function findMigrated(db: Db): Promise<string[]> {
   const tables = await sql<{ there: string | null }>`select to_regclass('kysely_migration') as there`.execute(db)
   if (!tables.rows[0]?.there) return []

@@ -55,7 +55,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     superviseIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
     monitorIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
   })
-  boss.on('error', (error) => log.error({ err: error }, 'job queue'))
+  boss.on('error', (error) => log.error({ err: error }, 'the job queue reported an error'))
   let working: string[] = []
   const stopping = new AbortController()
 
@@ -71,7 +71,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
       try {
         for (const name of await findDueQueues(boss, [...queues.keys()])) queues.get(name)?.look()
       } catch (error) {
-        if (!signal.aborted) log.error({ err: error }, 'job queue')
+        if (!signal.aborted) log.error({ err: error }, 'the job queue reported an error')
       }
     }
   }

@@ -53,7 +53,7 @@ export function openProcessMetrics(sources: {
   })
   new Counter({
     name: 'portal_crm_calls_total',
-    help: 'Calls of this process to the CRM, the refused ones included.',
+    help: 'Calls that this process has made to the CRM, including calls that the CRM refused.',
     registers,
     collect() {
       this.reset()

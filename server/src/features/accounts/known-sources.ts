@@ -6,7 +6,7 @@ import { hashToken, newToken } from './tokens.ts'
 
 /**
  * How the account knows the visitor: by the mark in the browser's cookie, or by the IP address, which others may share.
- * Undefined if the visitor is unknown, or if there is no such account.
+ * Undefined if the visitor is unknown, or if no account has the email address.
  */
 export async function knownBy(
   db: Deps['db'],

@@ -69,7 +69,9 @@ export async function findCaller(
   const minute = minuteOf(now)
   if (owner.last_seen_at === null || owner.last_seen_at < minute) {
     // The request does not wait for this write.
-    markSeen(db, tokenHash, minute).catch((error: unknown) => log.warn({ err: error }, 'last call not noted'))
+    markSeen(db, tokenHash, minute).catch((error: unknown) =>
+      log.warn({ err: error }, 'the time of a session’s last call was not stored'),
+    )
   }
   return {
     id: owner.partner_id,

@@ -44,7 +44,7 @@ export async function replaceApiKey(
     .execute()
 }
 
-/** False if there was no key. */
+/** Returns false if there was no key. */
 export async function removeApiKey(db: Db, partnerId: string): Promise<boolean> {
   const removal = await db.deleteFrom('api_keys').where('partner_id', '=', partnerId).executeTakeFirst()
   return removal.numDeletedRows > 0n

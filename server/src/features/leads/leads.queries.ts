@@ -205,8 +205,8 @@ export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
 }
 
 /**
- * Undefined if the lead is already in the CRM or was erased. A lead that a deal has replaced is also pushed, because it
- * is restored if the deal leaves the CRM.
+ * Returns undefined if the lead is already in the CRM or was erased. A lead that a deal has replaced is also pushed,
+ * because it is restored if the deal leaves the CRM.
  */
 export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise<LeadRow | undefined> {
   return db

@@ -510,7 +510,7 @@ test('a lead arrives in the CRM once, with its LOID and its partner', async () =
 })
 
 test.each(['field', 'id'])(
-  'a partner whose record was deleted in the CRM gets one new record for later leads and deals, whichever part of the lookup the CRM’s refusal names (%s)',
+  'a partner whose record was deleted in the CRM gets one new record for later leads and deals (the CRM’s refusal names the lookup’s %s)',
   async (lookupRefusalNames) => {
     await using withCrm = await startPortal({ withCrm: true })
     const lender = openLender(withCrm.crmUrl)

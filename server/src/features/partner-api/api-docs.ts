@@ -44,7 +44,7 @@ export const RETRY_AFTER = {
   description: 'With 429 and 503: seconds to wait before the next try.',
 }
 
-export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. The same key and body within ${REMEMBERED_HOURS} hours return the first answer again, with \`Idempotency-Replayed: true\`, and submit nothing. The same key with another body is refused.`
+export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. If you repeat a request with the same key within ${REMEMBERED_HOURS} hours, you get the first answer again, with \`Idempotency-Replayed: true\`, and nothing is submitted a second time. A different request with the same key is refused.`
 
 const HOUR_MS = 3_600_000
 

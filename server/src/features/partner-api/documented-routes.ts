@@ -46,7 +46,7 @@ const EXAMPLE_DEAL = {
 
 const SUBMITTED = { id: '019a2b3c-4d5e-7f60-8a1b-2c3d4e5f6071', loid: 'LO-7K3M9Q2X' }
 const SPELLINGS =
-  'Fields may be written in snake_case or camelCase. `business_name` and an email or a phone are required; a field that is not known is refused by name.'
+  'Fields may be written in snake_case or camelCase. `business_name` and at least one of `email` and `phone` are required. An unknown field is refused, and the error names it.'
 
 /**
  * The routes that partners' systems may rely on. The web app's routes are not documented, because they change with the
@@ -65,7 +65,7 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
     route: submitWebhookLead,
     operationId: 'submitWebhookLead',
     tag: 'Submit',
-    description: `Submits a lead, the same as \`POST /partner/leads\`, for systems that are set up to call a webhook. ${SPELLINGS}`,
+    description: `Submits a lead as \`POST /partner/leads\` does, for systems that are set up to call a webhook. ${SPELLINGS}`,
     requestExample: EXAMPLE_LEAD,
     answerExample: { ...SUBMITTED, status: SUBMITTED_STATUS },
   },

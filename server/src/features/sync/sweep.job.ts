@@ -125,7 +125,10 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
     // Zoho lists a limited number of deletions, in no documented order. To find the other deletions, every record of
     // the portal is looked for in the CRM.
     if (!(error instanceof CrmRefused) || last === undefined) throw error
-    log.warn({ err: error, module }, 'more was deleted in the CRM than it lists; every record is looked for')
+    log.warn(
+      { err: error, module },
+      'the CRM does not list all deletions, so the portal looks for every record in the CRM',
+    )
     await pullMissing(pull, module)
   }
   await moveBehind(deps, list, listedAt, last)

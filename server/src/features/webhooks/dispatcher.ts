@@ -130,7 +130,7 @@ export function startDispatcher(deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'c
   }
 
   function handleError(error: unknown): void {
-    log.warn({ err: error }, 'webhook dispatcher')
+    log.warn({ err: error }, 'the webhook dispatcher failed and will try again')
     lookIn(AGAIN_AFTER_ERROR_MS)
   }
 

@@ -22,7 +22,7 @@ test.each([
   [0.265, 0.253, 'up', '1.2 points higher than 30 days ago'],
   [0.2, 0.25, 'down', '5.0 points lower than 30 days ago'],
   [0.25, 0.2502, 'level', 'The same as 30 days ago'],
-  [0.25, null, 'unknown', 'No rate 30 days ago to compare'],
+  [0.25, null, 'unknown', 'No rate from 30 days ago to compare with'],
 ])('the rate %j after the rate %j has the direction %s and the text: %s', (current, previous, direction, text) => {
   expect(rateChangeOf({ current, previous })).toEqual({ direction, text })
 })

@@ -37,7 +37,7 @@ export function problemCount(result: SyncResult): number {
   return parts.reduce((total, part) => total + part.problems.length, 0)
 }
 
-/** The texts that `call` uses if the server gave none. Section 8 replaces them with 'Unknown error'. */
+/** The texts that `call` uses if the server gave no text. Section 8 replaces them with 'Unknown error'. */
 const NO_REASON = ['Lead sync failed', 'Deal sync failed', 'Sync failed']
 
 export function syncFailureText(error: unknown): string {

@@ -73,7 +73,7 @@ export function SecondStep({ step, onDone, onExpired }: SecondStepProps) {
             autoCapitalize="off"
             spellCheck={false}
             error={isWrongCode ? failureText(finish.error) : undefined}
-            hint={isRecovery ? 'Each one works once.' : 'Six digits, from your authenticator app.'}
+            hint={isRecovery ? 'Each recovery code works once.' : 'Six digits, from your authenticator app.'}
             onChange={(event) => setCode(event.target.value)}
           />
           <Button type="submit" busy={isRunning && finish.variables === 'code'} disabled={code.trim() === ''}>
