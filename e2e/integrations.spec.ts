@@ -40,7 +40,7 @@ test('another system submits leads with an API key until the key is revoked', as
     return submitted
   })
 
-  await test.step('the log lists both calls, and why one was refused', async () => {
+  await test.step('the log lists both calls and says why one was refused', async () => {
     await page.goto('/webhook')
     const calls = logRows(page)
     await expect(calls).toHaveCount(2)
@@ -77,7 +77,7 @@ test('another system submits leads with an API key until the key is revoked', as
     await expect(page).toHaveURL(new RegExp(`/leads/${loid}$`))
   })
 
-  await test.step('a new key ends the old one, and revoking ends the new one', async () => {
+  await test.step('a new key replaces the old one, and a revoked key no longer works', async () => {
     await page.goto('/api-keys')
     await page.getByRole('button', { name: 'Regenerate API Key' }).click()
     const question = page.getByRole('alertdialog', { name: 'Regenerate API Key' })

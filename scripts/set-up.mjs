@@ -147,7 +147,7 @@ async function install(wanted) {
       output: 'when it fails',
     })
   }
-  if (!existsSync(pinnedNode)) throw new Error('The npm package node did not install its program for this platform')
+  if (!existsSync(pinnedNode)) throw new Error('The npm package "node" did not install its program for this platform')
   removeUnread()
   writeFileSync(installStamp, `${hash} ${level.name}`)
   done()

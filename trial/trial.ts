@@ -1,6 +1,6 @@
 // npm run trial: runs the portal as several processes, on PostgreSQL with a standby, PgBouncer and HAProxy. Processes
 // are restarted, upgraded, frozen and killed under load. The trial counts what failed, what was lost and what arrived
-// twice. It needs Debian's packages. `npm run trial -- --only=freeze,failover` plays only these two acts.
+// twice. The programs come from Debian's packages. `npm run trial -- --only=freeze,failover` plays only these two acts.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -140,7 +140,7 @@ function report(): void {
   console.log(`
 failed writes: they were repeated with their Idempotency-Key until they were acknowledged
 lost: leads that the database lacks + leads that the CRM lacks
-webhooks, mails: lost / doubled / repeated with the same id; a mail for each remark of the lender
+webhooks, mails: lost / doubled / repeated with the same id; each remark of the lender should cause one mail
 streams: out of ${streams.count} open pages; events: missed / told twice, added up over all pages\n`)
   for (const [act, one] of verdicts) {
     const { leads: _, mails: __, deliveriesRepeated: ___, mailsRepeated: ____, ...wrong } = one

@@ -15,7 +15,7 @@ test.each([
   ['XX-7K3M9QXZ', null],
   ['LO--7K3M9QXZ', null],
   ['', null],
-])('%j is read as the LOID %j', (text, loid) => {
+])('parseLoid turns %j into %j', (text, loid) => {
   expect(parseLoid(text)).toBe(loid)
 })
 

@@ -50,7 +50,7 @@ test('answered writes survive kill -9 at any moment', { timeout: 60_000 }, async
     const loids = found.rows.map((row) => row['LOID'])
     for (const loid of acknowledged) expect(loids).toContain(loid)
 
-    // Writes go on until the kill cuts one off. Only writes that were answered before it count.
+    // Writes go on until the kill cuts one off. Only the writes that were answered before the kill count.
     const writing = (async () => {
       for (let count = 0; ; count++) {
         const loid = `LO-${round}${String(count).padStart(7, '0')}`

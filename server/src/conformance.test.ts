@@ -185,21 +185,24 @@ function verdictOf({ status, body }: Answer): string {
 
 const forOneKind = withSession.filter(([, route]) => route.auth !== 'session-or-api-key')
 test.each(forOneKind)(
-  '%s answers 401 to an API key if it needs a session, and to a session if it needs an API key',
+  '%s answers 401 to an API key if the route needs a session, and to a session if the route needs an API key',
   async (_name, route) => {
     const token = route.auth === 'session' ? apiKey : partner.token
     expect(faultOf(await ask(route, { token, body: validBody(route) }), 401)).toBeUndefined()
   },
 )
 
-test.each(ROUTES_WITH_ID)('%s answers another partner’s record with 404, like an unknown one', async (_name, route) => {
-  const unknown = await ask(route, { token: tokenFor(route), body: validBody(route) })
-  expect(faultOf(unknown, 404)).toBeUndefined()
-  for (const id of foreign) {
-    const answer = await ask(route, { token: tokenFor(route), id, body: validBody(route) })
-    expect([id, answer.status, answer.body]).toEqual([id, 404, unknown.body])
-  }
-})
+test.each(ROUTES_WITH_ID)(
+  '%s answers 404 for another partner’s record, as for an unknown record',
+  async (_name, route) => {
+    const unknown = await ask(route, { token: tokenFor(route), body: validBody(route) })
+    expect(faultOf(unknown, 404)).toBeUndefined()
+    for (const id of foreign) {
+      const answer = await ask(route, { token: tokenFor(route), id, body: validBody(route) })
+      expect([id, answer.status, answer.body]).toEqual([id, 404, unknown.body])
+    }
+  },
+)
 
 const creating = named.filter(([, route]) => route.creates)
 test.each(creating)(
@@ -248,7 +251,7 @@ test('every route was tried without a session and with a foreign session', () =>
   expect(all.filter((name) => !tried.withoutSession.has(name))).toEqual([])
   expect(all.filter((name) => !tried.withForeignSession.has(name))).toEqual([])
   console.log(
-    `Contract: ${all.length} routes were tried without a session and with another partner’s session (${asked} requests); ${walked} pairs of route and caller (${CALLERS.join(', ')})`,
+    `Contract: ${all.length} routes were tried without a session and with another partner’s session (${asked} requests); ${walked} pairs of route and caller were tried (callers: ${CALLERS.join(', ')})`,
   )
 })
 

@@ -51,7 +51,7 @@ export function readTraceparent(text: unknown): Trace | undefined {
   return traceId && parentId ? { traceId, parentId, isSampled } : undefined
 }
 
-/** A new trace for a request, a job or a delivery. Its UUID without the hyphens is the trace's id. */
+/** A new trace for the request, job or delivery with this UUID. The trace's id is the UUID without the hyphens. */
 export function traceOf(uuid: string): Trace {
   return { traceId: uuid.replaceAll('-', '') }
 }

@@ -20,7 +20,10 @@ export type Limits = {
   clear(): void
 }
 
-/** Zoho's limits: credits in a rolling day and calls at once. Every start of the sandbox resets the counts. */
+/**
+ * Zoho's limits on the credits used in a rolling day and on the calls that run at once. Every start of the sandbox
+ * resets the counts.
+ */
 export function openLimits(sandbox: Sandbox) {
   const spentByMinute = new Map<number, number>()
   const countByKind = new Map<string, number>()

@@ -44,7 +44,7 @@ export async function noteSecurity(
   event: SecurityEvent,
   { partner, subject, ...facts }: SecurityFacts & Source,
 ): Promise<void> {
-  // Tries that a rate limit refuses are only in the server's log. Otherwise a stranger could fill the partner's log
+  // Attempts that a rate limit refuses are only in the server's log. Otherwise a stranger could fill the partner's log
   // without end.
   const isStored = facts.reason !== 'RATE_LIMITED'
   if (partner !== undefined && isStored) await store(db, partner, { event, subject, ...facts })

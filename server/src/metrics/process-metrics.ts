@@ -33,7 +33,7 @@ export function openProcessMetrics(sources: {
   })
   const seconds = new Histogram({
     name: 'portal_http_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer.',
+    help: 'Time from the head of a request to the end of its answer.',
     labelNames: ['method', 'route'],
     buckets: SECONDS,
     registers,

@@ -7,7 +7,7 @@ const MAILS_MAX = 500
 export const listMailsInTrouble: Command = {
   name: 'mails',
   parameters: '',
-  summary: `Lists the newest ${MAILS_MAX} mails about leads and deals that could not be delivered: still being tried, or given up after three days.`,
+  summary: `Lists the newest ${MAILS_MAX} undelivered mails about leads and deals: those that are still being tried, and those that were given up.`,
   async run(given, workplace) {
     noPositional(listMailsInTrouble, given)
     const { db } = await workplace.database()
@@ -16,7 +16,7 @@ export const listMailsInTrouble: Command = {
       minute(mail.created_at),
       mail.business_name,
       mail.email,
-      mail.given_up_at ? `given up ${minute(mail.given_up_at)}` : 'tried again',
+      mail.given_up_at ? `given up ${minute(mail.given_up_at)}` : 'will be tried again',
       mail.problem ?? '',
     ])
     workplace.say(table([['ID', 'SINCE (UTC)', 'BUSINESS', 'TO', 'STATE', 'PROBLEM'], ...rows]))

@@ -237,7 +237,8 @@ export function openRecordLister(
         const version = readVersion(row)
         return version ? [{ ...version, partner_zoho_id: readLookupId(row, partner) }] : []
       })
-      // The present second of the CRM's clock may not be over. The previous second is over.
+      // `end` is the start of the clock's previous second. This clock can be almost a second ahead of the CRM, so even
+      // that second may not be over there, and the list ends before it.
       end ??= (Math.floor(crmClock.now().getTime() / 1_000) - 1) * 1_000
       if (changes.length > 0) yield changes
       const last = changes.at(-1)

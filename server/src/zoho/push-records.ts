@@ -359,7 +359,7 @@ export function openRecordPusher(
     }
   }
 
-  /** The deal that a conversion made of the lead, which the portal may not know yet. */
+  /** The deal that a conversion made of the lead. The portal may not know the deal yet. */
   async function findDealOfLead(zohoId: string, signal?: AbortSignal): Promise<string | undefined> {
     const [lead] = (await getLeads([zohoId], signal)).records
     return (lead?.is_converted && lead.converted_deal_zoho_id) || undefined

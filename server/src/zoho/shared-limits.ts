@@ -98,7 +98,7 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
       // These counts are saved with the next ones.
       unwritten = { calls: unwritten.calls + written.calls, credits: unwritten.credits + written.credits }
       unwrittenTold ??= told
-      log.warn({ err: error }, 'the use of the CRM could not be shared with other processes')
+      log.warn({ err: error }, 'the counts of CRM calls could not be shared with other processes')
     }
   }
 

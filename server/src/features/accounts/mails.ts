@@ -149,7 +149,7 @@ const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: k
   },
   'recovery-code-used': {
     subject: 'A recovery code was used',
-    event: 'a recovery code was used to sign in',
+    event: 'a recovery code was used as the second factor',
     page: '/profile',
   },
   'recovery-codes-made': {

@@ -85,7 +85,7 @@ test('a recovery code signs in once, in any spelling, and the person gets a mail
   expect((await finish(first.toUpperCase().replace('-', ' ').replaceAll('0', 'O'))).status).toBe(200)
   expect((await finish(first)).body.code).toBe('INVALID_CODE')
   expect((await partner.get('/account/second-factor')).body.data.recovery_codes_left).toBe(9)
-  await portal.mailTo(partner.email, 'a recovery code was used to sign in')
+  await portal.mailTo(partner.email, 'a recovery code was used as the second factor')
 
   const renewed = (await partner.post('/account/recovery-codes')).body.data.recovery_codes
   expect((await finish(second)).body.code).toBe('INVALID_CODE')

@@ -19,7 +19,9 @@ export async function findKeyCaller(
   const minute = minuteOf(clock.now())
   if (owner.last_used_at === null || owner.last_used_at < minute) {
     // The request does not wait for this write.
-    markKeyUsed(db, keyHash, minute).catch((error: unknown) => log.warn({ err: error }, 'last use of a key not noted'))
+    markKeyUsed(db, keyHash, minute).catch((error: unknown) =>
+      log.warn({ err: error }, 'the last use of an API key could not be recorded'),
+    )
   }
   return {
     id: owner.id,

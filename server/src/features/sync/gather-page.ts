@@ -98,7 +98,7 @@ async function nameLeads(pull: Pull, owners: Owners, records: readonly CrmLead[]
   return { leads, rows }
 }
 
-/** `leads` has converted leads by the ids of their deals. */
+/** `leads` maps the id of a deal to the converted lead that became the deal. */
 async function nameDeals(
   pull: Pull,
   owners: Owners,
@@ -132,7 +132,7 @@ async function nameDeals(
   return { deals, rows }
 }
 
-/** Reads the deals of converted leads, except deals that are already in this page. */
+/** Reads the deals of converted leads, except deals that are already on this page. */
 async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[], inHand: readonly NamedCrmDeal[]) {
   const known = new Set(idsOf(inHand))
   const leadOf = new Map(

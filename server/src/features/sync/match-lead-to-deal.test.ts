@@ -97,7 +97,7 @@ describe('contacts', () => {
   })
 })
 
-test('a deal is matched with its oldest matching lead, and each lead with one deal', () => {
+test('a deal is matched with its oldest matching lead, and a lead is matched with at most one deal', () => {
   const leads = ['L1', 'L2', 'L3'].map((loid) => ({ ...lead, loid }))
   expect(matchLeadsToDeals(leads, [deal])).toEqual([{ lead: 'L1', deal: 'DEAL' }])
   expect(matchLeadsToDeals(leads, [deal, { ...deal, loid: 'D2' }])).toEqual([

@@ -173,7 +173,7 @@ test('a sweep without changes makes five calls, however many partners there are'
   await later(60)
   // Besides the five lists, the sweep needs a second page of leads, because records without a partner fill the first.
   // The sweep reads the new leads, writes their LOIDs, reads the leads again, and reads the notes of each new lead. The
-  // next sweep lists the portal's own writes.
+  // portal's own writes are listed only by the next sweep.
   expect(await callsOf(sweep)).toBe(5 + 1 + 3 + 12)
   for (const partner of many) expect(await lastNames(partner)).toEqual(['New'])
 })

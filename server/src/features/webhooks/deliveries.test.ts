@@ -62,7 +62,7 @@ async function advance(ms: number, on = portal) {
 
 function everythingFannedOut() {
   const left = portal.deps.db.selectFrom('events').select('id').where('to_deliver', '=', true)
-  return waitFor('no event left to deliver', async () => (await left.execute()).length === 0)
+  return waitFor('all events to be fanned out', async () => (await left.execute()).length === 0)
 }
 
 async function endpointOf(partner: TestPartner) {

@@ -40,7 +40,7 @@ test('the email address is read-only, and the business name is required', async 
   expect(server.seen.some(({ method }) => method === 'PUT')).toBe(false)
 })
 
-test('a saved business name shows in the sidebar at once, and a saved phone in its international form', async () => {
+test('a saved business name is shown in the sidebar at once, and a saved phone number is shown in its international form', async () => {
   const server = serveProfile()
   const user = openApp('/profile')
   const name = await screen.findByLabelText('Business name')

@@ -27,7 +27,7 @@ async function names(): Promise<(string | null | undefined)[]> {
   return rows.map((row) => within(row).getAllByRole('link')[0]?.textContent)
 }
 
-test('the newest lead comes first, and a click on a column sorts descending, a second click ascending', async () => {
+test('the newest lead comes first, a click on a column sorts descending, and a second click sorts ascending', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   const user = openApp('/leads')
   expect(await names()).toEqual(['Acacia', 'Corymbia', 'Banksia'])
@@ -165,7 +165,7 @@ test('clearing search and filters moves the focus to the search box, and never s
   expect(box.value).toBe('')
 })
 
-test('a failed list says so and can be tried again', async () => {
+test('a list that failed to load says so and can be fetched again', async () => {
   let isUp = false
   serveSignedIn({
     'GET /dashboard/leads': () =>

@@ -29,6 +29,6 @@ test.each([
   [502, 'The CRM does not answer', 'Sync failed: The CRM does not answer'],
   [500, 'Lead sync failed', 'Sync failed: Unknown error'],
   [0, 'No internet connection.', 'Sync failed: Network error'],
-])('a sync that ended with %i %s says: %s', (status, message, text) => {
+])('a sync that failed with status %i and the error “%s” is reported as: %s', (status, message, text) => {
   expect(syncFailureText(new Failure(status, message, { code: '' }))).toBe(text)
 })

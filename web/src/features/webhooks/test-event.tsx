@@ -43,7 +43,7 @@ export function TestEventResult({ id }: { id: string }) {
           : 'Your server did not accept the test event'}
       </p>
       {data.error_message && <p>{data.error_message}</p>}
-      {data.next_attempt_at && <p>It is sent again at {formatDateTime(data.next_attempt_at)}.</p>}
+      {data.next_attempt_at && <p>It will be sent again at {formatDateTime(data.next_attempt_at)}.</p>}
     </Alert>
   )
 }
