@@ -19,7 +19,10 @@ export interface Tracked {
 
 export interface Ledger {
   records: Tracked[]
-  /** The acknowledged notes. No two have the same content. `by` is the number of the partner that wrote the note. */
+  /**
+   * The acknowledged notes. No two have the same content. `by` is the number of the partner that wrote the note, or
+   * 'staff'.
+   */
   notes: { content: string; record: Tracked; by: number | 'staff' }[]
 }
 

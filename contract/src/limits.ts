@@ -45,5 +45,5 @@ export const DUPLICATE_WINDOW_DAYS = 90
 export const NEWS_LINES_MAX = 50
 export const ATTENTION_MAX = 20
 export const ACTIVITY_SIZE = 30
-/** News counts events up to this number. */
+/** At most this many events are counted for the news. */
 export const NEWS_EVENTS_MAX = 5_000

@@ -133,7 +133,7 @@ test('/deals lists, sorts, filters and pages through deals', async ({ page, requ
     await expect(page.getByRole('button', { name: 'Clear Filters' })).toBeDisabled()
   })
 
-  await test.step('a search finds a deal, and its row opens the deal', async () => {
+  await test.step('a search finds a deal, and a click on the deal’s row or link opens it', async () => {
     await page.getByRole('searchbox', { name: 'Search deals' }).fill('  nobody has this name ')
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await expect(page.getByText('Try adjusting your search or filters')).toBeVisible()

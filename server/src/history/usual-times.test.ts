@@ -32,7 +32,7 @@ test('a partner with at least ten entries of a status gets its own median as the
   expect(await findUsualTimes(deps.db, nine.id)).toMatchObject([{ days: 4, entries: 10, of: 'partner' }])
 })
 
-test('a partner with fewer entries gets the median of all partners, if enough partners have enough entries', async () => {
+test('a partner with fewer than ten entries of a status gets the median of all partners, if enough partners have enough entries', async () => {
   await using portal = await startPortal({ env })
   const { deps } = portal
   const partners = await Promise.all(Array.from({ length: 6 }, () => portal.newPartner()))

@@ -4,7 +4,7 @@ import { browserOf } from './browser-of.ts'
 
 /** Where a call comes from. It does not say who calls. */
 export interface Visitor {
-  /** The IP address, or for IPv6 the network, because one customer has all addresses of a network. */
+  /** The IP address, or for IPv6 the network, because a provider gives each customer a whole network. */
   address: string
   /** The IP address itself. */
   ip: string

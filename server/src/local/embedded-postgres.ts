@@ -343,8 +343,8 @@ function removeStaleLocks(cluster: Cluster): void {
 }
 
 /**
- * Ends the children of a killed postmaster. They hold the shared memory until they notice its death, which a long
- * statement delays.
+ * Ends the children of a killed postmaster. They hold the shared memory until they notice its death, and a child with a
+ * long statement notices it late.
  */
 function endBackends(cluster: Cluster): void {
   for (const pid of backends(cluster) ?? []) {

@@ -40,7 +40,7 @@ const PATTERNS: Record<CodeLanguage, RegExp> = {
   ),
 }
 
-/** Splits the code into tokens. Joined, their texts are the code again. */
+/** Splits the code into tokens. Their texts, joined together, are the code again. */
 export function codeTokens(code: string, language: CodeLanguage): CodeToken[] {
   const tokens: CodeToken[] = []
   let end = 0

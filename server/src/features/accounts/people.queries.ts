@@ -97,7 +97,7 @@ export function findPersonByEmail(db: Db, email: string): Promise<(Person & { pa
     .executeTakeFirst()
 }
 
-/** All people of the partner by name, including deactivated ones. */
+/** All people of the partner in the order of their names, including deactivated people. */
 export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id: string; name: string }[]> {
   return sendNamed(reads, {
     sql: `select people.id, ${PERSON_NAME} as name
