@@ -21,7 +21,7 @@ const ROUNDS = 9
 const SECOND_STARTS = 5
 const BETWEEN_ROUNDS_MS = 300
 const AS_BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
-/** The ports of the clone of `--before`, which runs at the same time as this one. */
+/** The ports of the clone of `--before`, which runs at the same time as the present code. */
 const BEFORE_PORTS = { PORT: '3421', CRM_PORT: '3921' }
 
 const { before } = parseArgs({ options: { before: { type: 'string' } } }).values

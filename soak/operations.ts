@@ -74,7 +74,7 @@ function submitLead({ partners, ledger, random, number }: Play): Operation {
   return {
     async run() {
       const { status, body } = await partner.post('/dashboard/leads', form)
-      if (status !== 201) throw new Error(`submitting a lead answered ${status} ${JSON.stringify(body)}`)
+      if (status !== 201) throw new Error(`submitting a lead was answered with ${status} ${JSON.stringify(body)}`)
       writeDown(track(ledger, { module: 'Leads', partner: partner.number, loid: body.data.loid }), 'submitted')
     },
   }
@@ -93,7 +93,7 @@ function submitDeal({ partners, ledger, random, number }: Play): Operation {
   return {
     async run() {
       const { status, body } = await partner.post('/webhook/deal', form)
-      if (status !== 201) throw new Error(`submitting a deal answered ${status} ${JSON.stringify(body)}`)
+      if (status !== 201) throw new Error(`submitting a deal was answered with ${status} ${JSON.stringify(body)}`)
       writeDown(track(ledger, { module: 'Deals', partner: partner.number, loid: body.data.loid }), 'submitted')
     },
   }

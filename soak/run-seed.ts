@@ -158,7 +158,7 @@ async function settle(world: World, partners: readonly Partner[], searchLagSecon
   for (const partner of partners) {
     const { status, body } = await partner.post('/crm/sync')
     if (status === 202) await waitForRun(partner, body.data.run_id)
-    else if (status !== 200) throw new Error(`the last sync answered ${status} ${JSON.stringify(body)}`)
+    else if (status !== 200) throw new Error(`the last sync was answered with ${status} ${JSON.stringify(body)}`)
   }
   await waitForRest(world)
 }

@@ -17,7 +17,7 @@ export type NewRecord = {
   module: ModuleName
   values: Values
   owner?: string | undefined
-  /** The time of creation, for demo data, which was created in the past. */
+  /** The time of creation. If absent, the record is created now. */
   at?: string
   /** True if the request turns automations off. */
   skipsWorkflows?: boolean

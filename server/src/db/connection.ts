@@ -90,7 +90,7 @@ export function connectionSettings(
 
 /**
  * PostgreSQL cancels a statement that takes too long. If the server does not answer at all, the connection is destroyed
- * (D91), because a late answer would be mistaken for the next statement's.
+ * (D91), because a late answer would be mistaken for the answer to the next statement.
  */
 export function poolSettings(url: string, limits: PoolLimits) {
   const { connectionsMax, statementMsMax, onSilence, way = DIRECT } = limits

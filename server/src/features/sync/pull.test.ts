@@ -318,7 +318,7 @@ test('a pull that a newer pull has overtaken does not bring back an older status
     await pullNotified.run(deps, { module: 'Leads', zohoIds: [id] }, signal)
     return read
   }
-  await waitFor('a second to begin', async () => Date.now() % 1_000 < 200)
+  await waitFor('a new second to begin', async () => Date.now() % 1_000 < 200)
   await change('Leads', id, ['Contacted'])
   const late = { ...deps, crm: { ...crm, getLeads: overtaken } }
   await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)

@@ -20,9 +20,9 @@ export interface PulledModule {
 
 /**
  * Reads the organisation's notes since the partner's last successful run, and applies the partner's notes. If the run
- * found many new records, it also reads older notes, since the oldest of these records was created. The notes of
- * unchanged records are included, because a new note may leave its record's Modified_Time unchanged. If Zoho does not
- * let the portal list all notes, only the notes of new and changed records are read.
+ * found many new records, it also reads older notes, back to the time when the oldest of these records was created. The
+ * notes of unchanged records are included, because a new note may leave its record's Modified_Time unchanged. If Zoho
+ * does not let the portal list all notes, only the notes of new and changed records are read.
  */
 export async function syncNotes({ deps, signal, partner, progress, tallies }: Run, pulled: readonly PulledModule[]) {
   const { crm, db, clock } = deps

@@ -13,8 +13,8 @@ export interface RecoveryCodes {
 }
 
 /**
- * Makes ten codes of 50 random bits. Do not call this within a transaction, because making the codes takes as long as
- * ten password hashes.
+ * Makes ten codes of 50 random bits each. Do not call this within a transaction, because making the codes takes as long
+ * as ten password hashes.
  */
 export async function newRecoveryCodes(): Promise<RecoveryCodes> {
   const codes = Array.from({ length: CODES }, newCode)
