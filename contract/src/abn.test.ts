@@ -14,7 +14,7 @@ test.each([
   ['9429 0000 00017', true],
   ['9429000000018', false],
   ['942900000001', false],
-])('%s is an NZBN: %s', (text, expected) => {
+])('whether %s is an NZBN: %s', (text, expected) => {
   expect(isNzbn(text)).toBe(expected)
 })
 

@@ -1,7 +1,7 @@
 /** Every machine-readable code of a failed answer (D5), with its text in the API documentation. */
 export const ERROR_CODES = {
   VALIDATION: 'A field is missing or invalid; `fields` names it.',
-  MALFORMED_REQUEST: 'The request is not readable, for example broken JSON.',
+  MALFORMED_REQUEST: 'The request is not readable, for example because its JSON is broken.',
   UNAUTHORIZED: 'The session or API key is missing or unknown, or has ended.',
   EMAIL_NOT_FOUND: 'No account has this email address.',
   INVALID_PASSWORD: 'The password is not right.',

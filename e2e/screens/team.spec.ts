@@ -140,7 +140,9 @@ test('an owner invites a broker, the broker joins on a phone and submits a lead,
   await phone.close()
 })
 
-test('/team shows that it is loading, tries again after a failure, and keeps its last owner', async ({ page }) => {
+test('/team shows that it is loading, tries again after a failure, and refuses to change the role of the last owner', async ({
+  page,
+}) => {
   await keepUninformed(page)
   const release = await holdAnswers(page, TEAM)
   await page.goto('/team')

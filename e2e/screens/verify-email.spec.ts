@@ -7,7 +7,11 @@ import { breakAnswers, holdAnswers } from '../trouble.ts'
 const VERIFICATIONS = '**/api/auth/verify-email'
 const INVALID = 'This verification link is invalid or was already used.'
 
-test('/verify-email confirms the address of the signed-in account, once', async ({ page, partner, request }) => {
+test('/verify-email confirms the address of the signed-in account, but only once', async ({
+  page,
+  partner,
+  request,
+}) => {
   await page.goto('/verify-email')
   await expect(page.getByRole('alert')).toHaveText(INVALID)
   await expectGoodLooks(page)

@@ -14,7 +14,7 @@ export type CoqlQuery = {
   offset: number
 }
 
-/** Thrown if a query does not parse. Names the clause. */
+/** Thrown if a query does not parse. Names the clause that is wrong or missing. */
 export class CoqlSyntaxError extends Error {
   readonly clause: string
 

@@ -112,17 +112,20 @@ describe('writing', () => {
   test.each([
     ['refuse', { code: 'CONVERTED_RECORD' }],
     ['duplicate', { code: 'DUPLICATE_DATA' }],
-  ])('an upsert of a converted lead is refused as the switch says: %s', async (setting, expected) => {
-    const { call, add, control } = await emptied()
-    await control('POST', '/sandbox/behaviour', { upsertOfConverted: setting })
-    const id = await add('Leads', { Last_Name: 'Ash', LOID: 'LO-1' })
-    await call('POST', `/crm/v8/Leads/${id}/actions/convert`, { data: [{}] })
-    const answer = await call('POST', '/crm/v8/Leads/upsert', {
-      data: [{ Last_Name: 'A', LOID: 'LO-1' }],
-      duplicate_check_fields: ['LOID'],
-    })
-    expect([answer.status, answer.rows[0]]).toEqual([400, expect.objectContaining(expected)])
-  })
+  ])(
+    'upsertOfConverted=%s decides with which error an upsert of a converted lead is refused',
+    async (setting, expected) => {
+      const { call, add, control } = await emptied()
+      await control('POST', '/sandbox/behaviour', { upsertOfConverted: setting })
+      const id = await add('Leads', { Last_Name: 'Ash', LOID: 'LO-1' })
+      await call('POST', `/crm/v8/Leads/${id}/actions/convert`, { data: [{}] })
+      const answer = await call('POST', '/crm/v8/Leads/upsert', {
+        data: [{ Last_Name: 'A', LOID: 'LO-1' }],
+        duplicate_check_fields: ['LOID'],
+      })
+      expect([answer.status, answer.rows[0]]).toEqual([400, expect.objectContaining(expected)])
+    },
+  )
 
   test('a deleted record is listed under /deleted, its notes are gone, and staff can restore both', async () => {
     const { call, add, url } = await emptied()

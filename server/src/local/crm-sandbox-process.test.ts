@@ -58,7 +58,7 @@ test('the sandbox gets its folder and its seed setting, and stops when asked', a
   await expect(ask(sandbox.url)).rejects.toThrow('fetch failed')
 })
 
-test('a killed sandbox is started again on the same address', async () => {
+test('a killed sandbox is started again at the same address', async () => {
   const sandbox = await startCrmSandboxProcess(options())
   const { pid } = await ask(sandbox.url)
   process.kill(pid, 'SIGKILL')

@@ -107,5 +107,5 @@ test('the person gets a mail about a sign-in from an unknown browser, but not ab
   const password = 'another-fine-horse'
   await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })
   await signInByPhone(portal, { ...ada, password }, cookie)
-  await waitFor('the mail of the second sign-in', async () => (await mails()).length === 2)
+  await waitFor('the mail about the second sign-in', async () => (await mails()).length === 2)
 })

@@ -25,7 +25,7 @@ async function resetPassword(on: TestPortal, email: string, more: object = {}, h
 
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
-test('the first password reset by mail revokes the session, API key and webhook URL of a stranger who signed up with the owner’s address', async () => {
+test('the first password reset by mail revokes the session, API key and webhook URL of a stranger who signed up with another person’s address', async () => {
   await using receiver = await startReceiver()
   receiver.respond = answering(200)
   const squatter = await portal.newPartner()

@@ -29,7 +29,7 @@ test('new keys have the right form and checksum, and all are different', () => {
   expect(new Set(keys).size).toBe(2_000)
 })
 
-test('every character of base62 has about the same chance', () => {
+test('every character of base62 occurs about equally often', () => {
   const counts = new Map<string, number>()
   for (let i = 0; i < 4_000; i++) {
     for (const character of newApiKey().slice(3, 35)) counts.set(character, (counts.get(character) ?? 0) + 1)

@@ -243,7 +243,7 @@ test('a stream is refused while the process gets no notifications from the datab
   expect(() => live.open(reader, { lastEventId: undefined, accept })).toThrow('hears nothing')
 })
 
-test('a stream that ends closes the connection of a reader who has not read everything', async () => {
+test('when a stream ends, the connection of a reader who has not read everything is closed', async () => {
   const leaving = Promise.withResolvers<ServerResponse>()
   const server = createServer((_, response) => leaving.resolve(response.writeHead(200)))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -73,7 +73,7 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
     route: submitWebhookDeal,
     operationId: 'submitWebhookDeal',
     tag: 'Submit',
-    description: `Submits an application as a deal, without a lead before it. It begins as \`${SUBMITTED_STAGE}\`, and only the lender moves it. ${SPELLINGS}`,
+    description: `Submits an application directly as a deal, without a lead. The deal begins as \`${SUBMITTED_STAGE}\`, and only the lender moves it to another stage. ${SPELLINGS}`,
     requestExample: EXAMPLE_DEAL,
     answerExample: { ...SUBMITTED, status: SUBMITTED_STAGE },
   },
@@ -82,7 +82,7 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
     operationId: 'readSubmitted',
     tag: 'Follow',
     description:
-      'The progress of a lead or deal, by the id or the LOID that submitting returned. `status` is the lead’s status, or the deal’s stage once the lead is a deal; `crm` is `pending` until the lender’s CRM has the record.',
+      'Returns the progress of a lead or deal, found by the id or the LOID that its submission returned. `status` is the lead’s status, or the deal’s stage once the lead is a deal; `crm` is `pending` until the lender’s CRM has the record.',
     requestExample: null,
     answerExample: {
       ...SUBMITTED,

@@ -179,7 +179,7 @@ function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }:
   return [...(isWithRecord ? changes.slice(0, -1) : changes), submission]
 }
 
-/** The CRM writes the first line of a record's history less than this time after it creates the record. */
+/** The CRM writes the first line of a record's history within this time of creating the record. */
 const TOGETHER_MS = 60_000
 
 const RANKS = { submitted: 0, status: 1, converted: 2, stage: 3, note: 4 }

@@ -369,7 +369,7 @@ test.each([
     BROKEN_OFF,
     (socket: Socket) => socket.once('data', () => socket.resetAndDestroy()),
   ],
-])('a call to a host that %s fails (%s): %s', async (_, protocol, text, behave) => {
+])('a call fails if the host %s (%s): %s', async (_, protocol, text, behave) => {
   await using server = await startTcp(behave)
 
   await expect(safeFetch(`${protocol}://localhost:${server.port}/`, privately())).rejects.toThrow(new Error(text))
@@ -391,7 +391,7 @@ test.each([
   ['only sends 102 Processing', 'http', dripping('', 'HTTP/1.1 102 Processing\r\n\r\n')],
   ['drips its body', 'http', dripping('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', '.')],
   ['drips an endless body', 'http', dripping('HTTP/1.1 200 OK\r\n\r\n', '.')],
-])('a call to a host that %s (%s) ends at its timeout', async (_, protocol, behave) => {
+])('a call ends at its timeout if the host %s (%s)', async (_, protocol, behave) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using server = await startTcp((socket) => {
     socket.once('close', () => resolve())

@@ -199,7 +199,7 @@ test('the page shows when the key was made and last used, how to use it, and tha
   expect(within(guide).getByRole('link').getAttribute('href')).toBe('/api-docs')
 })
 
-test('a key that was never used says so', async () => {
+test('the page says that a key was never used', async () => {
   serveKey(ACTIVE)
   openApp('/api-keys')
   expect(await screen.findByText('Never')).toBeDefined()

@@ -43,7 +43,7 @@ test('a search without results gives hints', async () => {
   expect(screen.getByRole('heading', { name: 'Quick Actions' })).toBeDefined()
 })
 
-test('a failed search says so', async () => {
+test('the page says that a search failed', async () => {
   serveSignedIn({ 'GET /crm/search': () => ({ status: 400, body: failure('Search failed', 'X') }) })
   openApp('/search?q=zz')
   expect(await screen.findByText('Search failed')).toBeDefined()

@@ -39,7 +39,9 @@ export interface FactorCall {
   security: NoteSecurity
 }
 
-/** The kinds of second factor with which the person can sign in. Empty for a person without one. */
+/**
+ * The kinds of second factor with which the person can sign in. The list is empty if the person has no second factor.
+ */
 export async function findKinds(db: Db, personId: string): Promise<SecondFactorKind[]> {
   const { totp_added_at, passkeys, recovery_codes } = await findFactors(db, personId)
   const kinds: SecondFactorKind[] = []

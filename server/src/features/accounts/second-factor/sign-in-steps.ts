@@ -63,8 +63,8 @@ export async function secondStepFor(
 }
 
 /**
- * Checks the second factor and begins the session. After a wrong code the person can try again. Five wrong codes pause
- * the step.
+ * Checks the second factor and begins the session. After a wrong code the person can try again. After five wrong
+ * codes the person must wait 15 minutes.
  */
 export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: SignInCall): Promise<BegunSession> {
   const tokenHash = hashToken(form.token)
