@@ -41,7 +41,7 @@ export function AddPasskey({ onDone, onCancel }: AddPasskeyProps) {
         value={name}
         autoComplete="off"
         maxLength={PASSKEY_NAME_LENGTH_MAX}
-        hint="How you will know it in the list."
+        hint="The list shows the passkey under this name."
         onChange={(event) => setName(event.target.value)}
       />
       <div className="flex flex-wrap justify-end gap-2">
