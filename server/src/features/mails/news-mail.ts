@@ -85,7 +85,7 @@ function endpointMail({ url, reason }: { url: string; reason: keyof typeof WHY_D
       text(WHY_DISABLED[reason]),
       {
         part: 'button',
-        text: 'The log shows your server’s answers and lets you resend what it missed',
+        text: 'The log shows your server’s answers and lets you resend the events that your server missed',
         label: 'Open the webhook log',
         url: `${publicUrl}/webhook`,
       },
@@ -200,7 +200,7 @@ function footer(news: readonly MailNews[], { isDigest, publicUrl, token }: About
   return [
     {
       part: 'footer',
-      text: `You get this mail because you chose ‘${kinds}’ ${isDigest ? 'in your digest' : 'at once'}. To change it:`,
+      text: `You chose to get these kinds of news ${isDigest ? 'in your digest' : 'at once'}: ${kinds}. To change this:`,
       label: 'Notifications',
       url: `${publicUrl}/profile#notifications`,
     },
