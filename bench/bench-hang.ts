@@ -1,6 +1,7 @@
-// `npm run bench:hang`: how fast pages are while the CRM hangs, compared with their speed while it answers, in the same
-// run, and how soon a silent database is noticed and used again. `--minutes` is how long the CRM hangs in all (default
-// 1), divided among `--rounds` (default 3). Exits 1 when a goal is missed.
+// `npm run bench:hang`: compares how fast pages are while the CRM hangs with how fast they are while it answers, within
+// one run. Then it measures how soon the portal notices a silent database, and how soon everything works again after
+// the database's return. `--minutes` is how long the CRM hangs in all (default 1), divided among `--rounds` (default
+// 3). Exits 1 when a goal is missed.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

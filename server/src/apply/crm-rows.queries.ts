@@ -22,8 +22,8 @@ export async function findRowsOfAllPartners<Item extends NamedRecord, Row extend
 }
 
 /**
- * Locks the rows that may belong to these records until the transaction ends. At most one row has a record's id, and at
- * most one has its LOID. All transactions lock rows in the same order, to avoid deadlocks.
+ * Locks, until the transaction ends, the rows that may belong to these records. At most one row has a record's id, and
+ * at most one has its LOID. All transactions lock rows in the same order, to avoid deadlocks.
  */
 export async function lockRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,

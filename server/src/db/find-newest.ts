@@ -8,7 +8,7 @@ const NEWEST = 1_000
 export interface Listed {
   table: 'leads' | 'deals'
   partnerId: string
-  /** The conditions that limit the rows to those that the partner sees, within the dates. */
+  /** The conditions that limit the rows to those that the partner may see, and to the dates of the filter. */
   among: RawBuilder<SqlBool>[]
   /** Further filters, on columns that the `_scanned` index includes. */
   matching: RawBuilder<SqlBool>[]

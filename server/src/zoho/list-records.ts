@@ -34,8 +34,8 @@ export interface RecordLister {
   countLeads(partnerZohoId: string, signal?: AbortSignal): Promise<number>
   /**
    * Pages of all partners' records that changed since `since`, the oldest change first. Records of the same second are
-   * in the order of their ids. Each page begins after the last record of the page before and not at a page number, so
-   * no record is skipped if another changes meanwhile. Records that change after the first page was read are not
+   * in the order of their ids. Each page begins after the last record of the previous page, and not at a page number,
+   * so no record is skipped if another changes meanwhile. Records that change after the first page was read are not
    * listed, so the reader's own writes are not listed either.
    */
   changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>

@@ -93,7 +93,7 @@ export function openRecordPusher(
   const { partners, leads, deals } = fieldMap
 
   /**
-   * Writes records. Returns their results in the order in which they were sent. `more` is added to the call's body
+   * Writes records. Returns one result for each record, in the order of the records. `more` is added to the call's body
    * beside the records.
    */
   async function writeRecords(call: RecordCall, data: object[], more: object = {}): Promise<WriteResult[]> {

@@ -14,7 +14,7 @@ export interface SharedLimits {
   isShort(): boolean
   /** Counts a call that is sent, and its price. */
   add(credits: number): void
-  /** Records the remaining credits that the answer named; null if it named none. */
+  /** Records the remaining credits that Zoho's answer named. Pass null if it named none. */
   told(creditsLeft: number | null): void
   /** HTTP calls of this process since its start, including refused calls. */
   callsOfThisProcess(): number
@@ -41,7 +41,7 @@ const CALLS_AT_ONCE_MAX = 10
 const REFRESH_EVERY_MS = 5_000
 /** A process without calls for this time leaves its share to the other processes. */
 const CALLER_SECONDS = 15
-/** An older number of remaining credits is ignored, so that calls are made and Zoho names a new number. */
+/** A number of remaining credits that is older than this is ignored, so calls are made and Zoho names a new number. */
 const TOLD_MINUTES = 10
 const HOUR_MS = 3_600_000
 

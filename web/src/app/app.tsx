@@ -13,7 +13,7 @@ import { keepDocument } from './keep-document.ts'
 import { nextOf, paths } from './paths.ts'
 import type { AppRouter } from './routes.tsx'
 
-/** The toast stays long, because a person who was away may not look at once. */
+/** The toast is shown for a long time, because a person who was away may not look at once. */
 const SESSION_END_SHOWN_MS = 8_000
 
 export function App({ router }: { router: AppRouter }) {

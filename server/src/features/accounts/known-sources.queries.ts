@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 
-/** Finds those of the given sources from which somebody has signed in to the account with this email before. */
+/** Finds which of these sources somebody has already used to sign in to the account with this email. */
 export async function findKnownSources(db: Db, email: string, sources: readonly Buffer[]): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('known_sources')

@@ -13,7 +13,7 @@ interface NewsListProps {
   onFollow?: () => void
 }
 
-/** One line per record, which links to the record's page. */
+/** What is new, with one line for each record. Many changes at once share a line. */
 export function NewsList({ news, onFollow }: NewsListProps) {
   const more = news.total - news.lines.length
   return (
@@ -57,7 +57,10 @@ interface LineLinkProps {
   children: ReactNode
 }
 
-/** Many changes at once share one line that links to their list. A removed record has no link. */
+/**
+ * Links a line to its record's page, or to the list if many changes share the line. A line about a removed record has
+ * no link.
+ */
 function LineLink({ line: { about, loid }, onFollow, children }: LineLinkProps) {
   const className = 'block px-5 py-3'
   if (about === null) return <div className={className}>{children}</div>

@@ -176,7 +176,7 @@ test('a list that failed to load says so and can be fetched again', async () => 
   isUp = true
   await user.click(screen.getByRole('button', { name: 'Try Again' }))
   expect(await names()).toHaveLength(3)
-  // The button is gone, and the area around the table has the focus again.
+  // The button is gone, and the area around the table has the focus.
   expect(document.activeElement?.matches('main *')).toBe(true)
   expect(document.activeElement?.contains(screen.getByRole('table', { name: 'Leads' }))).toBe(true)
 })
