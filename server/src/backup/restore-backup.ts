@@ -161,6 +161,7 @@ async function fillTable(client: pg.PoolClient, statement: string, frames: Async
     }
   }
   await pipeline(rowsOfTable(), filling)
-  if (filling.rowCount !== expected) throw new RestoreRefused(`${statement}: ${filling.rowCount} rows of ${expected}`)
+  if (filling.rowCount !== expected)
+    throw new RestoreRefused(`${statement}: ${filling.rowCount} of ${expected} rows were stored`)
   return expected
 }
