@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { countLockWaits } from './testing/lock-waits.ts'
 import { newLead, startPortal } from './testing/start-portal.ts'
 import { waitFor } from './testing/wait-for.ts'
 
@@ -48,10 +49,7 @@ test('requests in flight at a stop are answered, even a request whose head arriv
   const { held, stopped } = await portal.deps.db.transaction().execute(async (tx) => {
     await sql`lock table leads`.execute(tx)
     const held = partner.post('/dashboard/leads', newLead())
-    await waitFor('the lead to wait for the lock', async () => {
-      const { rows } = await sql`select 1 from pg_locks where relation = 'leads'::regclass and not granted`.execute(tx)
-      return rows.length > 0
-    })
+    await waitFor('the lead to wait for the lock', async () => (await countLockWaits(tx)) > 0)
     const stopped = portal[Symbol.asyncDispose]()
     await waitFor('the port to close', () => isRefused(port))
     socket.write(`authorization: Bearer ${partner.token}\r\n\r\n`)

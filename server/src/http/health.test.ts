@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { openDatabaseProxy } from '../testing/database-proxy.ts'
 import { createDatabase } from '../testing/databases.ts'
 import { openLender } from '../testing/lender.ts'
+import { countLockWaits } from '../testing/lock-waits.ts'
 import { newLead, startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
@@ -54,10 +55,7 @@ test('while all connections of the jobs wait for a lock, the portal is still rea
   const sync = await portal.deps.db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${partner.id}, 1))`.execute(tx)
     const pressed = partner.post('/crm/sync')
-    await waitFor('the sync to wait for the lock', async () => {
-      const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`.execute(tx)
-      return rows.length > 0
-    })
+    await waitFor('the sync to wait for the lock', async () => (await countLockWaits(tx)) > 0)
     expect((await portal.get('/ready')).status).toBe(200)
     return { pressed }
   })

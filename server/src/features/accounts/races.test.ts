@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request as openRequest } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countLockWaits } from '../../testing/lock-waits.ts'
 import { addApp, addPasskey, beginApp } from '../../testing/second-factor.ts'
 import {
   type Answer,
@@ -55,11 +56,7 @@ async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanw
       await sql.raw(lock).execute(own)
       for (const call of calls) {
         answers.push(call())
-        await waitFor('the call to wait', async () => {
-          const { rows } = await sql<{ count: number }>`
-            select count(distinct pid)::integer as count from pg_locks where not granted`.execute(db)
-          return (rows[0]?.count ?? 0) >= answers.length
-        })
+        await waitFor('the call to wait', async () => (await countLockWaits(db)) >= answers.length)
       }
       await meanwhile?.()
     } finally {

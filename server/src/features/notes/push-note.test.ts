@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
+import { countLockWaits } from '../../testing/lock-waits.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { pushLead } from '../leads/push-lead.job.ts'
@@ -57,12 +58,7 @@ test('a note is not duplicated if the answer to its push was lost and a pull rec
     // The lock stops the push after it has read the note and before it reads the record.
     await sql`lock table deals in access exclusive mode`.execute(tx)
     pushed = push(noteId)
-    await waitFor('the push to wait for the lock', async () => {
-      const waiting = await portal.deps.pool.query(
-        `select 1 from pg_locks where relation = 'deals'::regclass and not granted`,
-      )
-      return waiting.rows.length > 0
-    })
+    await waitFor('the push to wait for the lock', async () => (await countLockWaits(db)) > 0)
     await tx.updateTable('notes').set({ zoho_id: sent, crm: 'synced' }).where('id', '=', noteId).execute()
   })
   await pushed
