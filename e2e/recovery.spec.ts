@@ -150,7 +150,7 @@ test('no acknowledged lead or note is lost when PostgreSQL, the sandbox or the s
   })
 })
 
-/** A partner whose program repeats each call with the same `Idempotency-Key` until the portal acknowledges it (D9). */
+/** A partner whose program repeats each lead and note under the same key until the portal acknowledges it (D9). */
 async function newPartner(request: APIRequestContext) {
   const { number, ...account } = newAccount()
   await post('auth/signup', { data: account })

@@ -107,7 +107,7 @@ function isInstalled(level) {
   return hash === lockHash() && installed >= placeOf(level) && existsSync(pinnedNode)
 }
 
-/** `installed` is the index in LEVELS, or -1 if no installation was finished. */
+/** `installed` is the index of the installed level in LEVELS, or -1 if no installation was finished. */
 function readInstallStamp() {
   const [hash, name] = readIfThere(installStamp)?.split(' ') ?? []
   return { hash, installed: placeOf(name) }
@@ -208,7 +208,7 @@ function isWebBuilt() {
   return readIfThere(webStamp) === webSources()
 }
 
-/** Lists names, sizes and times of files instead of their contents, because every start reads the list. */
+/** Lists names, sizes and times of files instead of their contents, because every start makes this list. */
 function webSources() {
   const lines = [lockHash(), ...listFiles(path.join(root, 'web')), ...listFiles(path.join(root, 'contract', 'src'))]
   return lines.join('\n')

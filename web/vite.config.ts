@@ -32,7 +32,7 @@ export default defineConfig({
     manifest: true,
     // Every target browser supports module preloading.
     modulePreload: { polyfill: false },
-    // The page's content security policy allows files, but no data URLs.
+    // The page's content security policy allows data URLs for images only.
     assetsInlineLimit: 0,
     // The first versions that support light-dark(), which the themes use.
     target: ['chrome123', 'firefox121', 'safari17.5'],

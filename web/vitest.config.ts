@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     testTimeout: 30_000,
     setupFiles: ['src/testing/setup.ts'],
-    // All files share one jsdom and one copy of the app. The set-up resets them after each test.
+    // The files of one worker share one jsdom and one copy of the app. The set-up resets them after each test.
     isolate: false,
     // Brisbane has no daylight saving, so its offset is the same all year.
     env: { TZ: 'Australia/Brisbane' },

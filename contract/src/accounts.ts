@@ -68,7 +68,10 @@ export type SignIn = z.infer<typeof SignIn>
 
 export const ForgotPassword = z.object({ email: Email })
 
-/** Whether a new password also revokes the API key and the webhook URL (D52). */
+/**
+ * Whether a new password of an owner also revokes the API key and the webhook URL. A reset always revokes them if it is
+ * the first confirmation of the owner's email address (D52).
+ */
 const revokeAccess = z.optional(z.boolean({ error: 'revokeAccess must be true or false' }))
 
 export const ResetPassword = z
@@ -111,7 +114,10 @@ export const Profile = z.object({
 })
 export type Profile = z.infer<typeof Profile>
 
-/** An absent field stays unchanged; null and blank clear a field (D47). The other fields of the profile are ignored. */
+/**
+ * An absent field stays unchanged. A null or blank name or phone clears it (D47). The other fields of the profile are
+ * ignored.
+ */
 export const ProfileChange = z.object({
   /** Only an owner may change the business name. From anybody else only the current name is accepted. */
   business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX).check(inOneLine('Business name'))),
@@ -204,7 +210,7 @@ const VerificationToken = z.string().check(z.minLength(1), z.maxLength(200))
 
 export const VerifyEmail = z.object({
   token: VerificationToken,
-  /** Not needed if the request has a session of the same account. */
+  /** Not needed if the request has a session of the same person. */
   password: z.optional(password('Password is required')),
 })
 export type VerifyEmail = z.infer<typeof VerifyEmail>
@@ -217,8 +223,7 @@ export const verifyEmail = defineRoute({
   beforeSecondFactor: true,
   body: VerifyEmail,
   answer: Nothing,
-  summary:
-    'Takes the token from the mail and confirms the email address. Needs a session of the account, or its password.',
+  summary: 'Takes the token from the mail and confirms the email address. Needs the person’s session or password.',
 })
 
 export const sendVerification = defineRoute({

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from './wire/wire.ts'
 
 export type Answer = {
   status: number
-  /** An empty object when there is no body. */
+  /** An empty object if the answer's body is not a JSON object. */
   body: JsonObject
   /** The answer's `data`. */
   rows: JsonObject[]
@@ -15,7 +15,7 @@ export type Answer = {
 
 type Call = (method: string, path: string, body?: unknown, headers?: { [name: string]: string }) => Promise<Answer>
 
-/** Starts a sandbox for one test file. With `now`, its clock stands still until the test moves it. */
+/** Starts a sandbox for tests. With `now`, its clock stands still until the test moves it. */
 export async function startTestSandbox(options: { seed?: boolean; now?: string } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'crm-sandbox-'))
   let now = options.now === undefined ? undefined : Date.parse(options.now)

@@ -51,7 +51,7 @@ signedOut('redirects a signed-out visitor to /login', async ({ page }) => {
   }
 })
 
-test('redirects a signed-in person to /dashboard from unknown addresses and from pages for newcomers', async ({
+test('redirects a signed-in person from /, unknown addresses, pages for newcomers and an empty search to /dashboard', async ({
   page,
 }) => {
   for (const path of ['/', ...ADDRESSES_OF_NOTHING]) {
@@ -159,7 +159,7 @@ test('a toast dismissed by keyboard gives the focus back, and the next toast dis
   await expect(toasts(page)).toHaveCount(0)
 })
 
-test('the sidebar links to all pages and marks the current page', async ({ page, partner }) => {
+test('the sidebar links to each main page and marks the current one', async ({ page, partner }) => {
   await page.goto('/leads/new')
   const sidebar = page.getByRole('complementary')
   const links = sidebar.getByRole('navigation', { name: 'Main' }).getByRole('link')

@@ -49,8 +49,8 @@ export interface Portal {
   /** Resolves when the start is complete, or when the portal is closed before that. */
   started: Promise<void>
   /**
-   * `/ready` answers 503 at once, and the port closes after the drain (D92). Requests in flight and running jobs then
-   * get ten seconds. Unfinished jobs return to the queue (D4).
+   * `/ready` answers 503 at once, and the port closes after the drain (D92). Requests in flight then get ten seconds,
+   * and after them running jobs get ten seconds. Unfinished jobs return to the queue (D4).
    */
   close(): Promise<void>
 }
@@ -65,7 +65,7 @@ interface PartsSettings {
 }
 
 interface PortalSettings extends PartsSettings {
-  /** Whether the clock enqueues scheduled jobs. Tests enqueue them themselves. */
+  /** Whether the clock enqueues scheduled jobs. Most tests run such jobs themselves. */
   hasSchedules: boolean
   /** The work that the portal does before it is ready. It is repeated if it fails. */
   prepare?: ((deps: Deps) => Promise<void>) | undefined

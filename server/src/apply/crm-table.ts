@@ -22,8 +22,9 @@ export interface PortalColumns {
   crm_modified_time: string | null
   crm_read_at: string | null
   archived_at: string | null
-  /** True while the record's history has not been read from the CRM; `notes_due` is the same for its notes. */
+  /** True until the record's history has been read from the CRM. */
   history_due: boolean
+  /** True while the record may have notes in the CRM that have not been read. */
   notes_due: boolean
 }
 
@@ -43,8 +44,8 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   /** The status or the stage. */
   valueOf(row: Row): string
   /**
-   * Makes the whole new row from the record and, if there was one, the previous row. Throws `CrmConflict` for a record
-   * that cannot become a row.
+   * Makes the whole new row from the record, the portal's own columns and, if there was one, the previous row. Throws
+   * `CrmConflict` for a record that cannot become a row.
    */
   toRow(item: Item, own: PortalColumns & { archived_reason: Row['archived_reason'] }, before: Row | undefined): Row
   created(row: Row, at: string): AnyEvent

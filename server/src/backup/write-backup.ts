@@ -26,8 +26,8 @@ export type BackupHeader = z.infer<typeof BackupHeader>
 const GZIP_LEVEL = 3
 
 /**
- * Writes all tables as they are at one moment, while the portal continues to run. The file appears only when it is
- * complete, and never replaces another file. Returns how many rows each table has.
+ * Writes the portal's data as it is at one moment, while the portal continues to run. The file appears only when it is
+ * complete, and never replaces another file. Returns how many rows of each table were written.
  */
 export async function writeBackup(url: string, file: string): Promise<Record<string, number>> {
   // An existing file is refused now and not after an hour of work.

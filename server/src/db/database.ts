@@ -136,15 +136,15 @@ const NETWORK_CODES = [
   'EHOSTUNREACH',
 ]
 
-/** PostgreSQL's code for a statement that ran too long. */
+/** PostgreSQL's code for a cancelled statement, which usually ran too long. */
 const CANCELLED = '57014'
 
 /** PostgreSQL's codes for a lack of connections, memory or disk space. */
 const LACKS = /^53/
 
 /**
- * True if the statement is not at fault: the database was stopped, starting, unreachable, too slow or short of
- * resources.
+ * True if the statement is not at fault: the database was stopped, starting, unreachable, read-only, too slow or short
+ * of resources.
  */
 export function isDatabaseAway(error: Error & { code?: string; severity?: string }): boolean {
   if (error instanceof pg.DatabaseError)

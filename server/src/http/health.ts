@@ -30,7 +30,7 @@ export function healthRoutes(app: FastifyInstance, { isStarted, isStopping, reac
 
   let asking: Promise<string | undefined> | undefined
 
-  /** Simultaneous health checks share one query, so that they do not use up the pools while the database hangs. */
+  /** Simultaneous calls share one check, so that they do not use up the pools while the database hangs. */
   function databaseTrouble(): Promise<string | undefined> {
     asking ??= reachDatabase(READY_MS_MAX)
       .then(

@@ -34,10 +34,10 @@ const PACKERS = {
 const ENCODINGS: (keyof typeof PACKERS)[] = ['zstd', 'gzip']
 
 /**
- * Compresses JSON answers for callers that accept compression. A page of a list shrinks to a quarter, which saves a
- * slow phone a round trip. Files and streams of events are not compressed. The hook has to be the last one, because
- * other hooks read the answer as text. No caller is identified by a cookie, so nobody can make another person's browser
- * send guesses and learn from the length which guess is right (BREACH).
+ * Compresses JSON answers of 1 KiB or more for callers that accept compression. A page of a list shrinks to a quarter,
+ * which saves a slow phone a round trip. Files and streams of events are not compressed. The hook has to be the last
+ * one, because other hooks read the answer as text. No caller is identified by a cookie, so nobody can make another
+ * person's browser send guesses and learn from the length which guess is right (BREACH).
  */
 export function packAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {

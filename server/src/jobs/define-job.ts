@@ -11,13 +11,13 @@ export interface Retry {
 export interface Job<Payload extends object = object> extends QueuedJob<Payload> {
   retry: Retry
   /**
-   * How many of these jobs run at the same time in one process. Among jobs with the same `partnerId`, one process runs
-   * only one at a time, so that one partner's work never delays another's.
+   * How many of these jobs run at the same time in one process. Of these, at most one has the same `partnerId`, so that
+   * one partner's jobs never take all places.
    */
   concurrency: number
   /**
-   * A cron expression in UTC. At these times the clock enqueues a job with an empty payload, at most one at a time
-   * among all processes.
+   * A cron expression in UTC. At these times the clock enqueues a job with an empty payload. Among all processes, at
+   * most one such job runs at a time.
    */
   schedule?: string
   /** Whether the job also runs once after a process has started, without waiting for its scheduled time. */
@@ -27,7 +27,7 @@ export interface Job<Payload extends object = object> extends QueuedJob<Payload>
    * nothing.
    */
   run(deps: Deps, payload: Payload, signal: AbortSignal): Promise<void>
-  /** Runs once after the last retry has failed, or as soon as `run` throws `GiveUp`. */
+  /** Runs after the last retry has failed, or as soon as `run` throws `GiveUp`. Like `run`, it can run twice. */
   giveUp?(deps: Deps, payload: Payload): Promise<void>
 }
 

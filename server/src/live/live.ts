@@ -10,7 +10,7 @@ import { findEventsSince } from '../events/events.ts'
 import type { StreamCall } from '../http/mount.ts'
 import { type Reader, Stream } from './stream.ts'
 
-/** An ended session's streams end within this time plus one look-up in the database. */
+/** An ended session's streams end within this time plus the time of the look-ups in the database. */
 const LOOK_EVERY_MS = 2_000
 const LOOKED_UP_AT_ONCE = 250
 /**
@@ -84,7 +84,7 @@ export function openLive(
     stream.begin(textOf([...told, ['stream.opened', null, firstIdAt(now)]], stream.reader.role, nowMs))
   }
 
-  /** Ends the streams whose sessions have ended, in any way and in any process. */
+  /** Ends the streams whose sessions have ended, in any way and in any process. Updates the roles of the others. */
   async function look(): Promise<void> {
     try {
       for (const some of chunksOf([...streams], LOOKED_UP_AT_ONCE)) {

@@ -196,7 +196,7 @@ test('a caller’s trace is logged and sent to the CRM and to a collector, and a
   expect(text).not.toMatch(/secret|Okafor|example\.com/)
 })
 
-test('a hanging collector delays neither requests nor the stop', async () => {
+test('a hanging collector delays no request, and the stop by a few seconds at most', async () => {
   await using collector = await startReceiver(hanging)
   const { portal } = await startMeasured({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
   const partner = await portal.newPartner()

@@ -11,7 +11,7 @@ interface GivenUp {
 }
 
 /**
- * Marks a record that did not reach the CRM, and stores news for the partner's people (D73), in one transaction. `mark`
+ * Marks a record whose push is given up, and stores news for the partner's people (D73), in one transaction. `mark`
  * returns undefined if the push no longer has to be given up.
  */
 export async function givePushUp(

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
 /**
- * The key of one attempt to create something (D9). The same body has the same key, so a repeat after a lost answer
- * creates nothing twice. Call `renew` after a success, so that the same text sent again creates a second record.
+ * The key of one attempt to create something (D9). The key stays the same while the body does, so a repeat after a lost
+ * answer creates nothing twice. Call `renew` after a success, so that the same body sent again creates a second record.
  */
 export function useIdempotencyKey() {
   const [keys] = useState(createKeys)

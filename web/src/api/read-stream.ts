@@ -12,7 +12,7 @@ interface StreamOptions {
   onMessage: (message: LiveMessage, id: string | undefined) => void
 }
 
-/** Thrown when the server refuses to open a stream for now. */
+/** Thrown when the server answers without opening a stream. */
 export class NoStream extends Error {
   readonly status: number
   readonly retryAfterMs: number

@@ -4,8 +4,8 @@ const TOKENS = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g
 const INDENTED_LEVELS_MAX = 40
 
 /**
- * Breaks JSON text into lines, and leaves other text unchanged. It works on the text itself, because parsing would lose
- * numbers of more than 16 digits and keys that occur twice.
+ * Breaks JSON text into lines, and leaves other text unchanged. It works on the text itself, because parsing would
+ * change long numbers and lose keys that occur twice.
  */
 export function prettyJson(text: string): string {
   if (!isJson(text)) return text

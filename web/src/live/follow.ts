@@ -9,8 +9,8 @@ const LOOK_EVERY_MS = 5_000
 /** The server sends at least a comment every 20 seconds, so a stream that is silent for this long is dead. */
 const SILENCE_MS_MAX = 45_000
 /**
- * The page's first data is as old as the page. A first stream that begins later than this cannot repeat the events that
- * the page missed.
+ * The page's first data is as old as the page. A first stream that begins later than this may not repeat all events
+ * that the page missed.
  */
 const FIRST_STREAM_MS_MAX = 10_000
 /** How often a visible page without a stream fetches its data (D71). */
@@ -19,10 +19,10 @@ const ASK_EVERY_MS = 15_000
 const IDS_KEPT_MAX = 4_000
 
 /**
- * Follows the events of the partner's records until `signal` aborts, and opens a new stream when one ends. Each event
- * is reported once, however often the server repeats it. Without a stream, a visible page is told every 15 seconds that
- * all its data may be old. A hidden page ends its stream when another page becomes visible, because browsers keep only
- * six connections to a server.
+ * Follows the events of the partner's records until `signal` aborts or the session has ended. Opens a new stream when
+ * one ends. Each event is reported once, however often the server repeats it. Without a stream, a visible page is told
+ * every 15 seconds that all its data may be old. A hidden page ends its stream when another page becomes visible,
+ * because browsers keep only six connections to a server.
  */
 export function follow(onMessage: (message: LiveMessage) => void, signal: AbortSignal): void {
   const startedAt = Date.now()

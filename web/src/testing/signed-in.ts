@@ -20,7 +20,7 @@ export const QUIET_INBOX = {
   'GET /dashboard/attention': () => ({ body: data({ items: [], has_more: false }) }),
 }
 
-/** Answers the requests of a signed-in person's pages, including those that every page makes. */
+/** Signs a person in, and answers the requests of the person's pages, including those that every page makes. */
 export function serveSignedIn(handlers: Handlers) {
   localStorage.setItem('auth_token', 'token-1')
   return serve({

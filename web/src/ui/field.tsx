@@ -66,8 +66,8 @@ interface TextFieldProps extends FieldLooks, ComponentProps<'input'> {
 }
 
 /**
- * A text field. `required` only marks the label. The browser's own checks stay off, because the form has its own
- * messages.
+ * A text field. `required` marks the label and tells screen readers. It does not turn the browser's own checks on,
+ * because the form has its own messages.
  */
 export function TextField({ icon, end, ...props }: TextFieldProps) {
   const { looks, rest } = splitLooks(props)

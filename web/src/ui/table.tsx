@@ -29,11 +29,11 @@ interface DataTableProps<Row, Key extends string> {
   rowKey: (row: Row) => string
   sort?: Sort<Key>
   onSort?: (column: Key) => void
-  /** The rows are being fetched again. The old rows stay visible meanwhile and are dimmed. */
+  /** The rows of another page or filter are being fetched. The old rows stay visible meanwhile and are dimmed. */
   stale?: boolean
   /** How often each row has changed while it was shown, by its key. The last change is marked for some seconds. */
   changes?: ReadonlyMap<string, number>
-  /** Called on a click anywhere in the row. Keyboard users have the row's own link. */
+  /** Called on a click in the row, except on a link or button. Keyboard users have the row's own link. */
   onRowClick?: (row: Row) => void
 }
 
@@ -133,7 +133,7 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
   )
 }
 
-/** A card has two columns on a phone and four on wider screens: name, state, type, amount and date. */
+/** A card has two columns on a phone and four on wider screens: name, state, type, and amount above date. */
 const CARD =
   'max-wide:relative max-wide:grid max-sm:nth-[n+8]:later-[6.75rem] sm:max-wide:nth-[n+10]:later-[4.25rem] max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-5 max-wide:py-3.5 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_5.5rem]'
 

@@ -13,7 +13,7 @@ import { startSession } from './sessions.ts'
 export interface Proof {
   /** The kind of proof, which the security log shows. */
   factor: 'password' | 'app code' | 'recovery code' | 'passkey' | 'invitation'
-  /** Checks, when the session begins, that the password or the factor has not been changed since the proof. */
+  /** Checks, when the session begins, that the proof still holds: the password, for example, has not been changed. */
   stillCounts: (tx: Tx) => Promise<boolean>
 }
 

@@ -13,9 +13,9 @@ import { refusingTaken } from './refusing-taken.ts'
 const EMAIL_IS_READ_ONLY = 'The email address cannot be changed here. Please contact support to change it.'
 
 /**
- * Changes the caller's own names and phone, and the business name if the caller is an owner (D61). Pushes the fields
- * that the partner's record in the CRM also has. A valid phone number is stored in E.164 (D19). Any other number
- * is stored as it was typed.
+ * Changes the caller's own names and phone, and the business name if the caller is an owner (D61). Pushes the partner's
+ * record to the CRM if the business name changes or the caller is the contact. A valid phone number is stored in E.164
+ * (D19). Any other number is stored as it was typed.
  */
 export async function changePersonProfile(
   { db, clock, jobs }: Deps,

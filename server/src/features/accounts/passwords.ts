@@ -9,7 +9,7 @@ import { isGuessable, type PasswordOwner } from './is-guessable.ts'
 /** OWASP's parameters for argon2id, which is the library's default algorithm. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Leaves one core for other requests (D53). */
+/** If there are several cores, leaves one for other requests (D53). */
 const inLine = createHashQueue({ atOnce: Math.max(1, availableParallelism() - 1), waitMsMax: 10_000 })
 
 export function hashPassword(password: string): Promise<string> {

@@ -14,7 +14,7 @@ const FOLDER = join(import.meta.dirname, '../../../migrations')
 const BEFORE_PEOPLE = '0015_notes_of_the_crm'
 const PASSWORD = 'correct-horse-battery'
 
-test('accounts that are older than the table `people` keep their password, session, reset link and CRM record', async () => {
+test('open accounts that are older than the table `people` keep their password, session, reset link and CRM record, and closed accounts give no access', async () => {
   const database = await createDatabase()
   const { db, close } = openDatabase(database.url, () => undefined)
   await sql`drop schema public cascade`.execute(db)

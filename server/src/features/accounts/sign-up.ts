@@ -11,7 +11,7 @@ import { refuseHeldEmail, refuseKnownEmail, refusingTaken } from './refusing-tak
 
 /**
  * Call this before the transaction, because hashing the password takes longer than the whole transaction. Throws
- * WEAK_PASSWORD.
+ * WEAK_PASSWORD if the password is weak.
  */
 export function hashSignUpPassword(form: SignUp): Promise<string> {
   const { email, businessName: business_name, firstName: first_name, lastName: last_name } = form

@@ -5,7 +5,8 @@ import { sendNamed } from '../../db/send-named.ts'
 import type { RecordedEvent } from '../../events/activity.ts'
 
 /**
- * The figures of the dashboard's cards. They count leads that became deals, but not records that left the CRM (D21).
+ * The figures of the dashboard's cards. The total of leads includes leads that became deals. Records that left the CRM
+ * do not count (D21).
  */
 export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats> {
   const rows = await sendNamed<Omit<Stats, 'conversion_rate'> & { converted_leads: number }>(pool, {

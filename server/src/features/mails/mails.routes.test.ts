@@ -502,8 +502,8 @@ test('a mail that an operator sends again after a lost answer keeps its Message-
   for (const socket of hanging) socket.write('250 taken\r\n')
   await waitFor('the slow mail to be sent', async () => (await mailsOnTheirWay(withSmtp)).length === 0)
 
-  // If the server refuses the sender, the mail waits until an operator corrects the sender's address. A refused
-  // recipient is final.
+  // If the server refuses the sender, the mail is tried again, because an operator can correct the sender's address. A
+  // refused recipient is final.
   await happens(withSmtp, people[2]?.id ?? '', newLoid(), stage('Funded'))
   withSmtp.advance(3 * MINUTE_MS)
   await tellNews.run({ ...withSmtp.deps, jobs: { enqueue: async () => undefined } }, {}, NEVER)

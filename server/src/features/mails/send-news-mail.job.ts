@@ -13,8 +13,9 @@ import { findSettings } from './settings.queries.ts'
 import { keepUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
 
 /**
- * Sends a mail, unless the person has turned off its news or lost access since. Every attempt has the same Message-ID.
- * The row of an accepted mail is removed. The row of a given-up mail stays for the operator.
+ * Sends a mail, unless all of its news is unwanted or out of date by now, or the person has lost access. Every attempt
+ * has the same Message-ID. The row of a mail that was accepted or is no longer to be sent is removed. The row of a
+ * given-up mail stays for the operator.
  */
 export const sendNewsMail = defineJob({
   name: 'send-news-mail',
@@ -74,8 +75,8 @@ async function writeMail(
 }
 
 /**
- * Returns false for news that asks the reader to act, if somebody has meanwhile pushed the record again, or enabled or
- * removed the webhook URL.
+ * Returns false for news that asks the reader to act, if the push no longer counts as failed, or if the webhook URL has
+ * meanwhile been enabled or removed.
  */
 async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
   switch (news.type) {

@@ -3,8 +3,8 @@ import type { NoteRow } from '../../db/tables.ts'
 type Signed = Pick<NoteRow, 'content' | 'submitted_by' | 'created_by'>
 
 /**
- * The text of a note for the CRM. It ends with the writer's name, so that the lender's staff see who wrote the note
- * (D64).
+ * The text of a note for the CRM. If a person wrote the note, the text ends with the names of the person and the
+ * business, so that the lender's staff see who wrote it (D64).
  */
 export function withSignature(note: Signed): string {
   return note.content + signatureOf(note)
@@ -17,7 +17,7 @@ export function withoutSignature(note: Signed, words: string): string {
   return text.endsWith(signature) ? text.slice(0, text.length - signature.length) : words
 }
 
-/** The text before the line that looks like a signature, or undefined if no line does. */
+/** The text before the last line if that line looks like a signature, or undefined if it does not. */
 export function signedText(words: string): string | undefined {
   return /^(.*)\n\n— [^\n]*$/su.exec(plain(words))?.[1]
 }

@@ -10,8 +10,8 @@ const LOGGED = new Set(Object.keys(INBOUND_LABELS))
 
 /**
  * Logs every call that a known caller makes to the routes in `INBOUND_LABELS`, including refused and repeated calls
- * (D37). Writes the row before the answer is sent, so that the log has every answer that a caller gets. If the log
- * cannot be written, the call still succeeds.
+ * (D37). Writes the row before the answer is sent, so that a crash never leaves an answer without its row. If the row
+ * cannot be written, the caller still gets the answer.
  */
 export function logInboundCalls(app: FastifyInstance, { db, clock }: Pick<Deps, 'db' | 'clock'>): void {
   app.addHook('onSend', async (request, reply, payload) => {

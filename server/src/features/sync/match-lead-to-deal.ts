@@ -17,8 +17,8 @@ export interface Match {
 
 /**
  * Matches leads to deals (D29). Business name, amount, type and term must be equal, and also the email or the phone. A
- * missing value matches nothing. The caller passes the oldest leads and deals first. Each deal is matched with the
- * oldest matching lead, and no lead with two deals.
+ * missing value equals nothing. The caller passes the oldest leads and deals first. Each deal gets the oldest matching
+ * lead that no earlier deal got.
  */
 export function matchLeadsToDeals(leads: readonly MatchableLead[], deals: readonly MatchableDeal[]): Match[] {
   /** The positions of the leads by their keys. For each key, the oldest lead comes last. */

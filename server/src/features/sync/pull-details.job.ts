@@ -6,15 +6,15 @@ import { defineJob } from '../../jobs/define-job.ts'
 import { pullDetails } from './pull-details.ts'
 import { findSyncingPartners } from './sync-runs.queries.ts'
 
-/** Fifty records cost fifty to a hundred calls and one transaction. */
+/** Fifty records usually cost fifty to a hundred calls. */
 const RECORDS_AT_ONCE = 50
 /** A run ends well before the queue takes the job for dead, which is after a quarter of an hour. */
 const RUN_MS_MAX = 5 * 60_000
 
 /**
- * Reads the details that a first sync left for later: histories of new records, and notes that could not be listed
- * (D56). A run ends when nothing is due, when its time or half of the day's credits is used up, or when the CRM is
- * unavailable. The next run continues a minute later.
+ * Reads the details that are due: histories of new records, and notes that could not be listed or that other reads left
+ * for later (D56). A run ends when nothing is due, when its time or half of the day's credits is used up, or when the
+ * CRM is unavailable. The next run continues a minute later.
  */
 export const pullDueDetails = defineJob({
   name: 'pull-details',

@@ -135,8 +135,8 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
 }
 
 /**
- * Reads each record of the portal that the CRM's queries do not return. This costs three credits for every 2,000
- * records.
+ * Reads each record of the portal that the CRM's queries do not return. The queries cost at least three credits for
+ * every 2,000 records.
  */
 async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
   const { deps, signal } = pull
@@ -154,7 +154,7 @@ async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
   }
 }
 
-/** Finds out whether Zoho lists notes. If it does, the notes of changed records need one call instead of a thousand. */
+/** Finds out whether Zoho lists notes. If it does, the changed records do not need a call each for their notes. */
 async function tryNotes({ crm }: Deps, signal: AbortSignal): Promise<void> {
   try {
     for await (const _ of crm.notePagesSince(crm.now().toISOString(), signal)) break
@@ -189,9 +189,8 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Moves the cursor to the last change of the list. Uses only the CRM's own times and clock, so the portal's clock may
- * be wrong. The next sweep includes the last second if Zoho may have shown more records for that second after the list
- * was read.
+ * Moves the cursor behind the last change of the list, or to a minute before that change if Zoho may since have shown
+ * more records near its time. Uses only the CRM's own times and clock, so the portal's clock may be wrong.
  */
 async function moveBehind(
   { db }: Deps,

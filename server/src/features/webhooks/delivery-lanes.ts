@@ -1,6 +1,6 @@
 /**
  * How many quick slots and how many slow slots a process has. An attempt uses a slow slot if it is slow or is expected
- * to be.
+ * to be. An attempt that becomes slow moves to a slow slot even if all of them are taken.
  */
 const QUICK_MAX = 100
 const SLOW_MAX = 200
@@ -14,7 +14,7 @@ const SLOW_AFTER_MS = 1_000
 interface Lane {
   inFlight: number
   mostAtOnce: number
-  /** True if the endpoint's last attempt was slow or failed, so that the next one is expected to be slow. */
+  /** True if the next attempt is expected to be slow, because an earlier one was slow or failed. */
   isSlow: boolean
 }
 
@@ -22,18 +22,18 @@ export interface DeliveryLanes {
   /** Marks the partner as ready, because one of its deliveries may be due. */
   markReady(partnerId: string): void
   /**
-   * Sets whether the endpoint is failing, as the database says. Does nothing after this process has sent something to
-   * the endpoint.
+   * Sets whether the endpoint is failing, as the database says. Does nothing if this process already has a lane for the
+   * partner.
    */
   learn(partnerId: string, isFailing: boolean): void
   /**
-   * Returns how many deliveries of each ready partner can begin now, in the order of their turns. These partners are
-   * then no longer ready.
+   * Returns how many deliveries of the ready partners can begin now, in the order of their turns. The returned partners
+   * are then no longer ready.
    */
   take(): { partnerId: string; count: number }[]
   /**
-   * Begins an attempt. `onSlow` is called when the attempt leaves its quick slot. The caller calls `end` on the result
-   * when the attempt has ended.
+   * Begins an attempt. `onSlow` is called if the attempt leaves a quick slot for a slow one. The caller calls
+   * `end` on the result when the attempt has ended.
    */
   begin(partnerId: string, onSlow: () => void): { end(isSuccess: boolean): void }
 }

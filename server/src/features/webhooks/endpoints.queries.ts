@@ -53,8 +53,8 @@ export function replaceSecret(
 }
 
 /**
- * Disables the endpoint. Returns false if it was already disabled, has another URL by now, or has not been failing
- * since `failingSince`.
+ * Disables the endpoint. Returns false if it was already disabled or removed, has another URL by now, or did not begin
+ * to fail by `failingSince`. If `failingSince` is null, the endpoint need not be failing.
  */
 export async function markEndpointDisabled(
   tx: Tx,

@@ -8,7 +8,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { RetryMark } from '../../ui/retry-mark.tsx'
 import { toast } from '../../ui/toast.ts'
 
-/** Shows that the deal has not reached the CRM yet. If the portal gave up, a button tries again (D23). */
+/** Shows that the deal is not in the CRM yet. If the portal gave up, owners and members get a button to retry (D23). */
 export function DealCrmMark({ deal }: { deal: Pick<Deal, 'loid' | 'crm'> & Partial<Pick<DealDetail, 'crm_problem'>> }) {
   const mark = crmMark(deal.crm)
   if (!mark) return null

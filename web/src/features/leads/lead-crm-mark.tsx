@@ -9,7 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { RetryMark } from '../../ui/retry-mark.tsx'
 import { toast } from '../../ui/toast.ts'
 
-/** Shows that the lead has not reached the CRM yet. If the portal gave up, a button tries again (D23). */
+/** Shows that the lead is not in the CRM yet. If the portal gave up, owners and members get a button to retry (D23). */
 export function LeadCrmMark({ lead }: { lead: Pick<Lead, 'loid' | 'crm'> & Partial<Pick<LeadDetail, 'crm_problem'>> }) {
   const mark = crmMark(lead.crm)
   if (!mark) return null

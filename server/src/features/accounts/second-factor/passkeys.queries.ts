@@ -42,8 +42,8 @@ export async function insertPasskey(
 }
 
 /**
- * Stores the passkey's counter. False if the counter is not higher than the stored one, because then a copy of the
- * device was used. Devices without a counter always send 0.
+ * Stores the passkey's counter. False if the counter is not higher than the stored one, because a copy of the passkey
+ * may have been used, or if the passkey has been removed. Devices without a counter always send 0, which is accepted.
  */
 export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number, at: string): Promise<boolean> {
   const row = await db
@@ -87,8 +87,8 @@ export async function insertChallenge(
 }
 
 /**
- * Uses up a challenge. False if the challenge is unknown, used or too old. If two answers come at once, only one gets
- * true.
+ * Uses up a challenge. False if the challenge is unknown, used, too old or meant for another person. If two answers
+ * come at once, only one gets true.
  */
 export async function takeChallenge(
   db: Db,

@@ -4,8 +4,8 @@ import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 
 /**
- * Shows the recovery codes, which cannot be read again later. The section takes the focus when it appears, and is
- * printed without the rest of the page.
+ * Shows the recovery codes, which cannot be read again later. The heading takes the focus when the section appears. The
+ * section is printed without the rest of the page.
  */
 export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
   const titleId = useId()
