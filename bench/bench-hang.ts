@@ -11,7 +11,7 @@ import { type LoadedPartner, loadData, newLead } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 
 const GOALS = { ratio: 1.3, noticedSeconds: 3, backSeconds: 10 }
-/** Requests for each page per second, at even intervals, whether or not the previous one was answered. */
+/** Requests per second for each page except `submit`, at even intervals, whether or not the last one was answered. */
 const REQUESTS_PER_SECOND = 25
 const SUBMITS_PER_SECOND = 5
 /** How long the CRM hangs in a call: longer than the portal waits for any call. */
@@ -89,7 +89,10 @@ async function compareHanging(product: Product, partners: LoadedPartner[]): Prom
   goal(`answers of /api/ready other than 200 while the CRM hung: ${notReady}`, '0', notReady === 0)
 }
 
-/** Sends requests for all pages at even intervals, and returns their latencies and the number of failures. */
+/**
+ * Sends requests for all pages at even intervals. Returns their latencies, how many failed, how often the portal was
+ * not ready, and how many jobs were running or waiting at the end.
+ */
 async function visit({ url, pool }: Product, partners: LoadedPartner[], seconds: number) {
   const latencies: Latencies = { list: [], detail: [], dashboard: [], submit: [] }
   const open = new Set<Promise<void>>()
@@ -145,7 +148,7 @@ async function makeBacklog({ url }: Product): Promise<void> {
   }
 }
 
-/** Waits until the jobs with hanging calls have ended or been given up. */
+/** Waits until no job is running, but for a minute at most. */
 async function untilIdle({ pool }: Product): Promise<void> {
   for (let look = 0; look < 120; look++) {
     const { rowCount } = await pool.query("select from jobs.job where state = 'active' limit 1")
@@ -163,7 +166,7 @@ async function measureSilence(
   const [partner] = partners
   if (!partner) throw new Error('there are no partners')
   await untilIdle(product)
-  // Leaves some connections in use and some idle, as on any day.
+  // Opens connections, as on any day.
   await visit(product, partners, 3)
   const silentAt = performance.now()
   proxy.fallSilent()

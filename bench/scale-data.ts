@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../server/src/local/embedded-postgres.ts'
 const PARTNERS = 2_000
 const TABLES = ['leads', 'deals', 'history_entries', 'notes', 'events']
 
-/** The partner that signs in and makes the calls. The lists of this partner show one hundredth of all leads. */
+/** The partner that signs in and makes the calls. This partner's list shows one hundredth of all leads. */
 export const BIG_PARTNER = { email: 'big@example.com', password: 'a-password-for-the-bench' }
 
 /** A word in the names of ten leads of the big partner, whatever the number of leads. */
@@ -72,8 +72,8 @@ export async function loadScaleData(folder: string, leads: number, say: (text: s
 }
 
 /**
- * Drops the indexes, because building them at the end is quicker than maintaining them. Returns the statements that
- * restore them.
+ * Drops the indexes, because building them at the end is quicker than maintaining them. Returns a function that
+ * restores them.
  */
 async function dropIndexes(client: pg.PoolClient) {
   const constraints = await client.query<{ table: string; name: string; definition: string }>(
@@ -106,7 +106,7 @@ async function dropIndexes(client: pg.PoolClient) {
   }
 }
 
-/** Inserts the partners and returns their ids, the big partner's first. */
+/** Inserts the partners, each with an owner, and returns the ids of the partners, the big partner's first. */
 async function insertPartners(client: pg.PoolClient): Promise<string[]> {
   const ids = Array.from({ length: PARTNERS }, () => randomUUID())
   await client.query(
@@ -127,8 +127,8 @@ async function insertPartners(client: pg.PoolClient): Promise<string[]> {
 
 /**
  * Inserts three years of leads in order of time, with the partners mixed. One in eight is converted, one in fifty
- * archived. One in a hundred belongs to the big partner and appears in its list. The other partners have between a
- * handful and about ten thousand leads each.
+ * archived. One in a hundred belongs to the big partner and appears in its list. The other partners have unequal
+ * shares: the first has about twenty times as many leads as the last.
  */
 async function insertLeads(client: pg.PoolClient, partners: string[], leads: number): Promise<void> {
   await client.query('select setseed(0.5)')

@@ -40,7 +40,10 @@ interface Evidence {
 /** A mail waits two minutes for further changes, and is sent at the next full minute. */
 const TOLD_MS_MAX = 300_000
 
-/** Waits until all work is done, and then compares the acknowledged submissions with their results, act by act. */
+/**
+ * Waits until all work is done, but for five minutes at most for each kind of work. Then compares the acknowledged
+ * submissions and the lender's remarks with their results, act by act.
+ */
 export async function judge(evidence: Evidence): Promise<Map<string, Verdict>> {
   const { stage, acknowledged, remarks, streams, databaseHost } = evidence
   const pool = new pg.Pool({ connectionString: `postgres://portal@${databaseHost}/portal` })

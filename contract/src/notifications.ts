@@ -34,8 +34,8 @@ export const DIGEST_HOUR = 8
 const TIME_ZONE_UNKNOWN = 'Choose a time zone from the list, such as Australia/Sydney'
 
 /**
- * Whether the text is an IANA name of a time zone. Intl would also accept offsets, which have no daylight saving, and
- * abbreviations that Temporal refuses, such as ACT.
+ * Whether the text is an IANA name of a time zone. Some old names, such as Japan, do not count. Intl would also accept
+ * offsets, which have no daylight saving, and abbreviations that Temporal refuses, such as ACT.
  */
 export function isTimeZone(zone: string): boolean {
   if (!/^(?:UTC|GMT|[CEMW]ET|[EHM]ST|[A-Z]{3}\d[A-Z]{3}|\w+(?:\/[\w+-]+)+)$/.test(zone)) return false

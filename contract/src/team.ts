@@ -67,7 +67,7 @@ export const readTeam = defineRoute({
   auth: 'session',
   least: 'owner',
   answer: z.object({ people: z.array(TeamPerson), invitations: z.array(Invitation) }),
-  summary: 'The people of the business, and the invitations that nobody has accepted yet.',
+  summary: 'The people of the business, and the open invitations.',
 })
 
 export const invitePerson = defineRoute({

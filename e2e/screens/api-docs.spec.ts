@@ -72,7 +72,7 @@ test('/api-docs explains the partner API and how to call it', async ({ page, par
     expect(await main.textContent()).not.toContain(partner.token.slice(0, 8))
   })
 
-  await test.step('every call has its examples and a link to the table of its fields', async () => {
+  await test.step('every call is listed, and a submission has examples and a link to its fields', async () => {
     const calls = main.getByRole('article')
     for (const call of ['POST /partner/leads', 'GET /partner/docs', 'POST /webhook/lead', 'POST /webhook/deal']) {
       const [method = '', path = ''] = call.split(' ')

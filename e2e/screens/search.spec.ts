@@ -6,7 +6,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const SEARCHES = '**/api/crm/search?*'
 
-test('/search finds leads and deals, and its box is on every page', async ({ page, partner }) => {
+test('/search finds leads and deals, and other pages have its box too', async ({ page, partner }) => {
   const applicant = { firstName: 'Aroha', lastName: 'Ngata', email: 'aroha@harakeke.example', phone: '0491 570 110' }
   const lead = await partner.submitLead({
     ...applicant,

@@ -8,7 +8,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const TEAM = '**/api/team'
 const INVITATIONS = '**/api/team/invitations'
-/** The entries that the first test leaves in the security log. */
+/** Entries that the first test leaves in the security log. */
 const LOGGED = [
   'Email address confirmed',
   'Invited: Robin Lee',
@@ -127,7 +127,7 @@ test('an owner invites a broker, the broker joins on a phone and submits a lead,
     await expect(page.getByRole('row').filter({ hasText: 'Saltbush Transport' })).toContainText('by Robin Lee')
   })
 
-  await test.step('the security log shows the owner every step', async () => {
+  await test.step('the security log shows the owner these steps, and filters them by person and type', async () => {
     await page.getByRole('link', { name: 'Security Log' }).click()
     const entries = page.getByRole('table', { name: 'Security log' }).getByRole('row')
     for (const words of LOGGED) await expect(entries.filter({ hasText: words }).first()).toBeVisible()

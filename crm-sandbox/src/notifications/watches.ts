@@ -220,7 +220,10 @@ function readEvents(given: unknown): Map<Module, string[]> | undefined {
   return byModule
 }
 
-/** Reads when a channel expires: in an hour if the time is absent or more than a week away. */
+/**
+ * Reads when a channel expires: in an hour if the time is absent or more than a week away. Undefined if the time is
+ * over or cannot be read.
+ */
 function readExpiry(sandbox: Sandbox, given: unknown): string | undefined {
   const hour = storedInstant(sandbox.now() + HOUR_MS)
   if (given === undefined || given === null) return hour

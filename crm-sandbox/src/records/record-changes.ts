@@ -66,7 +66,10 @@ function runWorkflow(sandbox: Sandbox, record: CrmRecord, { user }: Actor): Writ
   return changeRecord(sandbox, record, { values, at: record.createdTime }, { user, source: 'workflow' }, '$')
 }
 
-/** Replaces the given values of a record; its other values stay. Call it within a transaction. */
+/**
+ * Replaces the given values of a record, and the values that follow from them. The others stay. Call it within a
+ * transaction.
+ */
 export function changeRecord(
   sandbox: Sandbox,
   record: CrmRecord,

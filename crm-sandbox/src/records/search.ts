@@ -130,7 +130,7 @@ function criteriaSql(module: Module, criteria: string): Sql {
 
 /**
  * For text fields, `equals` finds every text that contains the value, as Zoho's index does. For other fields `equals`
- * is exact.
+ * compares the whole value.
  */
 function fuzzy(module: Module, condition: Condition): Condition {
   if (condition.kind !== 'test') return { ...condition, parts: condition.parts.map((part) => fuzzy(module, part)) }

@@ -42,7 +42,7 @@ export function openCustomFields(store: Store, behaviour: () => Readonly<Behavio
   function save() {
     store.writeSetting('fields', Object.fromEntries([...changed].map(([name, { fields }]) => [name, fields])))
   }
-  // Showing a record needs the fields, so they are computed only once for each setting of the switches.
+  // Showing a record needs the fields, so they are computed again only after the switches or the fields have changed.
   const switched = new Map<ModuleName, Module>()
   let switchedBy = behaviour()
   return {
@@ -189,8 +189,8 @@ const LENGTHS: { [type: string]: number } = { textarea: 2_000, email: 100, phone
 function make(sandbox: Sandbox, module: Module, draft: Draft): ItemResult {
   const { fields } = sandbox.fields.of(module)
   const apiName = apiNameOf(fields, draft.label)
-  // A built-in field that was deleted and is made again keeps its conversion mapping. Staff would have to map any other
-  // new field.
+  // A field that the organisation began with keeps its conversion mapping if it is deleted and made again with the same
+  // type. Staff would have to map any other new field.
   const before = getModule(module.name).fields.find((field) => field.apiName === apiName)
   const convertsTo = before?.type === draft.type ? before.convertsTo : undefined
   const field: Field = { id: sandbox.store.nextId(), apiName, ...draft, ...(convertsTo && { convertsTo }) }

@@ -9,7 +9,7 @@ import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 export interface PlannedRecord<Row> {
   outcome: 'created' | 'updated' | 'skipped'
   before: Row | undefined
-  /** The row to write; the same object as `before` if nothing changed. */
+  /** The row to write; the same object as `before` if the record is ignored. */
   row: Row
   history: HistoryPlan
   events: AnyEvent[]
@@ -31,9 +31,9 @@ export interface Scope {
   readAt: string
   /** The time of `readAt` by the CRM's clock. */
   crmReadAt: Date
-  /** Whether a new record causes an event. In a partner's first sync it does not (D35). */
+  /** Whether a record that is new or has returned causes an event. In a partner's first sync it does not (D35). */
   isNews: boolean
-  /** The records whose notes become due: records new to the partner, all changed records, or none. */
+  /** The records whose notes become due: records new to the partner, these and all changed records, or none. */
   notesDue: 'new' | 'changed' | 'none'
 }
 
@@ -93,7 +93,7 @@ function ownColumns(
   isBack: boolean,
 ) {
   const isArchived = before !== undefined && !isBack
-  // False for a lead that is read again only because of its deal.
+  // False for a record that has not changed in the CRM, such as a lead that is read again only because of its deal.
   const hasMoved = before?.crm_modified_time !== item.modified_time
   return {
     id: before?.id ?? newId(now),

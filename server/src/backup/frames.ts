@@ -21,7 +21,10 @@ export function frame(kind: number, payload: Buffer | object): Buffer {
   return Buffer.concat([head, bytes])
 }
 
-/** Reads a backup's frames, holding one at a time. Throws if the bytes end in the middle of a frame. */
+/**
+ * Reads a backup's frames, holding little more than one of them at a time. Throws if the bytes end in the middle of a
+ * frame, or if a frame is too long to be a backup's.
+ */
 export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
   let pieces: Buffer[] = []
   let bytes = 0

@@ -22,8 +22,8 @@ const LEFT_OUT = [
 ]
 
 /**
- * Every table of the portal and of its job queue, without computed columns. Each table follows the tables that its
- * foreign keys refer to.
+ * Every table of the portal and of its job queue except those in `LEFT_OUT`, without computed columns. Each table
+ * follows the tables that its foreign keys refer to.
  */
 export async function findTables(client: pg.PoolClient): Promise<TableToCopy[]> {
   const { rows } = await client.query<TableToCopy & { after: string[] }>(`
@@ -52,7 +52,7 @@ export async function findTables(client: pg.PoolClient): Promise<TableToCopy[]> 
   return ordered
 }
 
-/** The current value of each sequence. */
+/** The current value of each sequence that has been used. */
 export async function findSequences(client: pg.PoolClient): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; value: string }>(`
     select format('%I.%I', schemaname, sequencename) as name, last_value::text as value

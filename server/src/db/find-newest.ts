@@ -25,7 +25,7 @@ interface Part {
   limit: number
 }
 
-/** Finds the ids of the matching rows, newest first. Reads only an index. */
+/** Finds the ids of the matching rows, newest first. Reads only an index, unless `matching` looks up trigrams. */
 export async function findNewest({ db, pool }: Sender, listed: Listed, { offset, limit }: Part): Promise<string[]> {
   const statement = sql<{ id: string }>`
     select id
@@ -39,8 +39,8 @@ export async function findNewest({ db, pool }: Sender, listed: Listed, { offset,
 
 /**
  * Finds the ids of the matching rows that contain every word, newest first. Searches the newest rows first. Words that
- * are rare in those rows are looked up by their trigrams, so the time does not grow with the partner's records. Reading
- * through a hundred thousand leads takes 25 ms; this search takes one or two.
+ * are rare in those rows are looked up by their trigrams, so for most words the time does not grow with the partner's
+ * records. Reading through a hundred thousand leads takes 25 ms; such a search takes one or two.
  */
 export async function searchNewest(sender: Sender, listed: Listed, searched: Searched, part: Part): Promise<string[]> {
   const { table, partnerId, among, matching } = listed
@@ -74,7 +74,10 @@ export async function searchNewest(sender: Sender, listed: Listed, searched: Sea
   return findNewest(sender, { ...listed, matching: [...keys, words, ...fits] }, part)
 }
 
-/** A word of one or two letters cannot be looked up. The whole `_scanned` index is then read, which takes 25 ms. */
+/**
+ * A word of one or two letters cannot be looked up. If there are only such words, the `_scanned` index is read until
+ * enough rows are found. To read it to its end takes 25 ms.
+ */
 function hasTrigrams(partnerId: string, text: string): RawBuilder<SqlBool>[] {
   const trigrams = trigramsOf(text)
   if (trigrams.length === 0) return []

@@ -92,7 +92,7 @@ test('a new key replaces the old key, and a secret can be decrypted only for its
   expect(() => alone.decrypt(adas, `webhook-secret ${bob.id}`)).toThrow(/authenticate/)
 })
 
-test('in development a key is made once, in a file that only its owner can read, and an operator changes keys with a command', async () => {
+test('in development a key is made once, in a file that only its owner can read, and a command uses it', async () => {
   await using folder = await openDataFolder()
   const settings = { dataDir: folder.path }
   const [first, second] = await Promise.all([readSecretsKeys(settings), readSecretsKeys(settings)])

@@ -85,8 +85,9 @@ const REFUSALS = {
 
 /**
  * Checks whether the bearer token is valid and of the kind that the route accepts. A session's token on a route for
- * keys, or a key on a route for sessions, is treated as unknown. Every refusal is a 401 without further details (D5a).
- * Each call with an existing key counts against the key's limit, even if the call fails (D14).
+ * keys, or a key on a route for sessions, is treated as unknown. An unknown token is refused with a 401 without further
+ * details (D5a), or counts as no token where a session is optional. On a route that accepts keys, each call with an
+ * existing key counts against the key's limit, even if the call fails (D14).
  */
 export function createAuthenticate(sources: CallerSources, limiter: (reply: FastifyReply) => Limit): Authenticate {
   return async (request, reply, auth) => {

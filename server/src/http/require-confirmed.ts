@@ -12,8 +12,9 @@ export interface Confirmation {
 export type FindConfirmation = (caller: SessionCaller) => Promise<Confirmation>
 
 /**
- * Refuses the call if the route asks for the password again and the session has no recent confirmation (D66). The
- * session is looked up each time, because another process may have just confirmed it.
+ * Refuses the call if the route asks for the password again and the session has no recent confirmation (D66). Some
+ * routes ask only people with a second factor. The session is looked up each time, because another process may have
+ * just confirmed it.
  */
 export async function requireConfirmed(
   caller: SessionCaller | KeyCaller | null,

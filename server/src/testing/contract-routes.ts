@@ -29,7 +29,10 @@ export async function askRoute(portal: TestPortal, route: Route, request: Asked 
   })
 }
 
-/** Describes what is wrong with a refusal: its status, its form, or internal details of the server in it. */
+/**
+ * Describes what is wrong with a refusal: its status, its form, a missing request id, or internal details of the server
+ * in it. Undefined if nothing is wrong.
+ */
 export function faultOf(answer: Answer, ...statuses: number[]): string | undefined {
   const text = JSON.stringify(answer.body)
   if (!statuses.includes(answer.status)) return `${answer.status} ${text}`

@@ -16,7 +16,7 @@ import type { Organisation } from './organisation.ts'
 import type { ZohoParts } from './parts.ts'
 
 export interface Checks {
-  /** Tries everything that the portal needs. Changes nothing in the CRM. If the CRM is away, every check says so. */
+  /** Tries what the portal needs from the CRM, and changes nothing there. If the CRM is away, every check says so. */
   check(signal?: AbortSignal): Promise<CrmCheck[]>
 }
 

@@ -56,8 +56,8 @@ export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
 }
 
 /**
- * Returns the displayed names of picklist values. Records, timelines and queries can contain either the displayed name
- * of a value or its original name. A value that is not in the picklist stays unchanged.
+ * Returns a function that finds the displayed name of a picklist value. Records, timelines and queries can contain
+ * either the displayed name of a value or its original name. A value that is not in the picklist stays unchanged.
  */
 export function displayedIn(settings: ReadonlyMap<string, Pick<FieldSettings, 'choices'>>): Displayed {
   const fields = [...settings].filter(([, { choices }]) => choices.length > 0)
@@ -78,7 +78,7 @@ function displayedNames(choices: readonly Choice[]): Map<string, string> {
   ])
 }
 
-/** A field's choices in the order of the CRM's own list, without the values that are no longer in use. */
+/** A field's choices in the order of the CRM's own list, without `-None-` and the values that are no longer in use. */
 export function usedChoices(settings: FieldSettings | undefined): string[] {
   return (settings?.choices ?? []).filter((one) => one.isUsed && one.displayed !== NONE).map((one) => one.displayed)
 }

@@ -54,8 +54,8 @@ export interface RecordPusher {
    */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
   /**
-   * Gives LOIDs to records that were made in the CRM. A record that cannot be written (a converted lead, a LOID that is
-   * taken) is skipped. Reading the record again shows its LOID.
+   * Gives LOIDs, and partners where they are given, to records that were made in the CRM. A record that cannot be
+   * written (a converted lead, a LOID that is taken) is skipped. Reading the record again shows its LOID.
    */
   setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void>
 }
@@ -293,8 +293,9 @@ export function openRecordPusher(
   /**
    * Makes the record with this LOID and returns the record's id. This function never updates a record, and the client
    * never repeats the call: after a lost answer the record may exist, and staff or a workflow may have changed it. So
-   * after a lost answer this function looks for the record at once. A repeated push looks first, and a LOID is unique
-   * in the CRM. `ifMissing` holds the values to send if Zoho requires a field that the partner left out.
+   * after a lost answer this function looks for the record at once. A repeated push looks first, and the CRM should
+   * refuse a second lead or a second deal with the same LOID. `ifMissing` holds the values to send if Zoho requires a
+   * field that the partner left out.
    */
   async function insertByLoid(
     { module, fields }: { module: string; fields: PushedFields },

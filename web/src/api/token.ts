@@ -12,7 +12,7 @@ export interface TokenChange {
   token: string | null
   /** Another tab signed in or out. */
   fromOtherTab: boolean
-  /** The server, not the person, ended the session. */
+  /** The server, not the person, ended the session. Always false in other tabs. */
   isRefused: boolean
 }
 

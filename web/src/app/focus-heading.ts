@@ -1,8 +1,8 @@
 import type { AnyRouter } from '@tanstack/react-router'
 
 /**
- * After navigation, moves the focus to the new page's heading, so that a screen reader reads on from there. If the page
- * has put the focus into one of its fields, the focus stays there.
+ * After navigation, moves the focus to the new page's heading, or to `main` if there is none, so that a screen reader
+ * reads on from there. If the page has put the focus into one of its fields, the focus stays there.
  */
 export function focusHeadingAfterNavigation(router: AnyRouter): () => void {
   return router.subscribe('onRendered', ({ fromLocation, toLocation }) => {

@@ -13,8 +13,8 @@ import { refuseHeldEmail, refuseKnownEmail } from './refusing-taken.ts'
 const VALID_MS = 24 * 3_600_000
 
 /**
- * Limits requests, because each one mails an address that may be a stranger's, and reveals whether that address has an
- * account.
+ * Limits requests, because each one either mails an address that may be a stranger's, or reveals that the address is
+ * taken.
  */
 const CHANGES: RateLimit = {
   name: 'email-change',

@@ -15,8 +15,8 @@ import {
 import { waitFor } from '../../testing/wait-for.ts'
 import { hashToken } from './tokens.ts'
 
-// In these tests, an intruder who knows the password or has a session makes a call while the owner shuts the intruder
-// out.
+// In most of these tests, an intruder who knows the password or has a session makes a call while the owner shuts the
+// intruder out.
 
 let portal: TestPortal
 beforeAll(async () => {
@@ -45,7 +45,7 @@ async function isOpen(token: string | undefined) {
 
 /**
  * Takes a lock and makes calls that wait for it. Each call begins once the previous call waits. The lock is released
- * once the last call waits.
+ * once the last call waits and `meanwhile` has ended.
  */
 async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanwhile?: () => Promise<unknown>) {
   const { db } = portal.deps

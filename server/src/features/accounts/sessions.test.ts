@@ -6,7 +6,7 @@ const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 const MINUTE_MS = 60_000
 
-/** Signs in as Safari on a phone would, with the cookie of an earlier sign-in. */
+/** Signs in as Safari on a phone would, with the cookie of an earlier sign-in if one is given. */
 async function signInByPhone(portal: TestPortal, { email, password }: TestPartner, cookie = '') {
   const headers = { 'user-agent': SAFARI, ...(cookie && { cookie }) }
   const {

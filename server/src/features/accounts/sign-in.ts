@@ -14,8 +14,8 @@ import { findKinds } from './second-factor/factors.ts'
 import { secondStepFor } from './second-factor/sign-in-steps.ts'
 
 /**
- * How long a refused sign-in waits with HIDE_ACCOUNT_EXISTENCE. A failure is stored only for a known address, and the
- * wait hides how long that takes.
+ * A refused sign-in takes at least this long with HIDE_ACCOUNT_EXISTENCE. A failure is stored only for a known address,
+ * and the wait hides how long that takes.
  */
 const FAILURE_MS = 25
 
@@ -26,8 +26,8 @@ interface SignInCall {
 }
 
 /**
- * Checks email and password. The refusals have D11's texts, which the client recognises by their words: the text for a
- * wrong password contains neither 'email' nor 'user'.
+ * Checks email and password, then begins a session or asks for a second factor. The refusals have D11's texts, which
+ * the client recognises by their words: the text for a wrong password contains neither 'email' nor 'user'.
  */
 export async function signInPerson(
   deps: Deps,

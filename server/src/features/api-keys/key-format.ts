@@ -45,7 +45,7 @@ export function withoutKeys(text: string): string {
   return text.replace(ANYWHERE, keyPreview)
 }
 
-/** Only this hash of a key is stored. Keys are random, so a slow hash is not needed. */
+/** Only this hash and the preview of a key are stored. Keys are random, so a slow hash is not needed. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }

@@ -29,8 +29,8 @@ function isPutAway(kind: string, recordId: string, version: string): string {
 const FAILED_VERSION = '(extract(epoch from crm_failed_at) * 1000)::bigint'
 
 /**
- * Finds records whose push to the CRM failed, the latest first. A note is left out if its lead or deal failed too,
- * because the lead or deal is shown.
+ * Finds leads, deals and notes whose push to the CRM failed, the latest first. A note is left out if its lead or deal
+ * failed too, because the lead or deal is shown. Archived leads and deals, and their notes, are left out.
  */
 export function findFailedPushes(
   pool: pg.Pool,

@@ -189,7 +189,7 @@ test('a burst of submissions by an API key or a colleague is one line of news', 
   expect(await linesOf(ada)).toHaveLength(2)
 })
 
-test('a person who was away for a year gets the newest lines, and a total of at most 5,000', async () => {
+test('a person who has not seen 12,000 events gets the newest lines, and a total of at most 5,000', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   const { pool } = portal.deps

@@ -182,8 +182,8 @@ async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   const byLoid = new Map(rows.map((row) => [row.loid, row]))
 
   /**
-   * Finds the record's row by the CRM's id. Otherwise finds the row by the LOID, if the row's push has not been
-   * answered yet or the row's record had left the CRM.
+   * Finds the record's row by the CRM's id. Otherwise finds the partner's row by the LOID, if the row's push has not
+   * been answered yet or the row's record had left the CRM. Throws if any other row has the LOID.
    */
   function findOwn(item: Item, partnerId: string): Row | undefined {
     const sameRecord = byZohoId.get(item.zoho_id)

@@ -15,7 +15,8 @@ import { readAhead } from './read-ahead.ts'
 import { type Run, tallyOf } from './run.ts'
 
 /**
- * If there are more new records than this, their notes are read from the organisation's list, which takes fewer calls.
+ * If a page has more records to apply than this, the notes of its new records are read from the organisation's list,
+ * which takes fewer calls.
  */
 const NOTES_ASKED_ONE_BY_ONE_MAX = 100
 
@@ -104,7 +105,7 @@ async function syncModule(
     await progress.add(zohoIds.length)
   }
 
-  /** Applies the records that differ. An earlier attempt at this run has applied the others. */
+  /** Applies the records that differ. An earlier attempt at this run, or another pull, has applied the others. */
   async function applyWhole(batch: Batch, differing: ReadonlySet<string>): Promise<void> {
     const changed = batch.records.filter((record) => differing.has(record.zoho_id))
     await progress.expect(changed.length)

@@ -26,7 +26,7 @@ async function makeMonth(tx: Tx, from: Date, to: Date): Promise<void> {
   const name = `webhook_attempts_${from.toISOString().slice(0, 7).replace('-', '_')}`
   const [first, end] = [firstIdAt(from), firstIdAt(to)]
   await limitWaiting(tx)
-  // The lock lets only one process at a time make partitions. Reads and writes continue.
+  // The lock lets only one process at a time make partitions. Reads and writes continue until a partition is made.
   await sql`lock table webhook_attempts in share update exclusive mode`.execute(tx)
   if ((await findMonths(tx)).some((month) => month.end >= end)) return
   const { rows } = await sql`

@@ -17,8 +17,8 @@ interface Waiting {
 
 /**
  * Returns a function that writes the outcome of an attempt. Outcomes that arrive during a write are written together
- * afterwards, so a hundred attempts at once need one connection and few commits. If the database is unavailable, the
- * function tries again until `signal` aborts.
+ * afterwards, so a hundred attempts at once need one connection and few commits. An outcome that disables its endpoint
+ * is written alone. If the database is unavailable, the function tries again until `signal` aborts.
  */
 export function openAttemptRecorder(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,

@@ -5,8 +5,8 @@ import { getWebhookLog } from './log.queries.ts'
 import { getOpenEndpoint } from './open-endpoint.ts'
 
 /**
- * Sends a delivery again at once, with the same body and webhook-id, to the current URL and with the current secret. If
- * the delivery waits for its next attempt, this attempt is made now.
+ * Makes a delivery due at once, with the same body and webhook-id. It goes to the current URL, signed as a new delivery
+ * would be. If the delivery waits for its next attempt, this attempt is made now.
  */
 export async function redeliverLog(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

@@ -155,7 +155,7 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
   )
 }
 
-/** The time zones that the browser knows, and the chosen zone even if the browser does not know it. */
+/** The time zones that the browser knows, UTC, and the chosen zone even if the browser does not know it. */
 function timeZones(chosen: string): { value: string; label: string }[] {
   const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', chosen])
   return [...zones].toSorted().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))

@@ -17,7 +17,7 @@ async function openSignUp(
   return { user, submit }
 }
 
-test('each missing value is reported on its field', async () => {
+test('each missing value is reported, and nothing is sent', async () => {
   const server = serve({})
   const { submit } = await openSignUp({ email: '', business: '', password: '', confirmation: '' })
   await submit()

@@ -124,8 +124,8 @@ export function NewLeadPage() {
 }
 
 /**
- * Warns before the person leaves or reloads the page or closes the tab. It does not warn after the session has ended,
- * because the draft is kept then.
+ * Warns before the person leaves or reloads a page with entries that were not submitted, or closes the tab. It does not
+ * warn after the session has ended, because the draft is kept then.
  */
 function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
   function isUnsaved() {

@@ -22,7 +22,7 @@ const TYPING_PAUSE_MS = 600
 
 interface PhoneFieldProps {
   form: LeadForm
-  /** Called when the number is complete: when the person leaves the field or chooses a country. */
+  /** Called when the person leaves the field or chooses a country. */
   onSettled: () => void
 }
 

@@ -20,7 +20,7 @@ interface NotesPanelProps {
   parent: NoteParent
   /** The newest note comes first. */
   notes: readonly Note[]
-  /** Called when a note was added or sent again. */
+  /** Called when a note was added, and after each try to send one again. */
   onChange: () => void
 }
 

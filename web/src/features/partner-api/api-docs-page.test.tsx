@@ -175,7 +175,7 @@ test('an endpoint shows its method, path and examples, and links to the one tabl
   expect(within(endpoint).getByRole('group', { name: 'Response example' })).toBeDefined()
 })
 
-test('examples in three languages can be copied', async () => {
+test('examples come in three languages and can be copied', async () => {
   serveDocs(DOCS)
   const user = openApp('/api-docs')
   const tabs = await screen.findByRole('tablist', { name: 'Code examples' })

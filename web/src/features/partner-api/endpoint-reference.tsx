@@ -18,11 +18,11 @@ export function endpointId({ method, path }: ApiEndpoint): string {
 
 interface EndpointReferenceProps {
   endpoint: ApiEndpoint
-  /** The anchor of the table with the body's fields. */
+  /** The anchor of the table with the body's fields. Undefined if the endpoint takes no body. */
   fieldsId: string | undefined
 }
 
-/** One endpoint: on the left its description, on the right its examples. */
+/** One endpoint: its description, and its examples beside it or, on a narrow page, below it. */
 export function EndpointReference({ endpoint, fieldsId }: EndpointReferenceProps) {
   const { method, path, description, requestBody, responseExample } = endpoint
   return (

@@ -26,7 +26,7 @@ export function ReferralPanels({ timeline, notes, histories, fields }: ReferralP
   )
 }
 
-/** Has the height of the content that is loading. */
+/** Has about the height of the content that is loading. */
 export function ReferralOutline({ label, fields }: { label: string; fields: number }) {
   return (
     <div role="status" aria-label={label}>

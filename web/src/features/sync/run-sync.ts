@@ -16,7 +16,10 @@ export type SyncResult = LeadSyncResult | DealSyncResult | FullSyncResult
 const POLL_EVERY_MS = 1_000
 const MISSES_MAX = 5
 
-/** Starts a sync or joins the running one (D30), and follows the run until it ends, however long it takes (D31). */
+/**
+ * Starts a sync or joins the running one (D30), and follows the run until it ends, however long it takes (D31). Throws
+ * if the run fails or its state cannot be read.
+ */
 export async function runSync(kind: SyncKind, onProgress: (run: SyncRun) => void): Promise<SyncResult> {
   const answer = kind === 'leads' ? await call(syncLeads) : await call(syncDeals)
   return 'run_id' in answer ? followRun(answer.run_id, onProgress) : answer
