@@ -74,7 +74,7 @@ await withEmptyFolder(async (folder) => {
     )
   }
 
-  /** Calls each path `READS` times. */
+  /** Makes one partner’s calls `READS` times, for all partners in turn, and prints what one time costs. */
   async function read(name: string, pathsOf: (partner: LoadedPartner) => string[]): Promise<void> {
     const requests = partners.flatMap((partner) =>
       pathsOf(partner).map((path) => ({ path, headers: { ...bearer(partner), 'accept-encoding': 'gzip, br' } })),

@@ -13,8 +13,8 @@ export interface Partner {
   email: string
   get(path: string): Promise<Answer>
   /**
-   * Repeats the call until the portal answers, because a killed portal is started again. The idempotency key makes
-   * repeats safe (D9).
+   * Like `get`, repeats the call while the portal is away or fails, for two minutes at most, because a killed portal is
+   * started again. The idempotency key makes repeats safe (D9).
    */
   post(path: string, body?: object): Promise<Answer>
 }

@@ -18,10 +18,10 @@ export const Activity = z.object({
   id: z.string(),
   title: z.string(),
   description: z.string(),
-  /** The note's text, if the event is a note by the lender. */
+  /** The text of a lender's note, shortened if it is long; null for any other activity. */
   quote: z.nullable(z.string()),
   loid: z.nullable(z.string()),
-  /** The kind of page that the LOID leads to; null if that page no longer exists. */
+  /** The kind of page that the activity links to; null if the activity has no link, such as that of a removed deal. */
   about: z.nullable(z.enum(['lead', 'deal'])),
   created_at: Instant,
 })
@@ -51,7 +51,7 @@ export const TrendPoint = z.object({
 })
 export type TrendPoint = z.infer<typeof TrendPoint>
 
-/** `previous` is null if the partner is too new to have an earlier figure. */
+/** `previous` is null if there is no earlier figure, as for a new partner. */
 export const Comparison = z.object({ current: z.number(), previous: z.nullable(z.number()) })
 export type Comparison = z.infer<typeof Comparison>
 

@@ -108,7 +108,7 @@ test('property amounts count only for an applicant who owns property', () => {
   expect(NewLead.parse({ ...FORM, ownsProperty: true })).toMatchObject({ ownsProperty: true, propertyValue: null })
 })
 
-test('the lead source is always the portal, and an ABN is kept without spaces, valid or not', () => {
+test('the lead source is always the portal, and even an invalid ABN is kept, without its spaces', () => {
   const lead = NewLead.parse({ ...FORM, leadSource: 'Google', businessAbn: ' 12 345 ' })
   expect([lead.leadSource, lead.businessAbn]).toEqual(['Partner Portal', '12345'])
 })

@@ -42,9 +42,9 @@ export const TimelineEntry = z.object({
   by: Text,
   /** Whether the lender, not the partner, made the change or wrote the note. */
   is_lender: z.boolean(),
-  /** The status or stage that began. */
+  /** The status or stage that began; null if none did, as for a note. */
   value: Text,
-  /** How many whole days the status or stage lasted; null while it lasts. */
+  /** How many whole days the status or stage lasted; null while it lasts, or if none began. */
   days: z.nullable(z.number()),
   /** A note's text, or the comment on the change. */
   text: Text,

@@ -90,7 +90,9 @@ interface Moment {
 }
 
 export interface Way {
-  /** When each step was first reached; null if it was skipped or has not been reached. */
+  /**
+   * When each step was first reached; null if it was skipped or not reached, or if the referral went back before it.
+   */
   steps: { name: Step; reached_at: string | null }[]
   step: Step
   outcome: Outcome

@@ -82,7 +82,7 @@ export type Settings = {
   hideAccountExistence: boolean
   /** With `portal`, partners see a note from the CRM only if its title begins with 'Partner' (D32a). */
   crmNotes: 'all' | 'portal'
-  /** After this time, a call that starts a sync is answered with 202, while the sync run continues (D31). */
+  /** If a sync run takes longer, the call that started it is answered with 202 and the run continues (D31). */
   syncWaitMs: number
 }
 
@@ -102,7 +102,7 @@ export type ZohoSettings = {
 
 type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** The message is one line for the operator: the variable, its value, and the allowed values. */
+/** The message is one line for the operator: the variable, its value unless it is secret, and what is allowed. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
@@ -337,8 +337,8 @@ const ZOHO_URLS = ['ZOHO_ACCOUNTS_URL', 'ZOHO_API_URL'] as const
 const ZOHO_VARIABLES = [...ZOHO_URLS, 'ZOHO_CLIENT_ID', 'ZOHO_CLIENT_SECRET', 'ZOHO_REFRESH_TOKEN'] as const
 
 /**
- * Refuses settings that are for development only. The embedded database is allowed: it loses nothing in a crash,
- * although it cannot grow beyond one machine.
+ * Refuses settings that are for development only, and requires those that production needs. The embedded database is
+ * allowed: it loses nothing in a crash, although it cannot grow beyond one machine.
  */
 function refuseDevelopmentAids(given: Given, variables: Variables): void {
   for (const name of ['PUBLIC_URL', ...ZOHO_VARIABLES, 'SMTP_URL', 'MAIL_FROM'] as const) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { setPartnerActive } from './features/accounts/set-partner-active.ts'
 import { startPortal } from './testing/start-portal.ts'
 
-test('for each call and each security event the log has a line with the caller’s ids, and no line has an email address', async () => {
+test('for each call and each security event the log has a line with the caller’s ids; only a line about a mail in the outbox has an email address', async () => {
   const lines: string[] = []
   const email = 'who-is-it@example.com'
   let partnerId: string

@@ -73,7 +73,7 @@ export function openLog(level: LevelWithSilent, destination?: DestinationStream)
   return pino({ level, serializers: { err: readableError }, mixin: traceOfLine }, destination)
 }
 
-/** Adds the trace's id to each line. The id marks the lines that belong to one request or job. */
+/** Adds the trace's id to the lines of a request or job. The same id marks lines that belong together. */
 function traceOfLine(): object {
   const trace = currentTrace()
   return trace ? { trace: trace.traceId } : {}

@@ -50,7 +50,10 @@ const SUBMITTED_LEAD = NewLead.parse({
 })
 
 const HOUR_MS = 3_600_000
-/** How long the start waits for the demo's leads. A slower sync continues in the background. */
+/**
+ * How long the start waits for the demo's leads. A slower sync continues in the background, and its demo gets no
+ * activity.
+ */
 const SYNC_WAIT_MS_MAX = 20_000
 
 /** Signs the demo partner up, pulls its leads and deals and adds activity to them, unless this was done before. */
@@ -68,8 +71,8 @@ export async function seedDemo(deps: Deps): Promise<void> {
 }
 
 /**
- * Submits a lead and adds notes. Records from the first sync cause no events (D35), so the demo would otherwise have no
- * activity.
+ * Adds a colleague, who submits a lead, and notes by both people. Records from the first sync cause no events (D35), so
+ * the demo would otherwise have no activity.
  */
 async function workOnRecords(deps: Deps, mia: Caller, passwordHash: string): Promise<void> {
   const leads = await findNewestLeads(deps.reads, mia, 5)

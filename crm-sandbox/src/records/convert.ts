@@ -16,7 +16,10 @@ import { recordInTimeline } from './timeline.ts'
 type Target = 'Accounts' | 'Contacts' | 'Deals'
 
 export type Conversion = {
-  /** An existing account and contact for the deal. If absent, new ones are made from the lead. */
+  /**
+   * An existing account and contact for the deal. If absent, new ones are made from the lead. A lead without a company
+   * makes no account.
+   */
   accountId?: string | undefined
   contactId?: string | undefined
   /** Values of the deal that override the lead's values. If absent, no deal is made. */
@@ -79,7 +82,9 @@ export function convertRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 }
 
-/** Turns a lead into an account, a contact and, if asked to, a deal. It makes all of them or none. */
+/**
+ * Turns a lead into a contact, an account if it has a company, and a deal if asked to. It makes all of them or none.
+ */
 export function convertLead(
   sandbox: Sandbox,
   lead: CrmRecord,

@@ -14,8 +14,8 @@ import { type Applicant, isNamedIn, isOf } from './read-applicant.ts'
 export type Found = Awaited<ReturnType<typeof findApplicant>>
 
 /**
- * Finds everything that the portal stores about an applicant, across all partners. Reads whole tables, so it is for
- * operators only.
+ * Finds what the portal stores about an applicant, across all partners, except news that waits to be mailed. Reads
+ * whole tables, so it is for operators only.
  */
 export async function findApplicant(db: Db, applicant: Applicant) {
   const likeLeads = await findLeadsLikeOfAllPartners(db, applicant)
@@ -54,7 +54,7 @@ export async function findApplicant(db: Db, applicant: Applicant) {
   }
 }
 
-/** Lists the records that the CRM still has, each in the form `Leads 4876876000000333001 (LO-7K3M9Q2X)`. */
+/** Lists the records that the CRM has or once had, each in the form `Leads 4876876000000333001 (LO-7K3M9Q2X)`. */
 export function inCrm({ leads, deals }: Found): string[] {
   const named = (module: string, rows: readonly { loid: string; zoho_id: string | null }[]) =>
     rows.flatMap(({ loid, zoho_id }) => (zoho_id === null ? [] : [`${module} ${zoho_id} (${loid})`]))

@@ -20,7 +20,7 @@ export async function insertSet(tx: Tx, table: keyof Tables, rows: readonly { id
   return new Set(added.map((row) => row.id))
 }
 
-/** Overwrites the rows that have the same ids, in one statement. The caller has locked the rows. */
+/** Overwrites the given columns of the rows with the same ids, in one statement. The caller has locked the rows. */
 export async function updateSet(tx: Tx, table: keyof Tables, rows: readonly { id: string }[]): Promise<void> {
   if (rows.length === 0) return
   const assignments = columnsOf(rows).map((column) => sql`${sql.id(column)} = ${sql.id('wanted', column)}`)
@@ -31,7 +31,7 @@ export async function updateSet(tx: Tx, table: keyof Tables, rows: readonly { id
      where kept.id = wanted.id`.execute(tx)
 }
 
-/** The columns of the first row. All rows of one set have the same columns. */
+/** The columns to write: those of the first row that are not generated. All rows of one set have the same columns. */
 function columnsOf(rows: readonly object[]): string[] {
   return Object.keys(rows[0] ?? {}).filter((column) => !GENERATED.has(column))
 }

@@ -92,7 +92,10 @@ export async function findKnownHistories(
   return Map.groupBy(rows, (row) => row.loid)
 }
 
-/** Writes the planned entries of many histories of one kind. Existing entries stay unchanged. */
+/**
+ * Writes the planned entries of many histories of one kind. Existing entries stay unchanged, except that a plan can
+ * replace the observed entries of its history.
+ */
 export async function writeHistories(
   tx: Tx,
   kind: HistoryKind,
@@ -116,8 +119,8 @@ export async function writeHistories(
 }
 
 /**
- * Moves histories to the partners that their records were given to. Removes the names from the first entries, because
- * the new partners must not learn who submitted the records.
+ * Moves histories to the partners that their records were given to. Removes name and comment from the submitted
+ * entries, because the new partners must not learn who submitted the records.
  */
 export async function moveHistories(
   tx: Tx,

@@ -29,7 +29,7 @@ interface ServerSettings {
   isStopping(): boolean
   /** Records requests; absent without OpenTelemetry. */
   spans?: Spans | undefined
-  /** Called after each answer. */
+  /** Called after each answer, except streams. */
   onAnswered?: ((answered: Answered) => void) | undefined
 }
 
@@ -213,7 +213,7 @@ declare module 'fastify' {
     ignoresBody?: boolean
   }
   interface FastifyRequest {
-    /** The body as it arrived, even if it is not JSON. Undefined if no body was read. */
+    /** A body that was sent as JSON, as it arrived, even if it is not valid. Undefined if no such body was read. */
     bodyText: string | undefined
     /** Absent if this request is not recorded. */
     span: Span | undefined

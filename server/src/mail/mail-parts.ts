@@ -4,14 +4,14 @@
  */
 export type MailPart =
   | { part: 'text'; text: string }
-  /** An action that the reader has to take. `text` introduces the action: 'Please confirm your email address'. */
+  /** The mail's main action. `text` introduces the action: 'Please confirm your email address'. */
   | { part: 'button'; text?: string; label: string; url: string }
   /** An optional action for the reader. */
   | { part: 'link'; text: string; label: string; url: string }
   /** A person's own words, with their line breaks. */
   | { part: 'quote'; text: string }
   | { part: 'change'; text: string; time: string }
-  /** In a mail about several leads and deals, the heading above the changes of one lead or deal. */
+  /** In a mail that lists leads and deals, the heading above the changes of one of them or of the webhook. */
   | { part: 'record'; name: string; loid: string; url: string }
   /** Small print below the card. */
   | { part: 'footer'; text: string; label: string; url: string }

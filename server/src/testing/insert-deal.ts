@@ -7,7 +7,7 @@ type DealValues = Insertable<Tables['deals']>
 
 let deals = 0
 
-/** Inserts a deal as a sync does, with the values that the test gives. */
+/** Inserts a deal with the values that the test gives, but no history and no event. */
 export async function insertDeal(db: Db, partnerId: string, deal: Partial<DealValues> = {}): Promise<DealValues> {
   deals += 1
   const at = deal.created_at ?? new Date(Date.now() + deals).toISOString()

@@ -550,7 +550,7 @@ test.each(['entry', 'exit'])(
   },
 )
 
-test('records created in the CRM get LOIDs, a hundred in a call, and converted leads are skipped', async () => {
+test('more than a hundred records created in the CRM get LOIDs, and converted leads are skipped', async () => {
   const ids = await lender.createMany(
     'Leads',
     Array.from({ length: 120 }, () => ({ Last_Name: 'Born there' })),
@@ -622,7 +622,7 @@ test('processes share one token, and renew it before it expires', async () => {
   expect(lines.join('')).not.toContain(renewed[0]?.access_token)
 })
 
-test('a token that Zoho no longer accepts is renewed once, and a revoked grant ends in CrmUnavailable', async () => {
+test('a token that Zoho no longer accepts is renewed, and errors name a revoked grant or a missing scope', async () => {
   await versionsOf('Deals')
   await lender.faults({ tokenExpired: true })
   await Promise.all(Array.from({ length: 5 }, () => versionsOf('Deals')))
@@ -755,7 +755,7 @@ test.each([
   [{ loidUnique: false }, 'LOID', 'Leads.LOID and Deals.LOID may occur twice'],
   [{ conversionMapsLoidAndPartner: false }, 'Conversion', 'Leads.LOID and Leads.Partner are lost'],
   [{ choicesMissing: ['Leads.Lead_Status.New Lead'] }, 'Picklists', 'Leads.Lead_Status lacks New Lead'],
-])('the check names what is wrong and what to do: %o', async (switches, name, words) => {
+])('the check names what is wrong: %o', async (switches, name, words) => {
   await lender.behaviour(switches)
   expect(await wrong()).toEqual({ [name]: expect.stringContaining(words) })
 })

@@ -19,7 +19,7 @@ export interface SharedLimits {
   /** HTTP calls of this process since its start, including refused calls. */
   callsOfThisProcess(): number
   usage(): Promise<CrmUsage>
-  /** Saves the counts that are not saved yet. */
+  /** Saves the counts that are not saved yet, and leaves this process's share of the calls to the others. */
   close(): Promise<void>
 }
 
@@ -29,7 +29,10 @@ export interface CrmUsage {
   /** The credits that the portal has counted by Zoho's price list. */
   credits: number
   creditsPerDay: number
-  /** The remaining credits according to Zoho. Null while Zoho does not name them, because less than half is used. */
+  /**
+   * The remaining credits according to Zoho. Null while Zoho does not name them, because less than half is used, and if
+   * Zoho's last number is old.
+   */
   creditsLeft: number | null
 }
 

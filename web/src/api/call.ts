@@ -35,8 +35,8 @@ type Arguments<R extends Route> =
   Record<never, never> extends Request<R> ? [request?: Request<R>] : [request: Request<R>]
 
 /**
- * Calls a route of the contract. If the server asks for the password again and the person gives it, calls the route
- * once more. Throws every error as a `Failure`, except the caller's own abort.
+ * Calls a route of the contract. If the server asks for a confirmation and the person gives it, calls the route once
+ * more. Throws every error as a `Failure`, except the caller's own abort.
  */
 export async function call<R extends Route>(route: R, ...given: Arguments<R>): Promise<Answer<R>> {
   try {

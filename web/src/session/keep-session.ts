@@ -14,13 +14,13 @@ interface SessionEvents {
    * out.
    */
   onEnd: (isRefused: boolean) => void
-  /** Another tab signed in, perhaps as another person. */
+  /** Another tab signed in, and this tab showed another person or nobody. */
   onBeginElsewhere: () => void
 }
 
 /**
- * Verifies the session now, and whenever the tab becomes visible or the connection returns. Also renews the token
- * before it expires. Returns a function that stops this.
+ * Verifies the session now, every ten minutes, and whenever the tab becomes visible or the connection returns. A hidden
+ * tab waits. Also renews the token before it expires. Returns a function that stops this.
  */
 export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere }: SessionEvents): () => void {
   async function check() {

@@ -5,10 +5,10 @@ import { useFocusLeftBehind } from './keep-focus.ts'
 
 interface FailureProps {
   text: string
-  /** The reason, in the server's words. */
+  /** The reason, such as the server's words. Not shown if it only repeats `text`. */
   detail?: string | undefined
   onRetry?: () => void
-  /** A link or button instead of Try Again. */
+  /** A link or button after Try Again, or instead of it. */
   action?: ReactNode
 }
 

@@ -31,9 +31,9 @@ interface LinkCall {
  * to undo the change within 72 hours (D67). If the old address was never confirmed, its mail has no link, because the
  * address may be a stranger's. Older links in mails to the old address stop working.
  *
- * The reader of the mail may not be the person who signed up. So the link does not confirm the address if the
- * confirmation would connect the partner with an existing record in the CRM (D52). Such a confirmation needs another
- * link, and a session or the password.
+ * The reader of the mail may not be the person who signed up. So the link does not confirm the address if the old
+ * address was never confirmed and the partner has no record in the CRM yet: the confirmation could connect the partner
+ * with an existing record (D52). Such a confirmation needs another link, and a session or the password.
  */
 export async function confirmEmailChange(
   deps: Deps,

@@ -158,7 +158,7 @@ test('wrong passwords from one or many addresses cannot lock an owner out', asyn
   expect(again.status).toBe(200)
 })
 
-test('one IP address can neither try a password on many accounts nor find out which accounts exist', async () => {
+test('one IP address gets only a hundred tries to sign in and thirty requests for a reset, over all accounts', async () => {
   const statuses: number[] = []
   for (let i = 0; i < 101; i++) {
     const spray = { email: `nobody${i}@example.com`, password: 'Winter-2026!' }

@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { LeadRow } from '../../db/tables.ts'
 
 /**
- * Finds the CRM ids of the given leads. Leaves out leads that the portal knows as converted, because it knows their
- * deals too.
+ * Finds the CRM ids of the given leads. Leaves out leads that the portal knows as converted by the CRM, because it
+ * knows their deals too. A lead that the portal itself matched with a deal (D49) is included.
  */
 export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly string[]): Promise<string[]> {
   if (loids.length === 0) return []

@@ -206,7 +206,7 @@ export async function removeMailsOfAllPartners(db: Db, before: string, rowsMax: 
   return Number(removal.numDeletedRows)
 }
 
-/** Removes news that everybody concerned has received, and news that concerned nobody. */
+/** Removes news that no longer waits to be mailed to anybody. */
 export async function removeToldNewsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const isWaiting = sql<SqlBool>`exists (select from mail_news_for_people told where told.news_id = mail_news.id)`
   const removal = await db

@@ -96,7 +96,7 @@ function endpointMail({ url, reason }: { url: string; reason: keyof typeof WHY_D
 
 const WHY_DISABLED = {
   gone: 'It answered 410 Gone, which means that we should stop.',
-  failing: 'Every delivery of the last five days failed.',
+  failing: 'Every attempt of the last five days failed.',
 }
 
 /**

@@ -49,7 +49,7 @@ export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters 
 const HOUR_MS = 3_600_000
 
 export const WEBHOOKS_DESCRIPTION = [
-  'Set an HTTPS URL under Webhook in the portal, and every change of your leads and deals is sent to it as a POST.',
+  'Set an HTTPS URL under Webhook in the portal, and each event of your leads and deals is sent to it as a POST.',
   `Any 2xx answer within ${ATTEMPT_MS_MAX / 1_000} seconds counts as received; redirects are not followed.`,
   `A delivery that was not received is tried up to ${ATTEMPTS_MAX} times, with growing pauses.`,
   `A URL is disabled if it answers ${GONE}, or if every attempt fails for ${FAILING_MS_MAX / (24 * HOUR_MS)} days.`,

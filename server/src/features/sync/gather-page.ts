@@ -10,16 +10,19 @@ import { nameRecords } from './name-records.ts'
 import type { Pull, PulledPartner } from './pull.ts'
 import { readEach } from './read-each.ts'
 
-/** This many histories are read at once. Zoho permits ten calls at once, so two remain for pushes. */
+/**
+ * This many histories are read at once. Zoho permits ten calls at once, so two remain for pushes while only one process
+ * calls the CRM.
+ */
 const HISTORIES_AT_ONCE = 8
 
 type Owners = ReadonlyMap<string, PulledPartner>
 type Gathered = Pick<Page, 'units' | 'told'>
 
 /**
- * Reads everything from the CRM that is needed to apply these leads or deals: their LOIDs, the deals of converted
- * leads, the leads that were converted into deals, and the histories of changed records. Leaves out records that have
- * not changed.
+ * Reads everything from the CRM that is needed to apply these leads or deals: the deals of converted leads, the leads
+ * that were converted into deals, and the histories of changed records. Gives LOIDs to records that lack them. Leaves
+ * out records that have not changed.
  */
 export async function gatherPage(
   pull: Pull,

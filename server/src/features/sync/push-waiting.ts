@@ -4,10 +4,10 @@ import { findPartner } from '../accounts/accounts.queries.ts'
 import { openRun, type Run } from './run.ts'
 
 /**
- * Pushes the partner's leads or deals that the CRM lacks, before anything is pulled (D30). If the CRM refuses a record,
- * the record's own job gives it up. The records are pushed one after another, because the first push also pushes other
- * waiting records. Returns the run to continue with. If the partner's record in the CRM had been deleted, this run
- * names the partner's new record.
+ * Pushes the partner's leads or deals that the CRM lacks, before anything is pulled (D30). A record that the CRM
+ * refuses is given up, and the next one is pushed. The records are pushed one after another, because the first push
+ * also pushes other waiting records. Returns the run to continue with. If the partner's record in the CRM had been
+ * deleted, this run names the partner's new record.
  */
 export async function pushWaiting(
   run: Run,

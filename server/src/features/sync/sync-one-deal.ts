@@ -14,7 +14,7 @@ import { pullPage } from './pull-records.ts'
 const ANSWER_MS_MAX = 25_000
 
 /**
- * Pulls one deal with its history and notes, for the Re-sync button. Also accepts the LOID of a lead if the CRM has
+ * Pulls one deal with its history and notes, for the Re-sync button. Also accepts a lead's id or LOID if the CRM has
  * converted the lead.
  */
 export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: string): Promise<SingleDealSyncResult> {

@@ -6,12 +6,12 @@ import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 interface AccountFrameProps {
   title: string
   text?: ReactNode
-  /** Links to the other screens, below the form. */
+  /** A link to another screen, or a button, below the form. */
   footer?: ReactNode
   children: ReactNode
 }
 
-/** The frame that the screens of a signed-out partner share. */
+/** The frame of the screens without a sidebar, such as those for signing in and for mailed links. */
 export function AccountFrame({ title, text, footer, children }: AccountFrameProps) {
   usePageTitle(title)
   return (

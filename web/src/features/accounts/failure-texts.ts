@@ -1,6 +1,9 @@
 import { Failure, failureText, UNEXPECTED } from '../../api/failure.ts'
 
-/** Section 8 chooses a text by the words in the server's text. If several words are given, all must occur (D11). */
+/**
+ * Section 8 chooses a text by the words in the server's text. If several words are given, all must occur (D11). Some
+ * texts are also chosen by the answer's code or status.
+ */
 interface Mapping {
   when: (failure: Failure) => boolean
   text: string

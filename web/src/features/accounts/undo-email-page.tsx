@@ -12,8 +12,8 @@ import { INVALID_LINK, isRefusedLink } from './verification-link.ts'
 const route = getRouteApi('/undo-email')
 
 /**
- * The page for the owner of an account whose email address somebody else changed (D67). The change is undone by the
- * button, not by the visit.
+ * The page for a person whose email address somebody else changed (D67). The change is undone by the button, not by the
+ * visit.
  */
 export function UndoEmailPage() {
   const { token } = route.useSearch()

@@ -88,7 +88,7 @@ test('an empty list has one text for a partner without leads and another for a s
   expect(window.location.search).toBe('?search=zz')
 })
 
-test('a full page has a next page, and the last page only a previous one', async () => {
+test('the first of two pages has only a next page, and the last page only a previous one', async () => {
   const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
   serveSignedIn({
     'GET /dashboard/leads': ({ query }) => ({

@@ -10,7 +10,7 @@ interface TableOfContentsProps {
   parts: readonly (Entry & { items?: readonly Entry[] })[]
 }
 
-/** Stays beside the parts on wide screens, and marks the part that the person is reading. */
+/** Stays beside the parts, and marks the part that the person is reading. Only wide screens show it. */
 export function TableOfContents({ parts }: TableOfContentsProps) {
   const entries = parts.flatMap(({ id, items = [] }) => [id, ...items.map((item) => item.id)])
   const current = useCurrentPart(entries.join(' '))
@@ -67,7 +67,10 @@ function EntryLink({
   )
 }
 
-/** Returns the last part that begins in the upper third of the screen or above it. */
+/**
+ * Returns the last part that begins in the upper third of the screen or above it; at the end of the page, the last
+ * part.
+ */
 function useCurrentPart(ids: string): string | undefined {
   const [current, setCurrent] = useState<string>()
   useEffect(() => {

@@ -13,7 +13,10 @@ export function isAboutDeal({ endpoint, event_type: eventType, request_body: bod
   return eventType?.startsWith('deal.') ?? endpoint === '/api/webhook/deal'
 }
 
-/** Returns the logged request as a curl command. It has placeholders for the secrets, which the log does not keep. */
+/**
+ * Returns the logged request as a curl command. Placeholders stand for the API key of a call, or for the webhook
+ * headers of a delivery.
+ */
 export function logAsCurl({ direction, endpoint, request_body: body }: WebhookLog, origin: string): string {
   const headers =
     direction === 'inbound'
