@@ -11,6 +11,6 @@ for (const part of STARTED) {
   await import(pathToFileURL(path.join(root, 'server', 'dist', `${path.basename(part)}.js`)).href)
 }
 nodeModule.flushCompileCache()
-// Node writes files that only their owner can read, but the portal runs as another user.
+// Node writes files that only their owner can read, but the portal may run as another user.
 for (const file of globSync('*/*', { cwd: compileCache })) chmodSync(path.join(compileCache, file), 0o644)
 process.exit(0)

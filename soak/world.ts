@@ -26,7 +26,7 @@ export interface World {
   sweep(): Promise<void>
   /** Makes all waiting jobs due now, including those that a killed process left to be retried. */
   hurryJobs(): Promise<void>
-  /** All jobs that wait or run, except `watch-crm` and `prune`. */
+  /** All jobs that wait or run, except `watch-crm`, `prune` and the job queue's own. */
   openJobs(): Promise<OpenJob[]>
   close(): Promise<void>
 }

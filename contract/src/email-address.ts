@@ -37,5 +37,5 @@ export const undoNewEmail = defineRoute({
   body: LinkToken,
   answer: z.object({ email: z.string() }),
   summary:
-    'Undoes a change made in the last 72 hours, ends all sessions, disables the password and mails a reset link.',
+    'Undoes a change made in the last 72 hours and later changes, removes second factors added since, ends all sessions, disables the password and mails a reset link.',
 })

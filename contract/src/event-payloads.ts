@@ -35,8 +35,8 @@ const DEAL = { ...LEAD, object: 'deal', deal_name: 'Okafor Freight' } as const
 const AT = '2026-11-03T01:02:03.456Z'
 
 /**
- * For each event: when it is sent to a partner's endpoint, and with which fields. The fields are names, amounts and the
- * change, never an email address, a phone number, an ABN or the text of a note (D35).
+ * For each event: when it is sent to a partner's endpoint, and with which fields. The fields are names, amounts, the
+ * status or stage and the change, never an email address, a phone number, an ABN or the text of a note (D35).
  */
 export const EVENT_PAYLOADS = {
   'lead.created': payload(
@@ -53,19 +53,19 @@ export const EVENT_PAYLOADS = {
   ),
   'lead.converted': payload(
     'lead.converted',
-    'The lead became the deal `deal_loid`. The deal usually has the lead’s LOID. It has a different LOID if one of the lender’s deals replaced the lead.',
+    'The lead became the deal `deal_loid`. The deal usually has the lead’s LOID. It has a different LOID if another deal replaced the lead.',
     { ...LeadFacts, deal_loid: z.nullable(Loid), converted_at: Instant },
     { ...LEAD, deal_loid: LEAD.loid, converted_at: AT },
   ),
   'lead.removed': payload(
     'lead.removed',
-    'The lead left the CRM.',
+    'The lead left the CRM, or the lender moved it to another partner.',
     { ...LeadFacts, reason: z.literal('left-crm'), removed_at: Instant },
     { ...LEAD, reason: 'left-crm', removed_at: AT },
   ),
   'deal.created': payload(
     'deal.created',
-    'A deal was submitted, or the lender made one.',
+    'A deal was submitted, or the lender made one. Also sent when a removed deal returns.',
     { ...DealFacts, stage: z.string(), submitted_by: Text, created_at: Instant },
     { ...DEAL, stage: 'Information Received', submitted_by: 'Mia Harbour', created_at: AT },
   ),
@@ -83,7 +83,7 @@ export const EVENT_PAYLOADS = {
   ),
   'deal.removed': payload(
     'deal.removed',
-    'The deal left the CRM.',
+    'The deal left the CRM, or the lender moved it to another partner.',
     { ...DealFacts, removed_at: Instant },
     { ...DEAL, removed_at: AT },
   ),

@@ -15,7 +15,7 @@ export const MISSED_EVENTS_MAX = 1_000
  */
 const LIVE_TYPES = [
   ...RECORD_EVENT_TYPES,
-  /** The CRM accepted or refused the record, or the lender changed one of its fields. */
+  /** The record's `crm` changed, or the lender changed one of its fields. */
   'lead.changed',
   'deal.changed',
   'note.changed',

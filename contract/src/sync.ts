@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
 import { defineRoute } from './route.ts'
 
-/** A CRM record that could not be read; it counts as skipped (D28). */
+/** A CRM record that could not be read or applied; it counts as skipped (D28). */
 export const SyncProblem = z.object({ zoho_id: z.string(), reason: z.string() })
 export type SyncProblem = z.infer<typeof SyncProblem>
 
@@ -107,7 +107,7 @@ export const readSyncRun = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: SyncRun,
-  summary: 'Returns the progress of a sync, and its result when it has ended.',
+  summary: 'Returns the progress of a sync, and its result or error when it has ended.',
 })
 
 export const debugSyncLeads = defineRoute({

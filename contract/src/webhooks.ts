@@ -30,7 +30,7 @@ const WebhookEndpoint = z.object({
    */
   is_active: z.boolean(),
   disabled_at: z.nullable(Instant),
-  /** `gone`: the endpoint answered 410. `failing`: every delivery failed for five days. */
+  /** `gone`: the endpoint answered 410. `failing`: every attempt failed for five days. */
   disabled_reason: z.nullable(z.enum(['gone', 'failing'])),
   /** The time since which every attempt has failed. */
   failing_since: z.nullable(Instant),
@@ -70,7 +70,7 @@ export const WebhookLog = z.object({
   request_body: z.nullable(z.string()),
   response_body: z.nullable(z.string()),
   attempts: z.number(),
-  /** Set for a delivery that will be tried again. */
+  /** Set for a delivery that waits for its first or next attempt. */
   next_attempt_at: z.nullable(Instant),
   created_at: Instant,
 })

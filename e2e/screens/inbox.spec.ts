@@ -54,7 +54,10 @@ test('the bell counts the changed records, and its panel says what happened to e
   await expect(page).toHaveTitle('Leads · Partner Portal')
 })
 
-test('each item that needs attention offers an action and can be dismissed', async ({ page, partner }) => {
+test('an item that needs attention offers an action, and goes when it is dealt with or put away', async ({
+  page,
+  partner,
+}) => {
   const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
   const other = await partner.submitLead({ businessName: 'Okafor Freight', email: 'nkem@okafor.example' })
   await pullFromCrm(partner.token)

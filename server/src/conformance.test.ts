@@ -225,7 +225,7 @@ test.each(creating)(
   },
 )
 
-test('every answer has exactly the fields that the contract names', { timeout: 120_000 }, async () => {
+test('every successful answer has exactly the fields that the contract names', { timeout: 120_000 }, async () => {
   await using withCrm = await startPortal({ withCrm: true })
   // Reading changes nothing, so one partner is enough for all reads except those of the team routes.
   const ofReads = openSubject(withCrm)
@@ -255,7 +255,7 @@ test('every route was tried without a session and with a foreign session', () =>
   )
 })
 
-/** A partner with a deal, an API key and a lead that is in the CRM. */
+/** A partner with a deal, a webhook URL, an API key and a lead that is in the CRM. */
 async function openSubject(on: TestPortal) {
   const subject = await on.newPartner()
   await waitFor('the partner in the CRM', async () => (await subject.get('/profile')).body.data.zoho_id)

@@ -14,7 +14,7 @@ import type { Crm } from './zoho/crm.ts'
 /** The dependencies of every feature. Everything with state is passed in here and not imported. */
 export interface Deps {
   config: Settings
-  /** The portal's address for partners, used in mails and documents. */
+  /** The portal's address for partners, used in mails, documents and passkeys. */
   publicUrl: string
   db: Db
   /** The same database, for `sendNamed` and for libraries that send their own statements. */

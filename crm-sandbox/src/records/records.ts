@@ -324,7 +324,10 @@ function findByPage(sandbox: Sandbox, list: List): Found {
   return { records: rows.slice(0, list.perPage), page: list.page, hasNext: rows.length > list.perPage }
 }
 
-/** Continues from the token's position, so that writes between two pages make no record appear twice or go missing. */
+/**
+ * Continues from the token's position. So a record that is added or deleted between two pages makes no other record
+ * appear twice or go missing.
+ */
 function findByToken(sandbox: Sandbox, list: List, tokens: ReturnType<typeof pageTokens>): Found {
   const position = tokens.read(list.token ?? '', list.bound, list.perPage)
   const { where, params } = filters(sandbox, list)

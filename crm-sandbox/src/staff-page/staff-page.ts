@@ -175,7 +175,7 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
   }
 }
 
-/** Finds a record by id or by LOID, so that a person can type the address of a lead. */
+/** Finds a record by id or by LOID, so that a person can type the address of a lead or deal. */
 function find(sandbox: Sandbox, module: ModuleName, idOrLoid: string): CrmRecord | undefined {
   const byId = findRecord(sandbox.store, module, idOrLoid)
   if (byId) return byId

@@ -85,7 +85,7 @@ export interface IdRange {
 
 /**
  * Compares a page of the partner's CRM records with the portal's rows in the same range of ids (D28). Returns the
- * records that differ or are new, and the rows whose records are not on the page.
+ * records that differ or are new, and the rows whose records are not on the page, except archived rows.
  */
 export async function comparePage(
   db: Db,
@@ -129,7 +129,8 @@ const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at i
 const LACKS_DEAL = sql`(present.deal_loid is null and present.converted_at > now() - interval '60 days')`
 
 /**
- * A record must be fetched if its row differs or is missing. `hasChanged` is the same rule for a single fetched record.
+ * A record must be fetched if its row differs or is missing. `hasChanged` is the same rule for a single fetched record,
+ * but without the 60 days.
  */
 function differs(name: TableName): RawBuilder<unknown> {
   // A conversion may leave Modified_Time unchanged.
@@ -219,7 +220,7 @@ export async function markNotesDue(
 
 /**
  * Marks the notes as due for all partners' records that changed since `changedSince`. Scans both tables, but runs only
- * once, when Zoho begins to refuse the list of notes.
+ * when Zoho begins to refuse the list of notes.
  */
 export async function markNotesDueOfAllPartners(db: Db, changedSince: string): Promise<void> {
   for (const module of ['Leads', 'Deals'] as const) {
@@ -258,9 +259,7 @@ export async function findNotesDue(db: Db, module: CrmModule, partnerId: string,
 /** Whether the portal has yet to read a record's history or notes from the CRM (D56). */
 export const IS_DUE = '((history_due or notes_due) and zoho_id is not null)'
 
-/**
- * The record, if its history or notes are due. Runs each time somebody opens the record's history.
- */
+/** The record, if its history or notes are due. Each request for the record's history runs this statement. */
 export async function findDueOf(
   reads: Reads,
   module: CrmModule,

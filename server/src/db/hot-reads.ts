@@ -9,7 +9,7 @@ export interface Reads {
 
 export interface HotReads extends Reads {
   /**
-   * Rejects unless every connection answers and its server accepts writes. Closes a connection to a read-only server.
+   * Rejects unless every connection answers and its server accepts writes. Closes a connection that fails this check.
    */
   ping(): Promise<void>
   close(): Promise<void>
@@ -22,8 +22,9 @@ const LAST_WORDS_MS = 1_000
 /**
  * Opens connections for the quick reads that every visit sends. They send a statement without waiting for the answers
  * to earlier ones, which allows twice as many statements a second as a pool. Transactions and slow statements must not
- * use them. A statement delays all later statements on its connection, so it is cancelled after `statementMsMax`. The
- * driver destroys a connection that is silent for longer.
+ * use them. A statement delays all later statements on its connection, so PostgreSQL cancels it after `statementMsMax`,
+ * or through a pooler after the role's limit. The driver destroys a connection that stays silent a second longer than
+ * `statementMsMax`.
  */
 export function openHotReads(
   url: string,

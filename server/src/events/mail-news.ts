@@ -39,8 +39,8 @@ export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise
 }
 
 /**
- * Turns an event into news if the lender caused the event. A person's own acts are not news (D73). The
- * changes of a first sync are not news either, because it records no events.
+ * Turns an event into news if it is a change of status or stage, a conversion or a note of the lender. A person's own
+ * acts are not news (D73). The changes of a first sync are not news either, because it records no events.
  */
 export function newsOf(event: AnyEvent, id: string): MailNews[] {
   const { partnerId, loid, personId = null, at } = event

@@ -7,7 +7,7 @@ const MAILS_MAX = 500
 export const listMailsInTrouble: Command = {
   name: 'mails',
   parameters: '',
-  summary: `Lists the newest ${MAILS_MAX} undelivered mails about leads and deals: those that are still being tried, and those that were given up.`,
+  summary: `Lists the newest ${MAILS_MAX} unsent mails about leads, deals and webhooks: those that are still being tried, and those that were given up.`,
   async run(given, workplace) {
     noPositional(listMailsInTrouble, given)
     const { db } = await workplace.database()

@@ -33,8 +33,8 @@ export interface Workplace {
 const STOP_MS_MAX = 10_000
 
 /**
- * Uses the database and CRM of a portal that runs with the same settings. If no portal runs, starts both for as long
- * as the command runs.
+ * Uses the database and CRM that the settings name, or those of a portal that runs with the same settings. Starts what
+ * is missing for as long as the command runs.
  */
 export function openWorkplace(config: Settings, log: Logger, say: (text: string) => void): Workplace {
   const stops: (() => Promise<void>)[] = []

@@ -40,7 +40,7 @@ export async function markRecordSent(db: Db, partnerId: string, at: string | nul
 }
 
 /**
- * `asOf` is the time of the change that was pushed. If the partner has changed since, it stays 'pending', and the
+ * `asOf` is the time of the change that was pushed. If the partner has changed since, its `crm` stays as it is, and the
  * later change has its own job. `isConnected` is true if the partner was held until now, or was linked just now to an
  * existing CRM record.
  */
@@ -87,7 +87,7 @@ export async function markPartnerPushFailed(db: Db, partnerId: string, problem: 
     .execute()
 }
 
-/** For operators: lists at most a hundred partners whose record in the CRM is incomplete, with the reason. */
+/** For operators: lists at most a hundred partners whose record in the CRM is missing or incomplete, with the reason. */
 export function findProblemsOfAllPartners(db: Db): Promise<{ business_name: string; crm_problem: string | null }[]> {
   return db
     .selectFrom('partners')

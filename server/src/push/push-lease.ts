@@ -10,8 +10,9 @@ import { CrmUnavailable } from '../errors.ts'
 export const PUSH_LEASE = { leaseMs: 60_000, waitMs: 5_000 }
 
 /**
- * Waits until no other push of the record runs, and then pushes the record if `find` returns it. The unique LOID in the
- * CRM is not enough: if staff delete the record that one push has created, a second push could create it again.
+ * Waits until no other push of the record runs, and then pushes the record if `find` returns it. Throws
+ * `CrmUnavailable` if the wait takes too long. The unique LOID in the CRM is not enough: if staff delete the record that
+ * one push has created, a second push could create it again.
  */
 export async function pushAlone<Row extends object>(
   db: Db,

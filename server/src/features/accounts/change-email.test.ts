@@ -57,7 +57,7 @@ test('opening the link in the mail changes the address once, and nobody can sign
   ])
 })
 
-test('a change of the address requires the password again, and its link is valid for a day', async () => {
+test('a change of the address requires the password again, and its link ends after a day', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   portal.advance(16 * 60_000)

@@ -62,7 +62,7 @@ export async function submitDeal(
 
 function dealRow(partner: Caller, loid: string, stage: string, form: DealSubmission, now: Date): NewDealRow {
   const at = now.toISOString()
-  // In the CRM, a deal's contact is a separate record. Until the lender creates it, the description names the contact.
+  // In the CRM, a deal's contact is a separate record, which the lender creates. So the description names the contact.
   const contact = form.contactName && `Contact: ${form.contactName}`
   return {
     id: newId(now),

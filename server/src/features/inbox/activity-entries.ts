@@ -7,7 +7,10 @@ export function activityEntries(rows: readonly ActivityRow[], unseen: ReadonlySe
   return rows.map((row) => ({ ...activityOf(row), by: nameOf(row), is_new: unseen.has(row.id) }))
 }
 
-/** The name of the event's author: a person's current name, or the name of an API key as stored in the event. */
+/**
+ * The name of the event's author: 'The lender', a person's current name, or the name of an API key as stored in the
+ * event. Null if an old event does not name its author.
+ */
 function nameOf({ actor, data, first_name, last_name, email }: ActivityRow): string | null {
   if (actor === null) return null
   if (actor === 'lender') return 'The lender'

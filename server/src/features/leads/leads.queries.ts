@@ -94,8 +94,8 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
 }
 
 /**
- * Finds the first page without filters, which every visit requests. The query is a named statement, because no other
- * list is requested as often.
+ * Finds the first page without filters, which every visit requests. The statement is written as SQL text, because
+ * compiling it costs time, and no other list is requested as often.
  */
 export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<Lead>> {
   const rows = await sendNamed<Lead>(reads, {
@@ -265,7 +265,10 @@ export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string
   return row && { ...row, on: 'lead' as const }
 }
 
-/** Sets a failed lead to pending again. Returns the payload of its push, or an empty list if the lead had not failed. */
+/**
+ * Sets a failed lead to pending again. Returns the payload of its push, or an empty list if the lead had not failed or
+ * was erased.
+ */
 export function reviveFailedLead(
   tx: Tx,
   partnerId: string,
@@ -329,7 +332,7 @@ export async function countLeads(db: Db, partnerId: string): Promise<number> {
   return count
 }
 
-/** Finds submitted leads that are not in the CRM yet, the oldest first, at most `limit`. */
+/** Finds submitted leads that wait to be pushed, the oldest first, at most `limit`. */
 export function findWaitingLeads(db: Db, partnerId: string, limit: number): Promise<LeadRow[]> {
   return db
     .selectFrom('leads')
@@ -342,7 +345,7 @@ export function findWaitingLeads(db: Db, partnerId: string, limit: number): Prom
     .execute()
 }
 
-/** Finds the LOIDs of all submitted leads that are not in the CRM yet, the oldest first. */
+/** Finds the LOIDs of all submitted leads that wait to be pushed, the oldest first. */
 export async function findLeadsToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('leads')

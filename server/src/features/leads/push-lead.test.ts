@@ -125,7 +125,8 @@ test.each([
   })
   const first = push.run(late, payload, AbortSignal.timeout(10_000))
   await hanging.promise
-  // The push of another record also pushes this one. Then this record is pushed again, as the sync button would do.
+  // While the first push hangs, neither the push of another record nor a second push of this record, as by the sync
+  // button, gets the lease for it. If one of them created the record, the first push must not create it again.
   const other = await insertWaiting(module, partner.id)
   await push.run(portal.deps, { ...payload, loid: other }, AbortSignal.timeout(10_000))
   await push.run(portal.deps, payload, AbortSignal.timeout(300)).catch(() => undefined)

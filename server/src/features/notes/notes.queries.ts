@@ -124,7 +124,7 @@ export async function findNotedRecordsOfAnyPartner(
   return rows
 }
 
-/** The ids of notes that the CRM does not have yet, the oldest first. */
+/** The ids of notes that wait to be pushed, the oldest first. */
 export async function findNotesToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('notes')
@@ -136,7 +136,7 @@ export async function findNotesToPush(db: Db, partnerId: string): Promise<string
   return rows.map((row) => row.id)
 }
 
-/** The partners that own the leads and deals with these LOIDs. */
+/** The partners that own the leads and deals with these LOIDs. Leaves out erased leads and deals. */
 export async function findOwnersOfAllPartners(
   tx: Tx,
   loids: readonly string[],

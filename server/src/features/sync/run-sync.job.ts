@@ -14,7 +14,7 @@ import { type PulledModule, syncNotes } from './sync-notes.ts'
 import { type SyncedDeals, syncDeals, syncLeads } from './sync-records.ts'
 import { failRun, findLastSuccess, findNotesLeft, finishRun, getRun, holdRun } from './sync-runs.queries.ts'
 
-/** The error text of a run if the CRM is not the reason for the failure. */
+/** The error text of a run that failed for a reason on the portal's side. */
 export const INTERNAL_FAILURE = 'The sync stopped because of an error on our side'
 
 /**
@@ -92,8 +92,8 @@ async function syncUntilDone(
 }
 
 /**
- * Ends the run. Returns false if another request has meanwhile extended the run. Each match of a lead and a deal is
- * counted once, by the first run that ends after the match (D49).
+ * Ends the run. Returns false if another request has meanwhile extended the run, or if the run has already ended. Each
+ * match of a lead and a deal is counted once, by the first run with deals that ends after the match (D49).
  */
 function endRun(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

@@ -23,8 +23,8 @@ export async function insertRun(
 }
 
 /**
- * Returns the partner's run under way, if there is one. If the run is for leads and this request is for deals, or the
- * reverse, the run now pulls both.
+ * Returns the partner's run under way, if there is one. If the run and this request are not for the same records, the
+ * run now pulls both leads and deals.
  */
 export function joinRun(tx: Tx, partnerId: string, kind: SyncKind): Promise<SyncRunRow | undefined> {
   return tx

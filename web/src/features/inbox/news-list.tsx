@@ -13,7 +13,7 @@ interface NewsListProps {
   onFollow?: () => void
 }
 
-/** What is new, with one line for each record. Many changes at once share a line. */
+/** What is new, with one line for each record. A burst of submissions shares one line. */
 export function NewsList({ news, onFollow }: NewsListProps) {
   const more = news.total - news.lines.length
   return (
@@ -58,8 +58,8 @@ interface LineLinkProps {
 }
 
 /**
- * Links a line to its record's page, or to the list if many changes share the line. A line about a removed record has
- * no link.
+ * Links a line to its record's page, or to the list if the line is about a burst. A line about a removed record has no
+ * link.
  */
 function LineLink({ line: { about, loid }, onFollow, children }: LineLinkProps) {
   const className = 'block px-5 py-3'

@@ -66,7 +66,7 @@ export function WebhookPage() {
           <div className="min-w-0 xl:row-start-3 xl:mt-2">
             <WebhookLogPanel logs={logs} search={search} onChange={handleChange} />
           </div>
-          {/* On a phone the log comes before the guide, which a person reads only once. */}
+          {/* On narrower screens the log comes before the guide, which a person reads only once. */}
           <div className="min-w-0 xl:row-start-2">
             <DeliveryGuide />
           </div>

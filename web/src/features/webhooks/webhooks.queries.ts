@@ -52,7 +52,7 @@ export function webhookAttemptsQuery({ id, status, attempts }: WebhookLog) {
   })
 }
 
-/** The outcome of a test event. The query polls until the first answer is known. */
+/** The outcome of a test event. The query polls until the first attempt has ended. */
 export function testEventQuery(id: string) {
   return queryOptions({
     queryKey: ['webhooks', 'test', id],
