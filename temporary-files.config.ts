@@ -5,8 +5,8 @@ const IN_MEMORY = '/dev/shm'
 const BYTES_MIN = 8 * 1024 ** 3
 
 /**
- * Keeps the tests' files in memory if the machine has room. On a disk, making and removing the files of hundreds of
- * databases takes a fifth of the processor's time. Processes that start later use the same folder.
+ * Keeps the tests' files in memory if the machine has room and TMPDIR is not set. On a disk, making and removing the
+ * files of hundreds of databases takes a fifth of the processor's time. Processes that start later use the same folder.
  */
 export function keepTemporaryFilesInMemory(): void {
   if (process.env['TMPDIR'] !== undefined || !existsSync(IN_MEMORY)) return

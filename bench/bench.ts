@@ -52,7 +52,7 @@ interface Question {
   goals: { ofThePool?: Goal; p99Ms?: Goal; ofTheCpuBefore?: Goal }
 }
 
-/** Each figure is compared with the bare driver's in the same run, because machines are noisy and ratios are not. */
+/** Speeds are compared with the bare driver's in the same run, because machines are noisy and ratios are not. */
 await withEmptyFolder(async (folder) => {
   const own = await startLoaded(join(folder, 'own'))
   const old = before === undefined ? undefined : await startBefore(folder, before)
@@ -143,7 +143,7 @@ async function ask(own: Server, old: Server | undefined, question: Question): Pr
   const oldBrowser: Measured[] = []
   const pool: Measured[] = []
   const pipelined: Measured[] = []
-  // The first round warms up and does not count. Figures that are compared are measured one right after the other.
+  // The first round warms up and does not count. Figures that are compared are measured soon after each other.
   for (let round = 0; round <= ROUNDS; round++) {
     if (old) oldBrowser.push(await overHttp(old, requestAsBrowser))
     browser.push(await overHttp(own, requestAsBrowser))

@@ -36,7 +36,7 @@ async function openAll({ url, tokens, perToken }: ReadersOrder): Promise<void> {
   send({ open: count })
 }
 
-/** Opens a stream, and resolves when its first message arrives. */
+/** Opens a stream, and resolves when its first data arrives. */
 function openOne(url: string, token: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const call = request(

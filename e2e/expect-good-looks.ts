@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { type CDPSession, expect, type Page } from '@playwright/test'
 
 /**
- * axe in its minified form, because each document has to parse it. The package's own `source` is three times as long.
+ * axe in its minified form, because each document has to parse it. The package's own `source` is more than twice as
+ * long.
  */
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 

@@ -14,7 +14,7 @@ interface Play {
   number: number
 }
 
-/** The next operation, with all random choices made. Undefined if there is no record yet that it could work on. */
+/** The next operation, with all random choices made. Undefined if there is no record that it could work on. */
 type Operation = { record?: Tracked; isSlow?: boolean; run(): Promise<void> } | undefined
 
 const STATUSES = [

@@ -5,7 +5,8 @@ export const Pagination = z.object({ page: z.number(), limit: z.number(), has_mo
 export type Pagination = z.infer<typeof Pagination>
 
 /**
- * The body of a failed answer (D5). `fields` holds one message for each invalid field; `error` repeats the first one.
+ * The body of a failed answer (D5). `fields` holds one message for each invalid field, but names at most twenty unknown
+ * fields; `error` repeats the first message.
  */
 export const Failure = z.object({
   success: z.literal(false),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { MONEY_MAX, MONEY_TEXT_LENGTH_MAX } from './limits.ts'
 import { formatNumber } from './numbers.ts'
 
-/** The currency of every amount. No other file names it. */
+/** The currency of every amount. Only the descriptions of the API's fields also name it. */
 export const CURRENCY = 'AUD'
 
 /** Formats an amount like `$25,000`. An unknown amount is '—', never $0 (D19a). */
@@ -23,8 +23,8 @@ const UNIT = /^\.?\s*(?:(k|thousand)|(m|million))\b/i
 
 /**
  * Reads the dollars in a text that a person typed (section 5, D19a). Everything but digits is dropped, except a point
- * before the last one or two digits (`50,000.50`) and a unit of thousands or millions (`50k`, `1.234m`). Null if there
- * is no digit.
+ * before the last one or two digits (`50,000.50`) and a unit of thousands or millions (`50k`). If there is a unit, any
+ * number of digits may follow the point (`1.234m`). Null if there is no digit.
  */
 export function parseMoney(text: string): number | null {
   const lastDigit = text.search(/\d\D*$/)
@@ -37,8 +37,8 @@ export function parseMoney(text: string): number | null {
 }
 
 /**
- * A field of a request body with an amount in dollars, as a number or as typed text. Absent and blank become null. The
- * amount is rounded to cents (D7).
+ * A field of a request body with an amount in dollars, as a number or as typed text. An absent field, a blank one and
+ * text without digits become null. The amount is rounded to cents (D7).
  */
 export function optionalMoney(label: string) {
   return moneyField(label, parseMoney)

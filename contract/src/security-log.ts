@@ -128,7 +128,7 @@ export const SecurityEntry = z.object({
   event: SecurityEvent,
   /** The person who acted, or whose account somebody tried to sign in to. Null for an operator of the portal. */
   person: z.nullable(z.object({ id: z.string(), name: z.string() })),
-  /** The name of the affected person, if somebody else acted. */
+  /** The name of the person whose role, access or invitation an owner or operator changed. */
   subject: z.nullable(z.string()),
   /** More about the event, in the portal's own words. */
   detail: z.nullable(z.string()),

@@ -90,30 +90,34 @@ test.each(readsOfSystems)('%s refuses an unknown query parameter', async (_name,
 })
 
 const withBody = named.filter(([, route]) => route.body !== undefined)
-test.each(withBody)('%s refuses any bad body with an API error', { timeout: 120_000 }, async (_name, route) => {
-  for (const body of [
-    null,
-    [],
-    [1],
-    'text',
-    5,
-    true,
-    '{',
-    '{"__proto__":{"a":1}}',
-    { constructor: { prototype: {} } },
-  ]) {
-    expect(faultOf(await ask(route, { token: tokenFor(route), body: body ?? 'null' }), 400)).toBeUndefined()
-  }
-  for (const field of fieldsOf(route.body)) {
-    const values = [...ODD_VALUES, ...ODD_TEXTS, 'x'.repeat(60_000)]
-    const faults = values.map(async (value) => {
-      const answer = await ask(route, { token: tokenFor(route), body: { ...validBody(route), [field]: value } })
-      const fault = answer.status < 300 ? undefined : faultOf(answer, 400, 401, 404, 409)
-      return fault && `${field} ${JSON.stringify(value)}: ${fault}`
-    })
-    expect((await Promise.all(faults)).filter(Boolean)).toEqual([])
-  }
-})
+test.each(withBody)(
+  '%s refuses a body that is no object, and never fails on an odd value',
+  { timeout: 120_000 },
+  async (_name, route) => {
+    for (const body of [
+      null,
+      [],
+      [1],
+      'text',
+      5,
+      true,
+      '{',
+      '{"__proto__":{"a":1}}',
+      { constructor: { prototype: {} } },
+    ]) {
+      expect(faultOf(await ask(route, { token: tokenFor(route), body: body ?? 'null' }), 400)).toBeUndefined()
+    }
+    for (const field of fieldsOf(route.body)) {
+      const values = [...ODD_VALUES, ...ODD_TEXTS, 'x'.repeat(60_000)]
+      const faults = values.map(async (value) => {
+        const answer = await ask(route, { token: tokenFor(route), body: { ...validBody(route), [field]: value } })
+        const fault = answer.status < 300 ? undefined : faultOf(answer, 400, 401, 404, 409)
+        return fault && `${field} ${JSON.stringify(value)}: ${fault}`
+      })
+      expect((await Promise.all(faults)).filter(Boolean)).toEqual([])
+    }
+  },
+)
 
 const INPUTS_A_ROUTE = 20
 const INPUTS_AT_ONCE = 10

@@ -259,7 +259,7 @@ test('a fault strikes every nth matching call or random calls, and the same seed
   expect((await control('POST', '/sandbox/faults', { tooMany: { chance: 2 } })).status).toBe(400)
 })
 
-test('every kind of write can lose its answer after the write, or its connection before the write', async () => {
+test('every kind of write can lose its answer after the write, and a creation its connection before the write', async () => {
   const { call, control, add } = sandbox
   const lead = await add('Leads', { Last_Name: 'Ash' })
   await control('POST', '/sandbox/faults', { resetAfterCommit: { every: 1 } })

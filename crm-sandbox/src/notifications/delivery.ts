@@ -11,7 +11,8 @@ export type Delivery = { wake(): void; stop(): Promise<void> }
 
 /**
  * Posts queued notifications in batches, the oldest first. A batch is removed once it has been answered with 2xx or
- * tried often enough. If the process is killed before then, the batch is posted again, so nothing is lost.
+ * tried often enough. If the process is killed before then, the batch is posted again, so nothing is lost. Faults can
+ * drop, double, delay or reorder batches.
  */
 export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
   const stopping = new AbortController()

@@ -16,7 +16,7 @@ type Happening = {
   action: 'added' | 'updated' | 'converted' | 'restored'
   changes?: FieldChange[]
   relatedRecord?: { module: string; id: string; name: string | null }
-  /** The time of the entry, for demo data, which lies in the past. All other entries get the present time. */
+  /** The time of the entry. If absent, the entry gets the present time. */
   at?: string
 }
 

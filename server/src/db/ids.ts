@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 /**
  * A UUID of version 7. Its first 48 bits are the time, so that rows of the same time are close together in an index.
- * Ids made in sequence within a millisecond ascend, so that rows are read in the order in which they were written. The
- * portal makes the ids itself, because PostgreSQL can make them only from version 18 on.
+ * At least 2,000 ids made in sequence for the same millisecond ascend, so that rows are read in the order in which they
+ * were written. The portal makes the ids itself, because PostgreSQL can make them only from version 18 on.
  */
 export function newId(now: Date = new Date()): string {
   // Node draws the random bytes of many ids at once, which is faster than drawing them for each id.

@@ -32,7 +32,7 @@ test('only one holder of a lease works at a time, and the next holder finds the 
   expect(await db.selectFrom('leases').selectAll().execute()).toEqual([])
 })
 
-test('the lease of a dead process expires, and work is told to stop before its lease expires', async () => {
+test('the lease of a dead process expires, and work that outlasts its lease is told to stop', async () => {
   const lease = { name: 'dead', leaseMs: 2_000, waitMs: 20_000 }
   const begun = Promise.withResolvers<void>()
   const stopped = Promise.withResolvers<string>()

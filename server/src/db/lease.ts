@@ -5,9 +5,9 @@ import type { Db } from './database.ts'
 
 export interface Lease {
   name: string
-  /** After this time the work is told to stop, because another process can then begin the same work. */
+  /** After this time the work is told to stop, because another caller can then begin the same work. */
   leaseMs: number
-  /** How long to wait for other processes. */
+  /** How long to wait for other callers. */
   waitMs: number
   signal?: AbortSignal | undefined
 }
@@ -15,9 +15,9 @@ export interface Lease {
 const LOOK_EVERY_MS = 200
 
 /**
- * Runs `work` in one process at a time without holding a connection. If another process has already done the work,
- * `look` returns the result; otherwise `work` runs under the lease. Returns undefined if other processes take longer
- * than `waitMs`.
+ * Runs `work` for one caller at a time among all processes, without holding a connection. If another caller has already
+ * done the work, `look` returns the result; otherwise `work` runs under the lease. Returns undefined if other callers
+ * take longer than `waitMs`.
  */
 export async function underLease<Result extends object>(
   db: Db,

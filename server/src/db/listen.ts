@@ -15,7 +15,7 @@ export interface Hearer {
   /**
    * Called after each connection is made. Notifications are lost while there is no connection, so the hearer must look
    * up what it missed. `hearAll` resolves to true when the notifications of all transactions committed before the call
-   * have been received, and to false if the connection is lost.
+   * have been received, and to false if the connection is lost or does not answer in time.
    */
   onConnect(hearAll: () => Promise<boolean>): void
   /** Called when a connection breaks or cannot be made. No notification arrives before the next `onConnect`. */
@@ -29,8 +29,8 @@ interface Listener {
 }
 
 /**
- * Receives every NOTIFY after its transaction commits. All hearers share one connection, and each has its own channels.
- * A broken connection is replaced. A dead connection looks like a quiet one, so the connection is checked regularly.
+ * Receives notifications while it is connected. All hearers share one connection, and each has its own channels. A
+ * broken connection is replaced. A dead connection looks like a quiet one, so the connection is checked regularly.
  */
 export function listen(
   url: string,

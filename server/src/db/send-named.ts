@@ -15,9 +15,9 @@ const NAMES_MAX = 200
 const names = new Map<string, string>()
 
 /**
- * Sends a statement under its own name, so that PostgreSQL plans it once for each connection. Planning takes as long as
- * running the statement. `connections` is a pool or, for the quick statements of every visit, the hot reads. Use this
- * only for statements with few different texts; the number of different values does not matter.
+ * Sends a statement under its own name, so that PostgreSQL can keep its plan in each connection. Planning takes as long
+ * as running the statement. `connections` is a pool or, for the quick statements of every visit, the hot reads. Use
+ * this only for statements with few different texts; the number of different values does not matter.
  */
 export async function sendNamed<Row>(
   connections: Reads,

@@ -173,7 +173,10 @@ interface LeadsTable {
   crm_modified_time: Instant | null
   crm_read_at: Instant | null
   converted_at: Instant | null
-  /** The LOID of the deal that the lead became: the lead's own LOID (D17), or that of a deal that replaced it (D49). */
+  /**
+   * The LOID of the deal that the lead became. It is the lead's own LOID (D17) unless a deal replaced the lead (D49) or
+   * the CRM's conversion did not copy the LOID.
+   */
   deal_loid: string | null
   /** When a deal replaced the lead by matching; null if the CRM converted the lead. */
   matched_at: Instant | null

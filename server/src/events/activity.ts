@@ -97,7 +97,9 @@ function named(name: string | null, amount?: number | null): string {
   return amount === null || amount === undefined ? text : `${text}, ${formatMoney(amount)}`
 }
 
-/** The person's name, if there is one. Events from before the portal recorded people have no name (D64). */
+/**
+ * The name, if there is one. Events from before the portal recorded people, and some of the lender's, have none (D64).
+ */
 function by(name: string | null | undefined): string {
   return name ? ` · ${name}` : ''
 }

@@ -9,7 +9,7 @@ export interface UsualTimeOfValue extends UsualTime {
   value: string
 }
 
-/** A partner with fewer entries for a status or stage than this sees the median of all partners. */
+/** With fewer entries for a status or stage than this, a partner sees the usual time of all partners, if any. */
 const OWN_ENTRIES_MIN = 10
 /**
  * The usual time of all partners is the median of the partners' medians, so that no partner outweighs the others. It is

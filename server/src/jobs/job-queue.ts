@@ -116,7 +116,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
 }
 
 interface WorkedQueue {
-  /** Makes an idle worker of this queue look for a job now. */
+  /** Makes an idle worker of this queue look for a job now, or opens another worker if all are busy. */
   look(): void
 }
 
@@ -222,7 +222,7 @@ function traceOfJob({ id, data }: PgBossJob<unknown>): Trace {
   return readTraceparent(Object(data).traceparent) ?? traceOf(id)
 }
 
-/** The queue of jobs whose last retry has failed. */
+/** The queue of given-up jobs: their last retry has failed, or they threw `GiveUp`. */
 function givenUpOf(job: Job): string {
   return `${job.name}.given-up`
 }
@@ -255,7 +255,7 @@ function retryOptions(retry: Retry): QueueOptions {
   }
 }
 
-/** How many retries with doubling delays fit into the time. pg-boss limits the number of retries, but D23 sets a time. */
+/** How many retries with doubling delays fill the time. pg-boss limits the number of retries, but D23 sets a time. */
 function retriesWithin({ firstDelaySeconds, delaySecondsMax }: Retry, seconds: number): number {
   let retries = 0
   for (let spent = 0; spent < seconds; retries++) {

@@ -41,7 +41,10 @@ export async function countDeliveriesOfAllPartners(db: Db) {
   return rows[0] ?? { waiting: 0, due: 0, oldest_seconds: 0 }
 }
 
-/** The calls and credits of all processes in the last 24 hours, and the remaining credits if Zoho has reported them. */
+/**
+ * The calls and credits of all processes in the last 24 hours, and the remaining credits if Zoho has reported them in
+ * the last ten minutes.
+ */
 export async function findCrmUse(db: Db) {
   const { rows } = await sql<{ calls: number; credits: number; credits_left: number | null }>`
     select coalesce(sum(calls), 0)::integer as calls, coalesce(sum(credits), 0)::integer as credits,

@@ -9,7 +9,7 @@ export interface ListedJob {
   /** The time from which the job can run. */
   due_at: string
   tries: number
-  /** The job's payload, which consists of ids and LOIDs. */
+  /** The job's payload. It is mostly ids and LOIDs, but a mail's job may have an email or IP address. */
   payload: Record<string, unknown> | null
   problem: string | null
 }

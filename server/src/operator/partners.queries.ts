@@ -2,8 +2,8 @@ import type { Db } from '../db/database.ts'
 import { escapeLike } from '../db/sql-conditions.ts'
 
 /**
- * For operators: lists the partners that use the portal, the oldest first. `search` is a part of the business name, or
- * of the contact's email or name.
+ * For operators: lists the partners whose accounts are not closed, the oldest first. `search` is a part of the business
+ * name, or of the contact's email, first name or last name.
  */
 export function findOverviewOfAllPartners(db: Db, search: string | undefined) {
   let query = db

@@ -5,8 +5,8 @@ import { PartnerHeld } from './partner-held.ts'
 import { type FoundPartner, markPartnerHeld, markRecordSent } from './partners-in-crm.queries.ts'
 
 /**
- * Returns the partner's record in the CRM. Names and email addresses are public, so an existing CRM record with the
- * partner's name and email is linked only once the address is verified (D52). Until then this function throws
+ * Updates, links or makes the partner's record in the CRM. Names and email addresses are public, so another record with
+ * the partner's name and email is linked only once the address is verified (D52). Until then this function throws
  * `PartnerHeld`. If the CRM has no record with this name and email, the partner gets a new record at once. If the
  * CRM's answer was lost, a retry links the new record. If the name or email may have changed since, the retry counts as
  * a first push, because a record with that name and email might be another partner's.
@@ -25,7 +25,8 @@ export async function linkOrHold(
       if (isThere) throw new CrmPartnerExists()
       await markRecordSent(db, id, clock.now().toISOString())
     }
-    // If this partner's own record was deleted, another record with the same name and email is not the partner's.
+    // If the record of an unverified partner was deleted, another record with the same name and email may not be the
+    // partner's.
     return await crm.upsertPartner({ ...partner, may_link: email_verified || zoho_id === null }, signal)
   } catch (error) {
     if (error instanceof CrmRefused && zoho_id === null) await markRecordSent(db, id, null)

@@ -7,8 +7,9 @@ import { pushTogether } from './push-lease.ts'
 export const PUSHED_TOGETHER_MAX = 50
 
 /**
- * After an outage, the first push that succeeds also pushes other waiting records of its partner, in one call. The jobs
- * of these records then find nothing to do. If this call fails, those jobs push each record separately.
+ * A push that succeeds also pushes other waiting records of its partner, in one call, because many wait after an
+ * outage. The jobs of these records then find nothing to do. If this call fails, those jobs push each record
+ * separately.
  */
 export async function pushOthersToo<Row extends { loid: string }>(
   { db, log }: Pick<Deps, 'db' | 'log'>,

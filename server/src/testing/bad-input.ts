@@ -43,7 +43,10 @@ export interface BadInput {
   body?: string
 }
 
-/** Any code point. `unit: 'binary'` means the same, but needs a second of processor time to list all code points. */
+/**
+ * Any code point, even half a surrogate pair. `unit: 'binary'` has no halves, and needs a second of processor time to
+ * list all code points.
+ */
 const anyCodePoint = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point))
 const anyText = fc.oneof(
   fc.string({ unit: anyCodePoint, maxLength: 60 }),

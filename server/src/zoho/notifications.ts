@@ -17,8 +17,8 @@ export interface Channels {
    */
   watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
   /**
-   * Throws `Unauthorized` if the post does not come from the CRM. Returns null if the notification is about a module
-   * that the portal does not keep.
+   * Throws `Unauthorized` if the post does not come from the CRM, and `Invalid` if it names no records. Returns null if
+   * the notification is about a module that the portal does not keep.
    */
   readNotification(body: unknown): CrmNotification | null
 }
@@ -111,7 +111,10 @@ const Subscribed = z.object({
 })
 const NotSubscribed = z.object({ code: z.string(), message: z.catch(z.string(), '') })
 
-/** The time until which Zoho will notify the portal. It is an hour away if Zoho did not accept the requested time. */
+/**
+ * The time until which Zoho will notify the portal. It is an hour away if Zoho did not accept the requested time. Null
+ * if Zoho refused the channel.
+ */
 function readEnd(answer: ZohoAnswer, index: number): string | null {
   const result = Results.safeParse(answer.body).data?.watch[index]
   return Subscribed.safeParse(result).data?.details.events[0].channel_expiry ?? null

@@ -10,8 +10,8 @@ const ENTRIES_MAX = 2_000
 
 export interface HistoryReader {
   /**
-   * The lead's history, oldest first, beginning with the status that the lead was added with. Empty if the CRM kept no
-   * history.
+   * The lead's history, oldest first. It begins with the status that the lead was added with, if the CRM kept it. Empty
+   * if the CRM kept no history.
    */
   leadStatusHistory(lead: Pick<CrmLead, 'zoho_id' | 'lead_status'>, signal?: AbortSignal): Promise<CrmHistoryEntry[]>
   dealStageHistory(deal: Pick<CrmDeal, 'zoho_id' | 'created_at'>, signal?: AbortSignal): Promise<CrmHistoryEntry[]>

@@ -16,7 +16,7 @@ export interface NoteReader {
   notePagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmNoteOfRecord[]>
   /** Whether Zoho let the portal list all notes when it last asked. Undefined before it has asked. */
   listsNotes(): boolean | undefined
-  /** Null if the note is gone, is empty, or belongs to no lead or deal. */
+  /** Null if the note is gone, is empty, cannot be read, or belongs to no lead or deal. */
   findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null>
 }
 

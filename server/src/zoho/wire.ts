@@ -24,7 +24,7 @@ const NUMBER_MAX = 999_999_999_999.99
 
 /**
  * Trims text; blank text becomes null. A NUL is dropped because PostgreSQL cannot store it. One function does all of
- * this, to save time, because a record has thirty texts.
+ * this, to save time, because a lead has twenty texts.
  */
 function text(lengthMax: number) {
   return z.pipe(

@@ -6,7 +6,10 @@ const ConfirmDialog = lazy(async () => ({
   default: (await import('../features/accounts/second-factor/confirm-dialog.tsx')).ConfirmDialog,
 }))
 
-/** Asks for confirmation in a dialog over the open page, and then lets the call that needs it continue. */
+/**
+ * Asks for confirmation in a dialog over the open page. The calls that need it then continue, or fail if the person
+ * does not confirm.
+ */
 export function ConfirmAgain({ onSecondFactor }: { onSecondFactor: () => void }) {
   const [answer, setAnswer] = useState<((isConfirmed: boolean) => void) | null>(null)
   useEffect(

@@ -33,7 +33,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant
   size?: ButtonSize
   icon?: ReactNode
-  /** Shows a spinner and ignores clicks. The label stays, so the width does not jump. The focus stays as well. */
+  /** Shows a spinner in place of the icon and ignores clicks. The label and the focus stay. */
   busy?: boolean
   /** Like `disabled`, but the button keeps the focus. Set it if a click leaves the button with nothing more to do. */
   idle?: boolean

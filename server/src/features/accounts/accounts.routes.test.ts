@@ -205,7 +205,7 @@ test('with HIDE_ACCOUNT_EXISTENCE, login and forgot-password give the same answe
   expect(await waitFor('the reset link', isMailed)).toBe(true)
 })
 
-test('POST /auth/verify returns the owner of a session token', async () => {
+test('POST /auth/verify returns the partner and the person of a session token', async () => {
   const partner = await portal.newPartner()
   const verified = await portal.post('/auth/verify', { token: partner.token })
   expect(verified.body).toEqual({
@@ -241,7 +241,7 @@ test('POST /auth/refresh returns a new token, and the old one stays valid for ha
   expect((await ownClock.get('/profile', { token })).status).toBe(200)
 })
 
-test('a session lasts 24 hours, and no chain of refreshes lasts longer than 30 days', async () => {
+test('a session lasts 24 hours, and daily refreshes prolong it to 30 days', async () => {
   await using ownClock = await startPortal()
   const partner = await ownClock.newPartner()
   let { token } = partner

@@ -1,4 +1,4 @@
-/** The names of the password's owner, which anybody would try first. */
+/** The names and the email address of the password's owner, which anybody would try first. */
 export interface PasswordOwner {
   email: string
   business_name: string
@@ -15,8 +15,8 @@ const LETTERS_LEFT_MIN = 4
 const DIGITS_LEFT_MIN = 8
 
 /**
- * Whether a password is among the 10,000 most common, repeats one character, or consists of little more than the name
- * of the business, the person or the product (D10).
+ * Whether a password is among the 10,000 most common, repeats one character, or adds little, or only a common password,
+ * to the owner's names, the owner's email address or the product's name (D10).
  */
 export async function isGuessable(password: string, owner: PasswordOwner): Promise<boolean> {
   const text = password.toLowerCase()

@@ -36,9 +36,9 @@ const PER_ADDRESS: RateLimit = {
 }
 
 /**
- * Mails a reset link. In development with neither SMTP nor HIDE_ACCOUNT_EXISTENCE, the answer also has the token (D13).
- * In all other cases a job finds the person and sends the mail, so that with HIDE_ACCOUNT_EXISTENCE an unknown address
- * takes as long as a known one (D11).
+ * Mails a reset link. Without HIDE_ACCOUNT_EXISTENCE, an unknown address is refused. In development with neither SMTP
+ * nor HIDE_ACCOUNT_EXISTENCE, the answer also has the token (D13). In all other cases a job finds the person and sends
+ * the mail, so that with HIDE_ACCOUNT_EXISTENCE an unknown address takes as long as a known one (D11).
  */
 export async function requestPasswordReset(
   deps: Deps,
@@ -59,8 +59,9 @@ export async function requestPasswordReset(
 
 /**
  * Sets the new password. This ends every session (D12) and a pending change of the address, and makes this browser the
- * only known one (D53). It also confirms the address (D15). The first confirmation also revokes the API key and the
- * webhook URL and removes the second factor, because a stranger may have signed up with the address (D52).
+ * only known one (D53). It also confirms the address (D15). The first confirmation also removes the second factor and,
+ * if the person is an owner, revokes the API key and the webhook URL, because a stranger may have signed up with the
+ * address (D52). With `revokeAccess`, an owner revokes these two in any case.
  */
 export async function setNewPassword(
   deps: Deps,

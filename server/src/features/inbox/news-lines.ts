@@ -38,8 +38,8 @@ function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newes
 }
 
 /**
- * Summarises events in the order of their times, for example as 'Pre Call → Pre Qualified, 1 note by Ada Okafor'. The
- * first change of status gives the left side, and the last change the right side.
+ * Summarises events, for example as 'Pre Call → Pre Qualified, 1 note by Ada Okafor'. The events are in the order of
+ * their times. The first change of status or stage gives the left side, and the last change the right side.
  */
 function summaryOf(events: readonly RecordedEvent[]): string {
   const of = (...types: RecordedEvent['type'][]) => events.filter(({ type }) => types.includes(type))
@@ -66,8 +66,8 @@ function movement(changes: readonly RecordedEvent[], field: 'status' | 'stage'):
 }
 
 /**
- * Counts the notes of each author. If all notes are the lender's, the text names no author, because the line quotes the
- * newest note.
+ * Counts the notes of each author. An unknown author is not named. If all notes are the lender's, the text names no
+ * author, because the line quotes the newest note.
  */
 function notesByWriter(notes: readonly RecordedEvent[]): string[] {
   const byWriter = Map.groupBy(notes, (note) =>

@@ -495,7 +495,7 @@ test('without a CRM, the lists of statuses and stages are the specification’s'
   expect((await partner.get('/crm/stages')).body.data.stages).toContain('Pending Approval')
 })
 
-test('a lead arrives in the CRM once, with its LOID and its partner', async () => {
+test('a lead arrives in the CRM once, with its LOID and its business name', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const partner = await withCrm.newPartner()
   const { loid } = await partner.submitLead(COMPLETE_FORM)

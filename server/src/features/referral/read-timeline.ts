@@ -82,8 +82,7 @@ function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing,
     ? { kind: 'deal-stage' as const, value: deal.stage, at: deal.modified_time }
     : first && { kind: 'lead-status' as const, value: first.lead.lead_status, at: first.lead.modified_time }
   if (!present) throw new NotFound('Lead not found')
-  // The oldest comes first. The lead's statuses come before the deal's stages, even if their times are in the same
-  // second.
+  // The lead's statuses come before the deal's stages, whatever their times. Of each, the oldest comes first.
   const moments = [...momentsOf('deal-stage', stages), ...momentsOf('lead-status', statuses)].reverse()
   const latest = moments.findLast(({ kind }) => kind === present.kind)
   // The record may already have a newer value than the CRM's history.
@@ -156,8 +155,8 @@ function noteEntry({ id, content, created_at, created_by, submitted_by, is_from_
 
 /**
  * Makes the timeline begin with the submission. If the first change was made together with the record, this change is
- * the submission. Otherwise the submission gets an entry of its own. A record that was submitted in the portal names
- * the person who submitted it. For any other record, the lead source shows whether a partner submitted it.
+ * the submission. Otherwise the submission gets an entry of its own. A record that was submitted to the portal names
+ * the person or the API key. For any other record, the lead source shows whether a partner submitted it.
  */
 function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }: Referral): TimelineEntry[] {
   const records = [...leads.map(({ lead }) => lead), deal ?? []].flat()

@@ -9,8 +9,8 @@ export const NOTIFICATIONS_PATH = '/api/crm/notifications'
 const WATCH_MS = 6 * 86_400_000
 
 /**
- * Opens the CRM's notification channels and renews them before they expire. Without channels, only the sweep finds
- * changes.
+ * Opens the CRM's notification channels and renews them before they expire. Without channels, a change waits for the
+ * next sweep or sync.
  */
 export const watchCrm = defineJob({
   name: 'watch-crm',

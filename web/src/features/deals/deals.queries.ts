@@ -56,7 +56,7 @@ export function stageHistoryQuery(loid: string) {
   })
 }
 
-/** The statuses of the lead that became the deal. The deal kept the lead's LOID (D18). */
+/** The statuses of the leads that became the deal. The deal's LOID finds them (D17, D49). */
 export function leadHistoryQuery(loid: string) {
   return queryOptions({
     queryKey: ['deals', 'lead-history', loid],

@@ -10,7 +10,10 @@ import { unreadText } from './unread-count.tsx'
 const loadPanel = () => import('./bell-panel.tsx')
 const BellPanel = lazy(async () => ({ default: (await loadPanel()).BellPanel }))
 
-/** Shows how many records have changed since the person last looked. A click lists the changes (D72). */
+/**
+ * Shows how many lines of unseen news there are: one for each changed record, and one for many leads or deals submitted
+ * together. A click lists the lines (D72).
+ */
 export function Bell() {
   const { data: news } = useQuery(newsQuery())
   const { pathname } = useLocation()

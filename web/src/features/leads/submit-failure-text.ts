@@ -1,6 +1,6 @@
 import { Failure, UNEXPECTED } from '../../api/failure.ts'
 
-/** The text for a refused submission, by HTTP status (section 8). */
+/** The text for a failed submission, by HTTP status (section 8). */
 export function submitFailureText(error: unknown): string {
   if (!(error instanceof Failure)) return UNEXPECTED
   switch (error.status) {

@@ -8,14 +8,14 @@ import { toast } from '../../ui/toast.ts'
 import { syncFailureText } from './sync-texts.ts'
 import { refreshAfterSync } from './use-sync.ts'
 
-/** Syncs one deal. `onRemoved` is called if the CRM no longer has the deal and the portal has removed it. */
+/** Syncs one deal. `onRemoved` is called if the lender has deleted the deal or given it to another partner. */
 export function ResyncDealButton({ loid, onRemoved }: { loid: string; onRemoved: () => void }) {
   const queryClient = useQueryClient()
   const resync = useMutation({
     mutationFn: () => call(syncOneDeal, { params: { id: loid } }),
     onSuccess(result) {
       if (result.operation === 'removed') {
-        toast.warning('This deal is no longer in the CRM')
+        toast.warning('The lender has removed this deal')
         onRemoved()
       } else {
         toast.success(resyncText(result))

@@ -99,8 +99,8 @@ export async function markTotpConfirmed(
 }
 
 /**
- * Uses up the code of this step. False if the code of this or a later step has been used. If two calls come at once,
- * only one succeeds.
+ * Uses up the code of this step. False if the code of this or a later step has been used, or if there is no confirmed
+ * app. If two calls come at once, only one succeeds.
  */
 export async function takeTotpStep(db: Db, personId: string, step: number): Promise<boolean> {
   const row = await db
@@ -151,7 +151,7 @@ export async function removeRecoveryCodes(tx: Tx, personId: string): Promise<voi
   await tx.deleteFrom('recovery_codes').where('person_id', '=', personId).execute()
 }
 
-/** Uses up the code. False if it was used already. If two calls come at once, only one gets true. */
+/** Uses up the code. False if it was used or replaced already. If two calls come at once, only one gets true. */
 export async function takeRecoveryCode(db: Db, personId: string, codeHash: string): Promise<boolean> {
   const row = await db
     .deleteFrom('recovery_codes')
@@ -166,7 +166,7 @@ export async function updateSecondFactorRequired(tx: Tx, partnerId: string, isRe
   await tx.updateTable('partners').set({ second_factor_required: isRequired }).where('id', '=', partnerId).execute()
 }
 
-/** Removes secrets that were never confirmed by a code. Returns how many. */
+/** Removes older secrets that were never confirmed by a code, at most `rowsMax`. Returns how many. */
 export async function removeWaitingTotpSecretsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('totp_keys')
