@@ -18,15 +18,13 @@ export interface DemoPage {
 const DEMO_MS_MAX = 60_000
 const LOOK_EVERY_MS = 200
 
-/**
- * Every page of the app as the demo partner sees it, and the partner's session. Waits until the demo data is loaded.
- */
+/** The pages to measure and photograph, and the demo partner's session. Waits until the demo data is loaded. */
 export async function findDemoPages(url: string): Promise<{ token: string; pages: DemoPage[] }> {
   const deadline = performance.now() + DEMO_MS_MAX
   for (;;) {
     const demo = await findDemo(url)
     if (demo) return { token: demo.token, pages: [...PUBLIC_PAGES, ...partnerPages(demo.lead, demo.deal)] }
-    if (performance.now() > deadline) throw new Error('the demo has no leads or no deals')
+    if (performance.now() > deadline) throw new Error('the demo data was not complete after 60 seconds')
     await sleep(LOOK_EVERY_MS)
   }
 }

@@ -224,9 +224,9 @@ function wordsOf(note: Record<string, unknown>): string {
 }
 
 /**
- * Finds events that were recorded twice: the same change with no other change in between, two creations with no
- * removal in between, or two removals with no creation in between. If a status changes there and back twice, two equal events are
- * right.
+ * Finds events that were recorded more than once: the same change with no other change in between, two creations with
+ * no removal in between, two removals with no creation in between, the same note twice, or any other event twice except
+ * `deal.updated`. If a status changes, changes back and changes again, two equal events are correct.
  */
 function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {
   return rows(

@@ -53,7 +53,7 @@ const Timeline = z.object({
   ),
 })
 
-/** The CRM refused the staff's action because the record is deleted or converted. */
+/** The CRM refused the staff's action, for example because the record is deleted or converted. */
 export class StaffRefused extends Error {}
 
 export function openCrm(url: string): Crm {

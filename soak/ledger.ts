@@ -3,7 +3,7 @@ export interface Tracked {
   module: 'Leads' | 'Deals'
   /** The number of the partner that the record belongs to now. */
   partner: number
-  /** Known at once for a partner's submission, and always undefined for a record that staff made. */
+  /** Known at once for a partner's submission, and passed on to its deal. Undefined for all other records. */
   loid: string | undefined
   /** Known once the record has been found in the CRM. */
   zohoId: string | undefined

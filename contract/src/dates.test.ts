@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { filterDate, isPlainDate, wholeDays } from './dates.ts'
 
-test.each(['2026-03-01', '2024-02-29', '1900-01-01', '9999-12-31'])('%s is a day', (text) => {
+test.each(['2026-03-01', '2024-02-29', '1900-01-01', '9999-12-31'])('%s is accepted as a date', (text) => {
   expect(isPlainDate(text)).toBe(true)
 })
 
 test.each(['2026-02-29', '2026-13-01', '2026-00-10', '2026-04-31', '2026-3-1', '0001-01-01', '20260301', 'today'])(
-  '%s is not a day',
+  '%s is not accepted as a date',
   (text) => {
     expect(isPlainDate(text)).toBe(false)
   },
@@ -24,7 +24,7 @@ test.each(['01/03/2026', '2026-02-30', '2026-03-01T00:00:00Z', ['2026-03-01', '2
   'a date filter of %j is refused',
   (value) => {
     const parsed = filterDate('dateFrom').safeParse(value)
-    expect(parsed.error?.issues[0]?.message).toBe('dateFrom must be a date as YYYY-MM-DD')
+    expect(parsed.error?.issues[0]?.message).toBe('dateFrom must be a date in the form YYYY-MM-DD, 1900 or later')
   },
 )
 

@@ -6,18 +6,24 @@ import * as z from 'zod/mini'
  */
 export const Instant = z.string().register(z.globalRegistry, { format: 'date-time' })
 
-/** A query parameter with a valid calendar date as `YYYY-MM-DD` (D7). A blank parameter counts as absent. */
+/**
+ * A query parameter with a calendar date from 1900 on, in the form `YYYY-MM-DD` (D7). An empty parameter counts as
+ * absent.
+ */
 export function filterDate(name: string) {
-  const error = `${name} must be a date as YYYY-MM-DD`
+  const error = `${name} must be a date in the form YYYY-MM-DD, 1900 or later`
   return z.pipe(
     z.optional(z.string({ error })).check(z.refine((text) => !text || isPlainDate(text), error)),
     z.transform((text): string | undefined => text || undefined),
   )
 }
 
-/** A field of a request body with a date as `YYYY-MM-DD`. Absent, null and blank become null. */
+/**
+ * A field of a request body with a calendar date from 1900 on, in the form `YYYY-MM-DD`. Absent, null and empty become
+ * null.
+ */
 export function optionalDate(label: string) {
-  const error = `${label} must be a date as YYYY-MM-DD`
+  const error = `${label} must be a date in the form YYYY-MM-DD, 1900 or later`
   const date = z.pipe(
     z.nullish(z.string({ error })).check(z.refine((text) => !text || isPlainDate(text), error)),
     z.transform((text): string | null => text || null),

@@ -18,12 +18,9 @@ interface NumberPlan {
 const AU: NumberPlan = { country: 'AU', callingCode: '61', mobile: /^4\d{8}$/, landline: /^[2378]\d{8}$/ }
 const NZ: NumberPlan = { country: 'NZ', callingCode: '64', mobile: /^2\d{7,9}$/, landline: /^[34679]\d{6,7}$/ }
 
-/**
- * Matches numbers without a country code that fit both patterns but exist only in New Zealand: no Australian range
- * begins with 021 or 022 (D50).
- */
+/** Beginnings that decide for New Zealand if both patterns fit: no Australian range begins with 021 or 022 (D50). */
 const NZ_ONLY = /^2[12]/
-/** Matches beginnings that both countries use. Any other 02 number that fits both patterns is Australian. */
+/** Beginnings that both countries use. Any other 02 number that fits both patterns is Australian. */
 const AU_OR_NZ = /^2[0789]/
 
 export const PHONE_FITS_BOTH = 'This could be an Australian or a New Zealand number'
@@ -80,7 +77,8 @@ function read(plan: NumberPlan, digits: string): PhoneReading[] {
 
 /**
  * Formats a stored number for the screen (D19, D50, section 9). A number with +61 or +64 gets the international form. A
- * number without a country code gets the form of its country. Any other ten digits become (XXX) XXX-XXXX.
+ * number without a country code gets the form of its country, or stays as it is if it fits both countries. Any other
+ * ten digits become (XXX) XXX-XXXX.
  */
 export function formatPhone(phone: string | null | undefined): string {
   if (!phone) return ''
@@ -122,8 +120,8 @@ function cut(digits: string, lengths: number[]): string[] {
 }
 
 /**
- * The digits of a phone number without country code and trunk 0. All spellings of one number give the same digits
- * (D24).
+ * The digits of a phone number without country code and trunk 0, so that all spellings of one number give the same
+ * digits (D24). A number that is written without its trunk 0 and begins with 61 or 64 is the exception.
  */
 export function phoneDigits(text: string): string {
   return text.replace(/\D/g, '').replace(/^(?:(?:00)?(?:61|64))?0?/, '')

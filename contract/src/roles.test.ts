@@ -70,7 +70,7 @@ const MAY: Record<Role, string[]> = {
     'GET /webhook/status/:id',
     'GET /dashboard/submitters',
     'GET /dashboard/api-docs',
-    // Everybody may use these routes, because they keep a person's own account safe.
+    // These routes concern the person's own account.
     'GET /profile',
     'PUT /profile/password',
     'POST /auth/verify-email',

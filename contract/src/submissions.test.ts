@@ -148,8 +148,14 @@ test('a deal’s contact may come as first and last name', () => {
 })
 
 test.each([
-  [{ ...LEAST, closing_date: '31/01/2027' }, { closing_date: 'Closing date must be a date as YYYY-MM-DD' }],
-  [{ ...LEAST, closingDate: '2027-02-30' }, { closingDate: 'Closing date must be a date as YYYY-MM-DD' }],
+  [
+    { ...LEAST, closing_date: '31/01/2027' },
+    { closing_date: 'Closing date must be a date in the form YYYY-MM-DD, 1900 or later' },
+  ],
+  [
+    { ...LEAST, closingDate: '2027-02-30' },
+    { closingDate: 'Closing date must be a date in the form YYYY-MM-DD, 1900 or later' },
+  ],
   [{ business_name: 'Okafor' }, { phone: 'One of email and phone is required' }],
   [{ ...LEAST, probabilty: 5 }, { probabilty: 'probabilty is not a known field. Did you mean probability?' }],
 ])('the refusal of the deal %j uses the caller’s own field names', (body, expected) => {

@@ -126,7 +126,7 @@ export const DealSubmission = inAnySpelling(
       loanType: 'Kind of loan',
       loanPurpose: 'What the loan is for',
       loanTerm: 'Term of the loan',
-      closingDate: 'Day on which the deal is expected to close, as YYYY-MM-DD',
+      closingDate: 'Day on which the deal is expected to close, in the form YYYY-MM-DD',
       description: 'Anything else (also: `additional_info`)',
       iso: 'Country that a phone number without +61 or +64 belongs to (also: `partner_iso`)',
       stage: `Accepted but ignored: a new deal begins as ${SUBMITTED_STAGE}, and only the lender moves it`,

@@ -58,5 +58,7 @@ test('a blank optional text becomes null, and a blank filter counts as absent', 
     undefined,
     undefined,
   ])
-  expect(filterText('status', 5).safeParse(['a', 'b']).error?.issues[0]?.message).toBe('status must be given once')
+  expect(filterText('status', 5).safeParse(['a', 'b']).error?.issues[0]?.message).toBe(
+    'status must not be given more than once',
+  )
 })

@@ -64,7 +64,7 @@ export function orNothing<Schema extends z.ZodMiniType>(schema: Schema) {
 /** An optional filter of a list. A blank one counts as absent. */
 export function filterText(label: string, lengthMax: number) {
   return z.pipe(
-    z.optional(plainText(label, lengthMax, `${label} must be given once`)),
+    z.optional(plainText(label, lengthMax, `${label} must not be given more than once`)),
     z.transform((text): string | undefined => text || undefined),
   )
 }

@@ -127,7 +127,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
     'How many searches, COQL queries, conversions, sorted lists and large writes may run at once; one more gets 429.',
     1,
   ),
-  errorsCostCredits: yesNo(true, 'Calls that fail also cost credits.'),
+  errorsCostCredits: yesNo(true, 'Calls that fail also cost credits, except those answered with 401 or 429.'),
   methodNotAllowedStatus: oneOf('400', ['400', '405'], 'HTTP status of the error INVALID_REQUEST_METHOD.'),
   getMissing: oneOf(
     '204',
@@ -172,7 +172,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   upsertOfConverted: oneOf(
     'refuse',
     ['refuse', 'insert', 'duplicate'],
-    'The result of an upsert that matches a converted lead: CONVERTED_RECORD, a new lead, or DUPLICATE_DATA.',
+    'The result of an upsert that matches a converted lead: CONVERTED_RECORD, a new lead (DUPLICATE_DATA if a unique field matches), or DUPLICATE_DATA.',
   ),
   conversionBumpsModifiedTime: yesNo(true, 'A conversion sets the lead’s Modified_Time.'),
   conversionFiresEdit: yesNo(true, 'A conversion notifies the channels that watch Leads.edit.'),
@@ -186,7 +186,10 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
     true,
     'COQL refuses more than two conditions unless they are bracketed in pairs: ((A and B) and C).',
   ),
-  searchLagSeconds: whole(0, 'Search and count do not see changes that are younger than this many seconds.'),
+  searchLagSeconds: whole(
+    0,
+    'Search does not find records that changed less than this many seconds ago; a count without criteria leaves out records created since then.',
+  ),
   deletedListsConverted: yesNo(false, 'The deleted list of Leads includes converted leads.'),
   deletedListMax: whole(
     2_000,
@@ -213,7 +216,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
     'What happens if one of several custom fields in a call is refused: the others are made, or none is.',
   ),
   notifyNeedsHttps: yesNo(false, 'Subscribing with an http URL is refused.'),
-  notifyAttemptsMax: whole(3, 'How often a notification is tried before it is given up.', 1),
+  notifyAttemptsMax: whole(3, 'How many times a notification is tried before it is given up.', 1),
   notifyDeleteWord: oneOf('delete', ['delete', 'remove'], 'The operation named in a notification of a deletion.'),
 }
 

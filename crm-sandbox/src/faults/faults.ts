@@ -6,9 +6,9 @@ import { forgetTokens } from '../wire/access-tokens.ts'
 import { failure, isObject, type JsonObject } from '../wire/wire.ts'
 
 /**
- * Which calls a fault strikes: calls whose `METHOD /path` contains `match`. It strikes every nth of these calls, or
- * each with a chance of 0 to 1 (the same calls for the same `seed`), but no more than `times` of them. `times` goes
- * down by one with each strike.
+ * Which calls a fault strikes: calls whose `METHOD /path` contains `match`. Of these it strikes every nth (`every`), or
+ * each with a `chance` of 0 to 1 (the same calls for the same `seed`), or, without either, each one. After `times`
+ * strikes it stops; each strike lowers `times` by one.
  */
 type Strikes = { times?: number; every?: number; chance?: number; seed?: number; match?: string }
 
@@ -122,7 +122,7 @@ export async function slowDown(faults: Faults, request: FastifyRequest) {
   if (slowMs && !isSpared(request)) await wait(slowMs)
 }
 
-/** Strikes an API call as Zoho itself does when it refuses a call or fails. */
+/** Applies the faults of single API calls. Returns undefined if no fault strikes. */
 export async function strikeCall(faults: Faults, calls: number, request: FastifyRequest, reply: FastifyReply) {
   if (isSpared(request)) return undefined
   if (faults.strikes('tooMany', request)) {
@@ -146,7 +146,9 @@ export async function strikeCall(faults: Faults, calls: number, request: Fastify
   return undefined
 }
 
-/** Called after a write was committed. Returns true if the write's answer is to be lost. */
+/**
+ * Called before each answer is sent. Returns true if the answer belongs to a successful write and is to be lost.
+ */
 export function strikeAfter(faults: Faults, request: FastifyRequest, status: number): boolean {
   const isWrite = request.method !== 'GET' && !request.url.startsWith('/crm/v8/coql')
   return !isSpared(request) && isWrite && status < 400 && faults.strikes('resetAfterCommit', request)

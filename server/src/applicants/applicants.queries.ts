@@ -130,7 +130,10 @@ export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void
      where loid = any(${loids})`.execute(tx)
 }
 
-/** Removes the bodies of requests and responses. A waiting delivery then has nothing to send, so it ends as failed. */
+/**
+ * Removes the bodies of requests and responses. A waiting delivery then has nothing to send, so it ends, with the
+ * status that `endPendingDeliveries` gives.
+ */
 export async function eraseLogBodies(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`
     update webhook_logs

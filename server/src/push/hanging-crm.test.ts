@@ -5,7 +5,7 @@ import { startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
 test('while the CRM hangs, jobs hold no database connections: the portal is ready, answers and accepts leads', async () => {
-  // Jobs get half as many connections, which is fewer than there are partners.
+  // Jobs get half of these connections: two, for three partners.
   await using portal = await startPortal({ withCrm: true, env: { DATABASE_POOL: '4' } })
   const lender = openLender(portal.crmUrl)
   await lender.faults({ slowMs: 4_000 })

@@ -37,5 +37,5 @@ afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
-  if (complaints.length > 0) throw new Error(`console.error was written to: ${String(complaints[0])}`)
+  if (complaints.length > 0) throw new Error(`console.error was called with: ${String(complaints[0])}`)
 })

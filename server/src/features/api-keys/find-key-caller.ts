@@ -5,8 +5,8 @@ import { findKeyOwner, markKeyUsed } from './api-keys.queries.ts'
 import { hashKey, isWellFormedKey } from './key-format.ts'
 
 /**
- * Finds the owner of a key. Owners are not remembered between calls, so a replaced or revoked key stops working at once
- * in every process. A key with a wrong form or checksum is refused before the database is asked.
+ * Finds the partner that a key belongs to. Nothing is remembered between calls, so a replaced or revoked key stops
+ * working at once in every process. A key with a wrong form or checksum is refused before the database is asked.
  */
 export async function findKeyCaller(
   { db, reads, clock, log }: Pick<Deps, 'db' | 'reads' | 'clock' | 'log'>,

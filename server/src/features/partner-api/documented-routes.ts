@@ -82,7 +82,7 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
     operationId: 'readSubmitted',
     tag: 'Follow',
     description:
-      'Returns the progress of a lead or deal, found by the id or the LOID that its submission returned. `status` is the lead’s status, or the deal’s stage once the lead is a deal; `crm` is `pending` until the lender’s CRM has the record.',
+      'Returns the progress of a lead or deal, found by the id or the LOID that its submission returned. `status` is the lead’s status, or the deal’s stage once the lead is a deal; `crm` is `synced` once the lender’s CRM has the record, `pending` before that, and `failed` if the portal has given up sending it.',
     requestExample: null,
     answerExample: {
       ...SUBMITTED,

@@ -43,7 +43,10 @@ export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]
     .execute()
 }
 
-/** The data for an invitation's mail. Undefined if the invitation was revoked or accepted. */
+/**
+ * The data for an invitation's mail. Undefined if the invitation was revoked or accepted, or if its inviter is no
+ * longer an active owner.
+ */
 export function findInvitationToMail(db: Db, partnerId: string, invitationId: string) {
   if (!isId(invitationId)) return Promise.resolve(undefined)
   return countingInvitations(db)

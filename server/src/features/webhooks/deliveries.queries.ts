@@ -124,7 +124,7 @@ export async function claimDeliveriesOfPartners(
   return rows
 }
 
-/** Ends the claims of deliveries that were not sent, so that these deliveries are due again at once. */
+/** Ends the claims of deliveries whose attempts did not finish, so that these deliveries are due again at once. */
 export async function handBackDeliveries(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.updateTable('webhook_logs').set({ claimed_until: null }).where('id', 'in', ids).execute()
@@ -149,7 +149,7 @@ export interface AttemptOutcome {
 /**
  * Writes each attempt, the status of its delivery and the health of its endpoint, in one statement. If this process's
  * claim ran out and another process has recorded an attempt with the same number meanwhile, this process's attempt is
- * not recorded. A delivery that was ended meanwhile stays ended, unless the attempt succeeded.
+ * not recorded. A delivery that was ended meanwhile keeps its status and message, unless the attempt succeeded.
  */
 export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly AttemptOutcome[]): Promise<void> {
   const isOpen: RawBuilder<boolean> = sql`(log.status = 'pending' or outcome.status = 'success')`
@@ -189,7 +189,7 @@ export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly A
 }
 
 /**
- * Ends the partner's waiting deliveries. Their status is 'failed' if the endpoint has answered before, otherwise
+ * Ends the partner's waiting deliveries. Their status is 'failed' if the endpoint answered the last attempt, otherwise
  * 'error'.
  */
 export async function endPendingDeliveries(tx: Tx, partnerId: string, why: string): Promise<void> {

@@ -8,8 +8,8 @@ import { textLinkClass } from '../../ui/description-list.tsx'
 const SHOWN_MAX = 3
 
 /**
- * Warns that the same applicant was submitted lately (D18a). The links open in a new tab, so that the person does not
- * leave the form.
+ * Warns that a lead for the same applicant may have been submitted recently (D18a). The links open in a new tab, so
+ * that the person does not leave the form.
  */
 export function DuplicateWarning({ duplicates }: { duplicates: readonly DuplicateLead[] }) {
   if (duplicates.length === 0) return null
@@ -30,4 +30,4 @@ export function DuplicateWarning({ duplicates }: { duplicates: readonly Duplicat
   )
 }
 
-const NAMES = { email: 'email', phone: 'phone', abn: 'ABN' } as const
+const NAMES = { email: 'email', phone: 'phone', abn: 'business number' } as const

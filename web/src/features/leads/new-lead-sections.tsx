@@ -183,7 +183,7 @@ interface Recognised {
   businessAbn?: string | null | undefined
 }
 
-/** Checks only complete values for duplicates. */
+/** The values to check for duplicates, without incomplete ones. */
 function checkOf({ email, phone, iso, businessAbn }: Recognised): DuplicateCheck {
   const abn = businessAbn?.replace(/\s/g, '') ?? ''
   return {

@@ -148,7 +148,7 @@ test('adding a note empties the form, and a retry after a failure sends the same
   expect(sent[0]?.headers.get('idempotency-key')).toBe(sent[1]?.headers.get('idempotency-key'))
 })
 
-test('a deal’s note is sent with its kind and title', async () => {
+test('a deal’s note is sent with the deal’s LOID, the parent type and a title', async () => {
   const server = serveSignedIn({
     'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }),
     'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
