@@ -103,6 +103,8 @@ test('the log has an error’s message, but nothing of the connection or the row
     await sql`alter table people add constraint not_this_one check (email <> ${sql.lit(email)})`.execute(db)
     const form = { email, password: 'correct-horse-battery', businessName: 'Whose row is refused' }
     expect((await portal.post('/auth/signup', form)).status).toBe(500)
+    // Leaves two connections idle: the check of /ready may use one of them before its loss is noticed.
+    await db.connection().execute(() => db.connection().execute((second) => sql`select 1`.execute(second)))
     await portal.withoutDatabase(async () => {
       expect((await portal.get('/ready')).status).toBe(503)
     })

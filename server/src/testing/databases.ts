@@ -3,6 +3,8 @@ import { inject } from 'vitest'
 import { openDatabase } from '../db/database.ts'
 
 export const TEMPLATE = 'portal_template'
+/** How long a connection may take to end. */
+const END_MS_MAX = 10_000
 
 export interface TestDatabase {
   url: string
@@ -19,7 +21,8 @@ export async function createDatabase(): Promise<TestDatabase> {
     url: databaseUrlFor(postgresUrl, name),
     async away(work) {
       await runOn(postgresUrl, `alter database ${name} allow_connections false`)
-      await runOn(postgresUrl, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+      const connections = `select pid from pg_stat_activity where datname = '${name}'`
+      await runOn(postgresUrl, `select pg_terminate_backend(pid, ${END_MS_MAX}) from (${connections}) connections`)
       try {
         await work()
       } finally {
