@@ -13,7 +13,7 @@ export interface SoakOptions {
   /** `all`: each switch of the CRM is set to one of its choices, and to another one with the next seed. */
   behaviour: 'default' | 'all'
   partners: number
-  /** How many times the portal's process is killed. */
+  /** About how many times the portal's process is killed. */
   kills: number
   folder: string
   /** A migrated database without partners, or an empty one. */
@@ -34,7 +34,7 @@ const TRIES = 3
  */
 const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay']
 const EVERY_TIME = { tokenThrottle: false, creditsPerDay: 100_000_000 }
-/** Switches that have no list of choices. */
+/** The choices for switches that have no list of their own. */
 const OTHER_CHOICES: Record<string, readonly unknown[]> = {
   timesOffset: ['+10:00', '-05:00'],
   searchLagSeconds: [0, 3],

@@ -28,7 +28,10 @@ export interface Act {
   balancer: 'plain' | 'haproxy'
   /** The requests that the goal allows to fail. Writes are the requests that are not safe to repeat. */
   mayFail: 'nothing' | 'writes' | 'anything'
-  /** Plays the act and returns the time when the trouble ended. The recovery is timed from this moment. */
+  /**
+   * Plays the act and returns the time from which the recovery is timed: when a process of the portal was killed, or when
+   * any other trouble ended.
+   */
   work(scene: Scene): Promise<number>
 }
 

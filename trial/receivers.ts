@@ -38,7 +38,9 @@ export interface MailServer {
   lastTo(email: string): string | undefined
 }
 
-/** Accepts every mail. This server knows only the SMTP commands that the portal's mailer needs. */
+/**
+ * Starts a mail server that accepts every mail. It understands only the SMTP commands that the portal's mailer needs.
+ */
 export async function startMailServer(port: number): Promise<MailServer> {
   const came: Came = new Map()
   const newest = new Map<string, string>()

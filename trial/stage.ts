@@ -59,7 +59,7 @@ export interface Stage {
   /** Stops the web process, with SIGTERM unless another signal is given, and starts it again. */
   restartWeb(i: 0 | 1, how?: Restart): Promise<void>
   restartWorker(how?: Restart): Promise<void>
-  /** Runs `npm run portal -- migrate` from this folder of code. */
+  /** Migrates the database with the code in this folder. */
   migrate(code: string): void
   stop(): Promise<void>
 }

@@ -50,5 +50,5 @@ export const putAway = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: Nothing,
-  summary: 'Hides an item from the caller until its record changes again.',
+  summary: 'Hides an item from the caller until its record changes again, for at most a year.',
 })

@@ -78,7 +78,7 @@ export const StatusHistoryEntry = z.object({
   changed_time: Instant,
   changed_by: Text,
   description: Text,
-  /** Whole days until the next entry, or until now for the latest (D26). */
+  /** Whole days until the next entry. The latest entry lasts until now, or until the lead became a deal (D26, D51). */
   duration: z.number(),
 })
 export type StatusHistoryEntry = z.infer<typeof StatusHistoryEntry>
@@ -135,7 +135,7 @@ export const LEAD_FIELDS = {
 /**
  * A lead in a request to the server. The parsed lead is ready to store: the phone number in E.164, `iso` set from the
  * phone number, amounts as numbers, and null or a default for each absent field. The applicant's name replaces a
- * blank or absent business name (D48).
+ * blank or absent business name (D48). The lead source is always the portal.
  */
 export const NewLead = z.pipe(
   z.object({
@@ -196,7 +196,7 @@ export function readyToStore<Form extends CheckedForm>(form: Form) {
   }
 }
 
-/** The phone number in E.164, and its country. */
+/** The phone number in E.164, and its country. Without a number, the country is the chosen one, or Australia. */
 export function readyPhone<Phone extends string | null>(form: { phone: Phone; iso: IsoCountry | null }) {
   const reading = form.phone === null ? null : readPhone(form.phone, form.iso)
   return { phone: reading?.e164 ?? form.phone, iso: reading?.country ?? form.iso ?? ('AU' as const) }
@@ -221,7 +221,7 @@ export const listLeads = defineRoute({
   query: LeadFilters,
   answer: z.object({ leads: z.array(Lead) }),
   envelope: 'paged',
-  summary: 'The partner’s own leads, newest first.',
+  summary: 'The partner’s leads that have not become deals, newest first.',
 })
 
 export const createLead = defineRoute({
@@ -270,7 +270,7 @@ export const retryLeadPush = defineRoute({
   least: 'member',
   answer: z.object({ loid: Loid, crm: CrmState }),
   status: 202,
-  summary: 'Sends a lead, with its notes, to the CRM again after the portal gave up.',
+  summary: 'Sends a lead and its notes to the CRM again where the portal gave up.',
 })
 
 export const DuplicateLead = z.object({
@@ -292,7 +292,7 @@ export const findDuplicates = defineRoute({
     abn: filterText('abn', BUSINESS_NUMBER_LENGTH_MAX),
   }),
   answer: z.object({ duplicates: z.array(DuplicateLead) }),
-  summary: 'The partner’s leads of the last 90 days with the same email, phone or ABN, newest first.',
+  summary: 'The partner’s leads of the last 90 days with the same email, phone or ABN, newest first, at most five.',
 })
 
 export const listLeadStatuses = defineRoute({
@@ -301,5 +301,5 @@ export const listLeadStatuses = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ statuses: z.array(z.string()) }),
-  summary: 'The CRM’s own lead statuses, in the CRM’s order.',
+  summary: 'The CRM’s own lead statuses, in the CRM’s order. Until the CRM has named them, a built-in list.',
 })

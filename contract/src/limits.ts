@@ -34,7 +34,7 @@ export const LARGE_LOAN_AMOUNT = 10_000_000
 export const MONEY_MAX = 999_999_999_999.99
 export const MONEY_TEXT_LENGTH_MAX = 40
 /**
- * One answer holds at most this many notes or history entries of a record, the newest first. Older ones are in the CRM.
+ * One answer holds at most this many notes or history entries of a record, the newest first. Older ones are left out.
  */
 export const NOTES_MAX = 1_000
 export const HISTORY_ENTRIES_MAX = 1_000

@@ -135,6 +135,6 @@ test.each([
   ['0061 412 345 678', '412345678'],
   ['021 123', '21123'],
   ['+64', ''],
-])('a search for %s looks for the digits %j', (text, digits) => {
+])('phoneDigits turns %s into %j', (text, digits) => {
   expect(phoneDigits(text)).toBe(digits)
 })

@@ -70,7 +70,7 @@ interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
   summary: string
 }
 
-/** Defines one route of the API. The server mounts it, the web app calls it, and the API page prints it. */
+/** Defines one route of the API. The server mounts it, and the web app or a partner's own system calls it. */
 export function defineRoute<
   const Path extends string,
   const Caller extends Auth,

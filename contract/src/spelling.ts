@@ -24,7 +24,7 @@ const SHOWN_LENGTH_MAX = 50
 /**
  * A body whose fields may be in camelCase, in snake_case, or under another name that integrators expect (D38). A field
  * may be given twice only with the same value. Messages use the caller's own spelling, and for an unknown field they
- * suggest a known one.
+ * suggest similar known ones.
  */
 export function inAnySpelling<Schema extends z.ZodMiniType, Field extends string>(
   schema: Schema,
@@ -96,7 +96,9 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 }
 
-/** `. Did you mean business_name?`, or nothing if no field is similar. */
+/**
+ * `. Did you mean business_name?`, or nothing if no field is similar or the key is too long or too short to compare.
+ */
 function suggestion(key: string, names: ReadonlyMap<string, string>, styled: (field: string) => string): string {
   const wanted = plain(key)
   if (key.length > SHOWN_LENGTH_MAX || wanted.length < 3) return ''

@@ -11,7 +11,7 @@ async function stop() {
   process.exit(0)
 }
 
-// The handlers are set before the sandbox starts, so that it also ends if its parent ends during the start.
+// The handlers are set before the sandbox has started, so that it also ends if its parent ends during the start.
 process.on('SIGTERM', () => void stop())
 process.on('SIGINT', () => void stop())
 // If the parent started the sandbox with an IPC channel, the sandbox ends with the parent, however the parent ends.

@@ -159,7 +159,8 @@ export function openStore(dir: string): Store {
 
   const statements = new Map<string, StatementSync>()
   let depth = 0
-  // Numbers are reserved in blocks. After a stop or a rollback, the rest of a block is skipped.
+  // Numbers are reserved in blocks. A stop skips the rest of a block. After a rollback, the next number begins another
+  // block, because the reservation may have been rolled back too.
   const sequence = readSetting('sequence')
   let lastId = typeof sequence === 'number' ? sequence : FIRST_ID - 1
   let lastIdReserved = lastId

@@ -50,7 +50,7 @@ test('/leads/new has the fields of its five sections', async ({ page }) => {
   await expect(field(page, 'Outstanding Debt')).toHaveCount(0)
 })
 
-test('/leads/new submits several leads one after another', async ({ page }) => {
+test('/leads/new can stay open after a lead was submitted, with an empty form for the next', async ({ page }) => {
   await page.goto('/leads')
   await page.getByRole('link', { name: 'New Lead' }).click()
   const first = field(page, 'First Name')
@@ -269,7 +269,7 @@ test('/leads/new also warns a person who goes back or closes the tab', async ({ 
   await page.close({ runBeforeUnload: true })
 })
 
-test('/leads/new keeps the typed values until the lead is stored, which happens only once', async ({
+test('/leads/new keeps the typed values until the portal confirms the lead, which is stored only once', async ({
   page,
   context,
 }) => {

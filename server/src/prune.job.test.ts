@@ -25,7 +25,7 @@ function archivedAt(daysAgo: number) {
   }
 }
 
-test('removes sessions, links and remembered answers when they have expired, and not before', async () => {
+test('removes sessions and remembered answers when they have expired, and links a day after that', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.mailTo(partner.email) // waits for the welcome mail, which contains a link
@@ -104,7 +104,7 @@ test('keeps a lead that became a deal, and its notes, until the deal is removed'
   expect(await db.selectFrom('notes').select('id').execute()).toEqual([])
 })
 
-test('keeps the events of the last ninety days', async () => {
+test('removes events after ninety days', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await partner.submitLead()

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 export interface Trace {
   /** 32 hexadecimal digits. */
   traceId: string
-  /** The parent span: 16 hexadecimal digits. Absent if no `traceparent` came with the work. */
+  /** The parent span: 16 hexadecimal digits. Absent if no `traceparent` came with the work and no span has begun. */
   parentId?: string
   /** False if the caller does not record this trace and wants nobody to record it. */
   isSampled?: boolean

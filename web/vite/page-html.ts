@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 
 /**
- * Writes a copy of index.html for every path of the routes. The copy requests the files of this path's page at once.
+ * Writes a copy of index.html for every path that has a page. The copy requests the files of this path's page at once.
  * Otherwise a first visit would request these files only after the router has run. `/leads/$loid` becomes
  * `leads/$loid.html`, which the server sends for this path.
  */

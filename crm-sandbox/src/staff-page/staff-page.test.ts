@@ -22,7 +22,7 @@ async function submit(path: string, form: { [name: string]: string } = {}): Prom
   return answer.headers.get('location') ?? ''
 }
 
-test('the demo has one partner with about 35 open leads and 14 deals', async () => {
+test('the demo has one partner with at least 33 leads and 12 deals, each with its own LOID', async () => {
   const { call } = sandbox
   const leads = await call('GET', '/crm/v8/Leads?fields=LOID,Partner,Lead_Status,Created_Time')
   const deals = await call('GET', '/crm/v8/Deals?fields=LOID,Stage')
@@ -40,7 +40,7 @@ test('the demo has one partner with about 35 open leads and 14 deals', async () 
   }
 })
 
-test('forms create a lead, set its status, add a note, convert the lead, and move, delete and restore the deal', async () => {
+test('forms create a lead, set its status, add a note, convert the lead, and change, delete and restore the deal', async () => {
   const created = await submit('/leads', {
     Company: 'O’Hara & <Sons>',
     Last_Name: 'O’Hara',
@@ -91,7 +91,7 @@ test('lists can be searched, filtered and paged, and a lead is found by its LOID
   expect(await page(`/leads/${rows[0]?.['LOID']}`)).toContain(`<h1>${rows[0]?.['Company']}</h1>`)
 })
 
-test('pages load only their own stylesheet', async () => {
+test('a page has no script and no inline style, and its policy allows nothing by default', async () => {
   const answer = await fetch(sandbox.url)
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(await answer.text()).not.toMatch(/<script|\sstyle=|\son[a-z]+=/)

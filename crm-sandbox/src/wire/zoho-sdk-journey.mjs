@@ -1,6 +1,6 @@
 /*
- * Takes a lead through the sandbox with Zoho's own Node SDK. It runs in its own process, because the SDK keeps its state in globals. It
- * prints one JSON line with the answer to each step.
+ * Takes a lead through the sandbox with Zoho's own Node SDK. It runs in its own process, because the SDK keeps its
+ * state in globals. It prints one JSON line with the answer to each step.
  *
  *   node zoho-sdk-journey.mjs <sandbox url> <folder for the SDK's files>
  */

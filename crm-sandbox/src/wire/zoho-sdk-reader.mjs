@@ -1,7 +1,7 @@
 /*
  * Measures how fast Zoho's own Node SDK reads leads, by a list with page tokens (200 a call) or by a query (2,000 a
  * call). It runs in its own process, because the SDK keeps its state in globals. It prints one JSON line with rows and
- * seconds, not counting the sign-in.
+ * seconds, not counting the first page.
  *
  *   node zoho-sdk-reader.mjs <sandbox url> <folder for the SDK's files> <list | query> <columns> <rows>
  */

@@ -15,8 +15,8 @@ export function everyWordIn(column: Expression<string>, text: string): RawBuilde
 }
 
 /**
- * The trigrams that every text with these words contains, for a look-up in an index. Empty if the words have fewer than
- * three letters or are not in Latin letters or digits.
+ * Trigrams that every text with these words contains, for a look-up in an index. Empty if no trigram is certain: the
+ * words are too short or not in Latin letters or digits, or their readings have no trigram in common.
  */
 export function trigramsOf(text: string): string[] {
   const ways = readings(text)

@@ -37,8 +37,8 @@ interface Present {
 const OBSERVED = 'Observed by the portal; the CRM does not say when it changed'
 
 /**
- * Adopts the CRM's entries, oldest first, including values that came and went between two pulls. If the CRM's history
- * lacks the present value, the portal adds an entry which says that it observed the value.
+ * Adopts the CRM's entries, oldest first, including values that came and went between two pulls. If the history then
+ * does not end with the present value, the portal adds an entry which says that it observed the value.
  */
 export function planHistory(
   known: readonly KnownEntry[],
@@ -47,7 +47,7 @@ export function planHistory(
 ): HistoryPlan {
   const submitted = known.find((entry) => entry.origin === 'submitted')
   const history = untilPresent(told, present)
-  // The submission is the first entry, so the CRM's own entry of the same moment would be a duplicate.
+  // The submission is the first entry, so the CRM's own first entry with the same value would be a duplicate.
   const ofCrm = submitted && history[0]?.value === submitted.value ? history.slice(1) : history
   const knownIds = new Set(known.map((entry) => entry.crm_entry_id))
   // Zoho gives whole seconds, so a change can seem to come before the submission.

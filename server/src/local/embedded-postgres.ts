@@ -25,7 +25,7 @@ import { takesConnections } from './takes-connections.ts'
 
 export type EmbeddedPostgres = {
   url: string
-  /** Cancels running statements, writes everything to disk and stops the server. Can be called twice. */
+  /** Cancels running statements and stops the server (see `interrupt`). Can be called twice. */
   stop(): Promise<void>
 }
 
@@ -325,8 +325,8 @@ function readPidFile({ dataDir }: Pick<Cluster, 'dataDir'>): { pid: number; stat
 
 /**
  * PostgreSQL regards any live process with the recorded id as the owner of a lock, even an unrelated process, for
- * example after a container restarts. This function removes the lock in that case, if no PostgreSQL process works in
- * the folder. PostgreSQL itself removes all other stale locks.
+ * example after a container restarts. On Linux, this function removes the lock in that case if no PostgreSQL process
+ * works in the folder. PostgreSQL itself removes all other stale locks.
  */
 function removeStaleLocks(cluster: Cluster): void {
   const locks = [
@@ -407,7 +407,10 @@ function interruptWhenWeDie(postmaster: ChildProcess): void {
   postmaster.once('exit', () => watchdog.kill('SIGKILL'))
 }
 
-/** Asks for PostgreSQL's 'fast' shutdown, which cancels running statements and writes everything to disk. */
+/**
+ * Asks for PostgreSQL's 'fast' shutdown, which cancels running statements and writes everything to disk. If that takes
+ * too long, PostgreSQL ends at once and recovers at its next start.
+ */
 function interrupt({ child, exited }: Postmaster): void {
   child.kill('SIGINT')
   const impatience = setTimeout(() => child.kill('SIGQUIT'), STOP_MS_MAX)

@@ -10,7 +10,7 @@ const READ_MS_MAX = 2_000
 
 /**
  * Reads the figures that only the database has, in the text format of Prometheus. Simultaneous scrapes share one
- * reading. If the database takes too long, its figures are left out and `portal_database_up` is 0.
+ * reading. If the database fails or takes too long, its figures are left out and `portal_database_up` is 0.
  */
 export function openDatabaseFigures(deps: Pick<Deps, 'db' | 'config' | 'log'>): () => Promise<string> {
   let reading: Promise<string | undefined> | undefined
@@ -79,10 +79,14 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
   )
   set(
     'portal_mails_waiting',
-    'Mails that no mail server has taken yet.',
+    'Jobs that wait to send a mail, for the first time or again.',
     mails.reduce((sum, one) => sum + one.jobs, 0),
   )
-  set('portal_sweep_age_seconds', 'Seconds since all changes in the CRM were last read.', sweepAge)
+  set(
+    'portal_sweep_age_seconds',
+    'Seconds since a sweep last read all changes in the CRM, or since the database was made.',
+    sweepAge,
+  )
   set('portal_deliveries_waiting', 'Deliveries to endpoints that have not ended.', deliveries.waiting)
   set('portal_deliveries_due', 'Deliveries whose next attempt should be under way.', deliveries.due)
   set(
@@ -103,7 +107,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
   )
   set(
     'portal_crm_credits_left',
-    'The credits left, as the CRM says; absent while more than half are left.',
+    'The credits left, as the CRM said in the last ten minutes; absent while more than half are left.',
     crm.credits_left,
   )
   return registry.metrics()

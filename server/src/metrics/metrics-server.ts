@@ -21,7 +21,7 @@ interface MetricsOptions {
   replica: Pick<Replica, 'answered' | 'lagMs'> | undefined
 }
 
-/** Serves `GET /metrics` to Prometheus, on a separate port that is not open to the internet (D95). */
+/** Serves `GET /metrics` to Prometheus, on a separate port, which must not be open to the internet (D95). */
 export async function startMetricsServer(
   deps: Pick<Deps, 'db' | 'crm' | 'config' | 'log'>,
   { host, port, pools, live, replica }: MetricsOptions,

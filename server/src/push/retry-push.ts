@@ -4,8 +4,8 @@ import type { Job } from '../jobs/define-job.ts'
 
 /**
  * Handles the Retry button (D23). `revive` marks given-up records as pending again and returns a payload for each.
- * Their jobs are enqueued in the same transaction. Returns false if no record was given up: the push is then done or
- * still running.
+ * Their jobs are enqueued in the same transaction. Returns false if no record was given up: the push is then done,
+ * running or waiting.
  */
 export function retryPush<Payload extends object>(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,

@@ -297,7 +297,7 @@ export async function invitationToken(portal: TestPortal, email: string): Promis
 
 type AskPortal = (method: string, path: string, request?: Request) => Promise<Answer>
 
-/** A complete form of a new lead, with the values that the test gives. */
+/** A valid form of a new lead, with the values that the test gives. */
 export function newLead(form: object = {}) {
   return {
     firstName: 'Nkem',

@@ -123,8 +123,8 @@ export interface CrmProblem {
 }
 
 /**
- * The result of reading records by their ids: the records that exist, in no particular order, and the ids that could
- * not be read.
+ * The result of reading records: the records that exist, in no particular order, and the ids of records that could not
+ * be read.
  */
 export interface CrmBatch<Item> {
   records: Item[]
@@ -197,8 +197,8 @@ export interface SentRecords {
   there: Map<string, string>
   /**
    * For each record that is not in `there`, the ids of deleted records with the same name. They are found by name,
-   * because the list of deletions has no LOIDs.
-   * The list is read last, so a record that staff delete meanwhile is in one of the two maps.
+   * because the list of deletions has no LOIDs. The list is read last, so a record that staff delete meanwhile is in
+   * one of the two maps.
    */
   deleted: Map<string, string[]>
 }

@@ -22,8 +22,8 @@ import { openTokens } from './token.ts'
 
 /**
  * The lender's CRM as the portal sees it. Every call can throw `CrmUnavailable` (the CRM is away: the same call may
- * work later) or `CrmRefused` (the CRM says the data is wrong: trying again cannot help). Every call stops when
- * `signal` aborts. If the signal is from `AbortSignal.timeout`, the call throws `CrmUnavailable`.
+ * work later) or `CrmRefused` (the CRM says the data is wrong: trying again cannot help). A call that gets a `signal`
+ * stops when it aborts. If the signal is from `AbortSignal.timeout`, the call throws `CrmUnavailable`.
  */
 export interface Crm
   extends RecordPusher,
@@ -89,7 +89,9 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
   }
 }
 
-/** The client for everything but pushes. Makes no calls while few of the day's credits are left (D57). */
+/**
+ * The client for reading records, histories and notes. Makes no calls while few of the day's credits are left (D57).
+ */
 function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
   return {
     async send(call) {

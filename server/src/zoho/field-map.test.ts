@@ -15,6 +15,6 @@ test.each([
   ['{"leads":{"fields":{"amount":"Amount"}}}', /leads\.fields.*amount/],
   ['{"leads":{"fields":{"loid":"LOID\' or 1=1"}}}', /leads\.fields\.loid: must be a Zoho API name/],
   ['{"leads":{"fields":{"brand":"Phone"}}}', /leads\.fields: Phone is named twice/],
-])('%s is refused with one line that says where the fault is', (json, message) => {
+])('%s is refused with a message that says what is wrong', (json, message) => {
   expect(() => parseFieldMap(json)).toThrow(message)
 })

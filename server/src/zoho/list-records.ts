@@ -82,7 +82,10 @@ export function openRecordLister(
 ): RecordLister {
   const { leads, deals } = fieldMap
   const partnerField = (module: CrmModule) => (module === 'Leads' ? leads : deals).fields.partner
-  /** Columns that this organisation's queries have refused. Later queries leave them out. */
+  /**
+   * What this organisation's queries have refused: columns, or the columns of whole records. Later queries leave it
+   * out.
+   */
   const refused = new Set<string>()
 
   /** The rows of a query. Once the organisation has refused the column, the query leaves it out. */

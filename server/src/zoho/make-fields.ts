@@ -27,8 +27,8 @@ const purpose: Making = { data_type: 'textarea', length: 2_000, textarea: { type
 const loid: Making = { ...text(20), unique: { case_sensitive: false } }
 
 /**
- * The portal's custom fields, which no organisation has by itself (D42). All other fields are Zoho's own, which nobody
- * can make.
+ * The fields that the portal can make. Except for a lead's industry, no organisation has them by itself (D42). All
+ * other fields are Zoho's own, which nobody can make.
  */
 const PARTNERS: Partial<Record<keyof FieldMap['partners']['fields'], Making>> = {
   email,
@@ -67,7 +67,7 @@ const DEALS: Partial<Record<keyof DealFields, Making>> = {
   submitted_by: text(255),
 }
 
-/** The settings of each custom field in the map, by `Module.Field`. */
+/** The settings of each field that the portal can make, by `Module.Field`. */
 export function fieldsToMake({ partners, leads, deals }: FieldMap): Map<string, FieldToMake> {
   const partner: Making = { data_type: 'lookup', lookup: { module: { api_name: partners.module } } }
   const all = [

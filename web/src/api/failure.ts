@@ -4,7 +4,7 @@ interface FailureDetails {
   cause?: unknown
 }
 
-/** Why a call failed, in words for people. `status` is 0 when no answer came. */
+/** Why a call failed, in words for people. `status` is 0 if the server gave no answer. */
 export class Failure extends Error {
   readonly status: number
   readonly code: string
@@ -27,7 +27,10 @@ export function failureText(error: unknown): string {
   return error instanceof Failure ? error.message : UNEXPECTED
 }
 
-/** The failure's text, for a line under the page's own text. Undefined if the failure has no code. */
+/**
+ * The failure's text, for a line under the page's own text. Undefined for a failure without a code and for any other
+ * error.
+ */
 export function failureDetail(error: unknown): string | undefined {
   return error instanceof Failure && error.code !== '' ? error.message : undefined
 }

@@ -41,9 +41,9 @@ const signedIn = createRoute({
 })
 
 /**
- * Every path of the app, under the guard that protects it. A page's loader begins the page's calls while its code is
- * still loading, or while the pointer is on a link to it. The loader does not wait for the calls, because the page
- * shows their progress.
+ * Every path of the app, under the guard that protects it. A page's loader begins the page's calls as soon as the
+ * page's code has loaded, which can be while the pointer is on a link to it. The loader does not wait for the calls,
+ * because the page shows their progress.
  */
 const routeTree = root.addChildren([
   createRoute({

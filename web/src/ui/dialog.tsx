@@ -10,7 +10,7 @@ interface DialogProps {
   description?: ReactNode
   /** `alertdialog` for a question that must be answered. It has no Close button. */
   role?: 'dialog' | 'alertdialog'
-  /** The row of buttons. The first one gets the focus, so it must be the safe one. */
+  /** The row of buttons. The first one gets the focus if no control comes before it, so it must be the safe one. */
   actions?: ReactNode
   className?: string
   children?: ReactNode

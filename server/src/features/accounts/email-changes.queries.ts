@@ -40,8 +40,8 @@ export async function keepLinkHash(
 }
 
 /**
- * Marks a pending change as done. False if it is already done, was replaced or is too old. If two calls come at once,
- * only one succeeds.
+ * Marks a pending change as done. False if it is already done, was replaced or removed, or is too old. If two calls
+ * come at once, only one succeeds.
  */
 export async function markEmailChanged(
   tx: Tx,

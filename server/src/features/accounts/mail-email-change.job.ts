@@ -7,7 +7,10 @@ import { hashToken, newToken } from './tokens.ts'
 
 const RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 1 }
 
-/** Mails the new address the link that completes the change. Mails nothing if the change was replaced meanwhile. */
+/**
+ * Mails the new address the link that completes the change. Mails nothing if the change was replaced, removed or
+ * completed meanwhile.
+ */
 export const mailEmailChange = defineJob({
   name: 'mail-email-change',
   payload: z.object({ changeId: z.string() }),

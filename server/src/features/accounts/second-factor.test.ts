@@ -179,7 +179,7 @@ test('wrong codes from elsewhere do not pause the second step at an address from
   expect((await limited.post('/auth/second-factor', { token, code: app.nextCode() })).status).toBe(200)
 })
 
-test('sensitive calls require the password again after 15 minutes', async () => {
+test('sensitive calls require the password or a passkey again after 15 minutes', async () => {
   const partner = await portal.newPartner()
   portal.advance(16 * MINUTE_MS)
   const asked = await partner.post('/account/totp')

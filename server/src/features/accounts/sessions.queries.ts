@@ -59,8 +59,8 @@ const MUST_SET_UP_SECOND_FACTOR = `partners.second_factor_required
                    and not exists (select from passkeys where person_id = people.id)`
 
 /**
- * Finds the person whose session this is. Runs with every request, so it is a named statement. A deactivated person or
- * partner has no session.
+ * Finds the person whose session this is. Runs with every request that sends a session's token, so it is a named
+ * statement. A deactivated person or partner has no session.
  */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {
@@ -100,8 +100,8 @@ export async function findRolesOfSessions(
 }
 
 /**
- * Stores the seed of the session's next token, unless the session has one already, and returns the session. Until the
- * transaction ends, no other refresh can read the session.
+ * Stores the seed of the session's next token, unless the session has one already, and returns the session. Another
+ * refresh of the session waits until the transaction ends.
  */
 export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
   return tx
@@ -180,7 +180,10 @@ export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: D
     .execute()
 }
 
-/** Stores when the session and the person were last seen. Writes nothing if another call has stored the same minute. */
+/**
+ * Stores when the session and the person were last seen. Writes nothing if another call has stored this minute or a
+ * later one.
+ */
 export async function markSeen(db: Db, tokenHash: Buffer, minute: string): Promise<void> {
   await db
     .with('session', (query) =>

@@ -14,7 +14,8 @@ import { NotFound } from '../../errors.ts'
 
 /**
  * Finds a page of deals, newest first, without archived deals. Reads one more row than requested, which gives
- * `has_more` without counting. The ids come from indexes alone, and only the rows of the page are read.
+ * `has_more` without counting. First finds the ids, and then reads only the rows of the page. Without a search, the ids
+ * come from an index alone.
  */
 export async function findDeals(
   sender: Sender,
@@ -49,7 +50,7 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
   return search ? searchNewest(sender, deals, { text: search, scope: 'list' }, page) : findNewest(sender, deals, page)
 }
 
-/** A deal as its page shows it. `is_due` means that its history or notes have not been read from the CRM yet (D56). */
+/** A deal as its page shows it. `is_due` means that its history or notes must still be read from the CRM (D56). */
 type OpenedDeal = DealDetail & { is_due: boolean }
 
 /** Finds a deal by its LOID or id, or by the LOID of the lead that the deal replaced (D49). */
@@ -115,7 +116,7 @@ export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
   await tx.insertInto('deals').values(deal).execute()
 }
 
-/** Undefined if the deal is already in the CRM, or was archived or erased. */
+/** Undefined if there is no such deal, or if it is already in the CRM, archived or erased. */
 export function findDealToPush(db: Db, partnerId: string, loid: string): Promise<DealRow | undefined> {
   return db
     .selectFrom('deals')
@@ -174,7 +175,7 @@ export async function markDealPushFailed(tx: Tx, partnerId: string, loid: string
   return row && { ...row, on: 'deal' as const }
 }
 
-/** Sets a failed deal to pending again. Returns the payload for its push; empty if the deal had not failed. */
+/** Sets a failed deal to pending again. Returns the payload for its push; empty if it had not failed or was erased. */
 export function reviveFailedDeal(
   tx: Tx,
   partnerId: string,
@@ -191,7 +192,7 @@ export function reviveFailedDeal(
     .execute()
 }
 
-/** Finds submitted deals that are not in the CRM yet, the oldest first, at most `limit`. */
+/** Finds submitted deals whose push is pending, the oldest first, at most `limit`. */
 export function findWaitingDeals(db: Db, partnerId: string, limit: number): Promise<DealRow[]> {
   return db
     .selectFrom('deals')
@@ -204,7 +205,7 @@ export function findWaitingDeals(db: Db, partnerId: string, limit: number): Prom
     .execute()
 }
 
-/** Finds the LOIDs of all submitted deals that are not in the CRM yet, the oldest first. */
+/** Finds the LOIDs of all submitted deals whose push is pending, the oldest first. */
 export async function findDealsToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('deals')

@@ -22,13 +22,13 @@ export interface NewsGroup {
   records: number
   changes: number
   at: string
-  /** The ids of the group's newest events, newest first. */
+  /** The ids of the record's newest events, newest first. For a burst, only the id of its newest event. */
   ids: string[]
 }
 
 /**
- * This many submissions by one author, with no gap longer than BURST_GAP between them, are a burst and share a line.
- * Fewer get a line each.
+ * This many submissions of leads, or of deals, by one author, with no gap longer than BURST_GAP between them, are a
+ * burst and share a line. Fewer get a line each, and so does a record to which something else has happened.
  */
 const BURST_MIN = 3
 const BURST_GAP = '10 minutes'
@@ -203,8 +203,8 @@ function isLater(table: string) {
 }
 
 /**
- * Moves the person's look forward to the oldest unseen event, so that the seen events before it are not read again.
- * Helps people who open records but never mark all news as seen.
+ * Moves the person's look forward to just before the oldest unseen event, or to the newest event if all are seen. Then
+ * the seen events before it are not read again. Helps people who open records but never mark all news as seen.
  */
 export async function moveSeen(pool: pg.Pool, partnerId: string, personId: string): Promise<void> {
   await pool.query(

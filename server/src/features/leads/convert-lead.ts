@@ -7,8 +7,8 @@ export type PlannedLead = Omit<PlannedRecord<StoredLead>, 'outcome'> & {
 
 /**
  * Marks a lead as converted, once, when the CRM says so (D29). The conversion also ends the match of a lead that a deal
- * had replaced. `dealLoid` is the LOID of the deal that the lead became; null if the conversion made no deal or the
- * deal belongs to another partner.
+ * had replaced. `dealLoid` is the LOID of the deal that the lead became; null if no such deal is applied with the lead,
+ * for example because it belongs to another partner.
  */
 export function convertLead(
   planned: PlannedRecord<StoredLead>,

@@ -36,7 +36,7 @@ export const pushNote = defineJob({
 
     async function push(untilLeaseEnds: AbortSignal): Promise<object> {
       const note = await findNote(db, partnerId, noteId)
-      if (!note || note.crm === 'synced') return {} // a pull has recognised the note meanwhile
+      if (!note || note.crm === 'synced') return {} // the note was removed or has reached the CRM meanwhile
       const partner = await findPartnerToPush(db, partnerId)
       if (!partner || partner.crm === 'held') return {} // confirming the address queues another push (D52)
       // The CRM refuses notes on a converted lead, so the note goes to the lead's deal.

@@ -120,7 +120,7 @@ test('a note that a conversion moved to a deal is not pushed again, even if the 
   expect(await notesOf('Deals', dealId)).toMatchObject([{ zoho_id: sent }, { content: 'Any news?' }])
 })
 
-test('a note written before staff moved the lead to another partner is pushed, and only its writer sees it', async () => {
+test('a note written before staff moved the lead to another partner is pushed, and the other partner does not see it', async () => {
   const noteId = await waitingNote('Called, no answer')
   const other = await portal.newPartner()
   const otherInCrm = await waitFor(

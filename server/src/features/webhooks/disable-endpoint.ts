@@ -26,8 +26,8 @@ export function reasonToDisable(
 }
 
 /**
- * Disables the endpoint, ends its waiting deliveries and mails the partner's owners. This happens once, however many
- * deliveries fail at the same time.
+ * Disables the endpoint, ends the partner's waiting deliveries and records the news that the owners get by mail. This
+ * happens once, however many deliveries fail at the same time.
  */
 export async function disableEndpoint(
   tx: Tx,

@@ -23,26 +23,26 @@ import { openAttemptRecorder } from './record-attempts.ts'
  */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
 /**
- * The dispatcher looks this often even without a notification, to find deliveries that killed processes or broken
- * connections left behind.
+ * The dispatcher looks at least this often, even without a notification, to find deliveries that killed processes or
+ * broken connections left behind.
  */
 const LOOK_EVERY_MS = 5_000
-/** The dispatcher never looks more often than this, however many retries are due one after another. */
+/** The dispatcher's timer is never shorter than this, however many retries are due one after another. */
 const LOOK_MS_MIN = 250
 const AGAIN_AFTER_ERROR_MS = 1_000
 
 export interface Dispatcher extends Hearer {
   /**
    * Waits at most `timeoutMs` for attempts under way. Deliveries whose attempts are still unfinished are handed back,
-   * and another process sends them again (D4).
+   * and another process or the next start sends them again (D4).
    */
   stop(timeoutMs: number): Promise<void>
 }
 
 /**
- * Turns events into deliveries, and attempts the deliveries that are due (D35). Each process has one dispatcher. The
- * dispatchers share the work by claiming deliveries in the database. A dispatcher sleeps until PostgreSQL notifies it
- * or the next attempt is due.
+ * Turns events into deliveries, and attempts the deliveries that are due (D35). Each process that runs jobs has one
+ * dispatcher. The dispatchers share the work by claiming deliveries in the database. A dispatcher sleeps until
+ * PostgreSQL notifies it or the next attempt is due, for at most `LOOK_EVERY_MS`.
  */
 export function startDispatcher(deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config' | 'spans' | 'log'>): Dispatcher {
   const { db, clock, log } = deps

@@ -120,7 +120,7 @@ test('a changed password empties the form', async () => {
   expect(screen.queryByText(/Still working/)).toBeNull()
 })
 
-test('after a password change the page names the API key and webhook URL that still work', async () => {
+test('after a password change the page names the API key that still works', async () => {
   const api_key = { preview: 'lp_a1b2c...', created_at: '2026-11-20T01:00:00.000Z' }
   serveProfile({ 'PUT /profile/password': () => ({ body: data({ api_key, webhook_url: null, revoked: false }) }) })
   await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')

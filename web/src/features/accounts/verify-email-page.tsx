@@ -16,8 +16,8 @@ import { INVALID_LINK, isRefusedLink, wantsPassword } from './verification-link.
 const route = getRouteApi('/verify-email')
 
 /**
- * The page behind the link in the welcome mail, for signed-in and signed-out people. Besides the link, the server needs
- * the account's session or password (D52).
+ * The page behind the link in a mail that asks to confirm the address, such as the welcome mail. It is for signed-in
+ * and signed-out people. Besides the link, the server needs the account's session or password (D52).
  */
 export function VerifyEmailPage() {
   const { token } = route.useSearch()

@@ -51,7 +51,7 @@ export function DealFilters({ search, onChange }: DealFiltersProps) {
   )
 }
 
-/** Returns the amount in whole dollars, as the field shows it. */
+/** Returns the amount in whole dollars, as the field shows it. Empty if the filter cannot use the amount. */
 function amountText(text: string): string {
   const amount = parseMoney(text) ?? 0
   return amount >= 0.5 && amount <= MONEY_MAX ? formatMoney(amount) : ''

@@ -10,7 +10,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
 import { leadHistoryQuery } from './deals.queries.ts'
 
-/** The deal's past stages. If no history was recorded, only the present stage is shown. */
+/** The deal's stages so far. If no history was recorded, only the present stage is shown. */
 export function StageHistory({ deal, history }: { deal: Deal; history: UseQueryResult<StageHistoryEntry[]> }) {
   const fallback: TimelineItem = {
     key: 'current',

@@ -158,7 +158,7 @@ function AllActivity() {
   )
 }
 
-/** Shown when nothing is new: the last events, which the person has already seen. */
+/** Shown when nothing is new: the last events, which the person has already seen or caused. */
 function Earlier({ activity }: { activity: Activities }) {
   const activities = activity.data?.activities ?? []
   if (activity.isPending) return <SkeletonRows rows={3} label="Loading activity" />

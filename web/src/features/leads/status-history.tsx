@@ -14,7 +14,7 @@ interface StatusHistoryProps {
   since: string
 }
 
-/** The lead's past statuses. If no history was recorded, only the present status is shown. */
+/** The lead's statuses so far. If no history was recorded, only the present status is shown. */
 export function StatusHistory({ history, currentStatus, since }: StatusHistoryProps) {
   return (
     <Card title="Status History">

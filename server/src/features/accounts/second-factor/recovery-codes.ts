@@ -22,7 +22,10 @@ export async function newRecoveryCodes(): Promise<RecoveryCodes> {
   return { codes, hashes }
 }
 
-/** Finds the stored hash that matches the typed code. Case, dashes and blanks do not matter. */
+/**
+ * Finds the stored hash that matches the typed code. Case, dashes and blanks do not matter, `o` counts as 0, and `i`
+ * and `l` count as 1.
+ */
 export async function findRecoveryCode(hashes: readonly string[], typed: string): Promise<string | undefined> {
   const code = plain(typed)
   if (code.length !== CODE_LENGTH) return undefined

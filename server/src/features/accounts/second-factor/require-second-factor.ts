@@ -6,8 +6,8 @@ import { lockCaller } from '../lock-caller.ts'
 import { updateSecondFactorRequired } from './second-factor.queries.ts'
 
 /**
- * Sets whether all people of the partner need a second factor (D66). If they do, a person without a second factor can
- * do nothing but set one up.
+ * Sets whether all people of the partner need a second factor (D66). If they do, a signed-in person without a second
+ * factor can only set one up, confirm the email address or sign out.
  */
 export async function requireSecondFactorOf(
   deps: Pick<Deps, 'db' | 'clock'>,
