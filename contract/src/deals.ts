@@ -103,7 +103,7 @@ export const listStages = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ stages: z.array(z.string()) }),
-  summary: 'The CRM’s own deal stages in its order.',
+  summary: 'The CRM’s own deal stages, in the CRM’s order. The standard stages, until the CRM has answered once.',
 })
 
 export const retryDealPush = defineRoute({

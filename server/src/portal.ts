@@ -37,7 +37,7 @@ export interface Parts {
    */
   jobDeps: Deps
   worker: Worker
-  /** Rejects unless the database answers through every pool within `msMax`. */
+  /** Rejects unless the primary database answers through every pool within `msMax`. */
   reachDatabase(msMax: number): Promise<void>
   close(): Promise<void>
 }

@@ -19,8 +19,8 @@ export interface Database {
    */
   reach(): Promise<void>
   /**
-   * Closes idle connections. Called when one connection falls silent, because the other open connections are then
-   * suspect.
+   * Closes idle connections. Called when a connection falls silent or the database does not answer in time, because all
+   * open connections are then suspect.
    */
   dropIdle(): Promise<void>
   close(): Promise<void>

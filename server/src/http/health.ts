@@ -6,7 +6,7 @@ export interface Readiness {
   isStarted(): boolean
   /** Whether the portal was told to stop. It still answers requests, but load balancers should send no more. */
   isStopping(): boolean
-  /** Rejects unless the database answers through every pool within `msMax`. */
+  /** Rejects unless the primary database answers through every pool within `msMax`. */
   reachDatabase(msMax: number): Promise<void>
 }
 
