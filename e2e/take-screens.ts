@@ -1,5 +1,5 @@
-// `npm run screens`: saves pictures of every page with the demo's data to docs/screens, at two widths and in both
-// themes. With `-- --only=/leads,/deals`, it takes only the pictures of these pages.
+// `npm run screens`: saves pictures of the pages in bench/demo-pages.ts, with the demo's data, to docs/screens, at two
+// widths and in both themes. With `-- --only=/leads,/deals`, it takes only the pictures of these pages.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'

@@ -40,9 +40,9 @@ export interface Scope {
 const NO_HISTORY: HistoryPlan = { entries: [], replacesObserved: false, changes: [] }
 
 /**
- * Plans what a record changes. The CRM wins on every field (D30), except that the portal keeps its own LOID and
- * creation time. Applying the same record again changes nothing. A record that was read before the row's last change is
- * ignored.
+ * Plans what a record changes. The CRM wins on every field (D30), with these exceptions: the portal keeps its own LOID
+ * and creation time, erased data stays erased, and some fields keep their value if they are empty in the CRM. Applying
+ * the same record again changes nothing. A record that was read before the row's last change is ignored.
  */
 export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   table: CrmTable<Item, Row>,
@@ -93,7 +93,7 @@ function ownColumns(
   isBack: boolean,
 ) {
   const isArchived = before !== undefined && !isBack
-  // False for a record that has not changed in the CRM, such as a lead that is read again only because of its deal.
+  // False if the record has the stored time, as when a lead is read again only because of its deal.
   const hasMoved = before?.crm_modified_time !== item.modified_time
   return {
     id: before?.id ?? newId(now),

@@ -2,7 +2,7 @@ import { CONFIRM_EMAIL } from '@portal/contract/accounts.ts'
 import { Conflict } from '../errors.ts'
 
 /**
- * The CRM has a record with this partner's name and email. The record is linked only after the address is verified
+ * The CRM has a record with this partner's name and email. The record is linked only after the address is confirmed
  * (D52).
  */
 export class PartnerHeld extends Conflict {

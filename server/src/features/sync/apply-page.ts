@@ -42,8 +42,8 @@ export interface Page {
 }
 
 /**
- * Applies the rows, histories, events and matches of a page in one transaction. If a unit is refused, the other units
- * are applied in several transactions.
+ * Applies the rows, histories, events and matches of a page in one transaction. A unit with a conflict is left out. If
+ * PostgreSQL refuses a unit, the other units are applied in several transactions.
  */
 export async function applyPage(
   deps: Pick<Deps, 'db' | 'clock' | 'crm'>,

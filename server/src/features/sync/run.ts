@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import type { Done, PageTally, Pull, PulledPartner } from './pull.ts'
 import { updateProgress } from './sync-runs.queries.ts'
 
-/** A pull of one partner's records while somebody waits for the result. */
+/** A sync run: a pull of one partner's records that reports its progress. */
 export interface Run extends Pull {
   partner: PulledPartner & { created_at: string }
   progress: Progress
