@@ -1,4 +1,5 @@
-// The many open pages of bench-live.ts, in their own process, so that their cost is not measured as the server's.
+// The many open pages of bench-live.ts and bench-capacity.ts, in their own process, so that their cost is not measured
+// as the server's.
 import { request } from 'node:http'
 
 export interface ReadersOrder {

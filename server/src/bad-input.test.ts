@@ -91,7 +91,7 @@ test.each(readsOfSystems)('%s refuses an unknown query parameter', async (_name,
 
 const withBody = named.filter(([, route]) => route.body !== undefined)
 test.each(withBody)(
-  '%s refuses a body that is no object, and never fails on an odd value',
+  '%s refuses a malformed body, and never fails on an odd value',
   { timeout: 120_000 },
   async (_name, route) => {
     for (const body of [

@@ -22,7 +22,7 @@ export function UnsubscribePage() {
   return (
     <AccountFrame
       title="Unsubscribe"
-      text="Stop the kind of mail that contained this link. You will still get mails about the security of your account."
+      text="Stop mails about the kinds of news in the mail that contained this link. You will still get mails about the security of your account."
       footer={
         <Link {...paths.notifications} className={textLinkClass}>
           Choose which mails you get

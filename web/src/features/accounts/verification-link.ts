@@ -2,7 +2,7 @@ import { Failure } from '../../api/failure.ts'
 
 export const INVALID_LINK = 'This verification link is invalid or was already used.'
 
-/** Whether the link is refused for good, so that a new attempt is useless. */
+/** Whether the link is refused for good, so that a new attempt is useless. Check `wantsPassword` first. */
 export function isRefusedLink(error: Error): boolean {
   return error instanceof Failure && error.status >= 400 && error.status < 500 && error.status !== 429
 }
