@@ -8,7 +8,8 @@ export const ERROR_CODES = {
   ACCOUNT_INACTIVE: 'The account was deactivated.',
   NOT_ALLOWED: 'The person’s role does not allow this; an owner of the business may do it.',
   LAST_OWNER: 'A partner always has an active owner.',
-  INVALID_INVITATION: 'The invitation is unknown, was used, was revoked or is older than seven days.',
+  INVALID_INVITATION:
+    'The invitation is unknown, was used, was revoked, is older than seven days or comes from a person who is no longer an owner.',
   EMAIL_EXISTS: 'An account has this email address, or can still get it back by undoing a change.',
   BUSINESS_EXISTS: 'A partner with this business name exists.',
   INVALID_RESET_TOKEN: 'The reset token is unknown, was used or no longer counts.',

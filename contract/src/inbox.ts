@@ -13,18 +13,18 @@ const Look = {
   snapshot: z.string(),
 }
 
-/** A line of news about one record, or about a burst: several submissions by one author in a short time. */
+/** A line of news about one record, or about a burst: several records that one author added in a short time. */
 export const NewsLine = z.object({
   id: z.string(),
   /** Null for a burst. */
   loid: z.nullable(z.string()),
-  /** The kind of page that the LOID leads to; for a burst, what was submitted. Null if that page no longer exists. */
+  /** The kind of page that the LOID leads to; for a burst, the kind of its records. Null if that page no longer exists. */
   about: z.nullable(z.enum(['lead', 'deal'])),
   /** The name of the business, or of the burst's author. */
   name: z.string(),
   /** For example 'Pre Call → Pre Qualified, 1 note by Robin Lee'. */
   summary: z.string(),
-  /** The text of the lender's newest note. */
+  /** The text of the lender's newest unseen note, shortened if it is long. */
   quote: z.nullable(z.string()),
   /** How many records the line is about: more than one for a burst. */
   records: z.number(),
@@ -53,7 +53,8 @@ export const readNews = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: News,
-  summary: 'Records that changed since the caller last looked, one line each, the newest first.',
+  summary:
+    'Records that changed since the caller last looked, the newest first. Each has a line; a burst of new records shares one.',
 })
 
 export const markNewsSeen = defineRoute({

@@ -56,7 +56,7 @@ export type WebhookUrlChange = z.infer<typeof WebhookUrlChange>
 
 export const WebhookLog = z.object({
   id: z.string(),
-  /** `inbound`: a call to the portal; `outbound`: a delivery to the partner's URL (D37). */
+  /** `inbound`: a submission to the portal; `outbound`: a delivery to the partner's URL (D37). */
   direction: z.enum(['inbound', 'outbound']),
   status: WebhookLogStatus,
   /** The path of an inbound call, or the URL of a delivery. */
@@ -138,7 +138,7 @@ export const sendTestEvent = defineRoute({
   answer: z.object({ id: z.string() }),
   status: 201,
   creates: true,
-  summary: 'Delivers a webhook.test event; the answer names its row in the log.',
+  summary: 'Begins to deliver a webhook.test event; the answer names its row in the log.',
 })
 
 export const listWebhookLogs = defineRoute({
@@ -149,7 +149,7 @@ export const listWebhookLogs = defineRoute({
   query: WebhookLogFilters,
   answer: z.array(WebhookLog),
   envelope: 'paged',
-  summary: 'Calls from the partner’s systems and deliveries to its URL, newest first, kept for 90 days.',
+  summary: 'Submissions by the partner’s systems and deliveries to its URL, newest first, kept for 90 days.',
 })
 
 export const readWebhookLog = defineRoute({

@@ -87,7 +87,7 @@ export async function markPartnerPushFailed(db: Db, partnerId: string, problem: 
     .execute()
 }
 
-/** For operators: lists at most a hundred partners whose record in the CRM is missing or incomplete, with the reason. */
+/** For operators: lists at most a hundred partners whose CRM record is missing or incomplete, with the reason. */
 export function findProblemsOfAllPartners(db: Db): Promise<{ business_name: string; crm_problem: string | null }[]> {
   return db
     .selectFrom('partners')

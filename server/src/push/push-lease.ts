@@ -11,8 +11,8 @@ export const PUSH_LEASE = { leaseMs: 60_000, waitMs: 5_000 }
 
 /**
  * Waits until no other push of the record runs, and then pushes the record if `find` returns it. Throws
- * `CrmUnavailable` if the wait takes too long. The unique LOID in the CRM is not enough: if staff delete the record that
- * one push has created, a second push could create it again.
+ * `CrmUnavailable` if the wait takes too long. The unique LOID in the CRM is not enough: if staff delete the record
+ * that one push has created, a second push could create it again.
  */
 export async function pushAlone<Row extends object>(
   db: Db,

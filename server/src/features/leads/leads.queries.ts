@@ -109,7 +109,7 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
   return cutPage(rows, { page: 1, limit })
 }
 
-/** A lead as its page shows it. `is_due` means that its history or notes have not been read from the CRM yet (D56). */
+/** A lead as its page shows it. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
 type OpenedLead = LeadDetail & { is_due: boolean }
 
 /** Finds a lead as `findLead` does, and also by the LOID of the deal that replaced the lead. */

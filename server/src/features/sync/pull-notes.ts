@@ -17,8 +17,9 @@ const CALLS_AT_ONCE = 8
 type NotedRecord = Pick<AppliedRecord, 'module' | 'zoho_id' | 'partner_id' | 'loid' | 'business_name'>
 
 /**
- * Reads the notes of the records whose notes are due, at most READ_AT_ONCE_MAX records, with at least one call for each.
- * The notes of a new record are not news, because the record itself is news. The notes of a changed record are news.
+ * Reads the notes of the records whose notes are due, but of at most READ_AT_ONCE_MAX records, with at least one call
+ * for each. The notes of a new record are not news, because the record itself is news. The notes of a changed record
+ * are news.
  */
 export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]): Promise<void> {
   const due = records.filter((record) => record.notes_due).slice(0, READ_AT_ONCE_MAX)

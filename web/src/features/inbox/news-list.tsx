@@ -13,7 +13,7 @@ interface NewsListProps {
   onFollow?: () => void
 }
 
-/** What is new, with one line for each record. A burst of submissions shares one line. */
+/** What is new, with one line for each record. A burst of new records shares one line. */
 export function NewsList({ news, onFollow }: NewsListProps) {
   const more = news.total - news.lines.length
   return (

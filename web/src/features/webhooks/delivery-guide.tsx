@@ -9,7 +9,7 @@ const PARTS: readonly IconListItem[] = [
   {
     Icon: Send,
     title: 'What is sent',
-    text: 'A POST with a JSON body – type, timestamp and data – for each change of a lead, deal or note. It names the LOID, never an email address, phone number or ABN.',
+    text: 'A POST with a JSON body – type, timestamp and data – for each event of a lead, deal or note. It names the LOID, never an email address, phone number or ABN.',
   },
   {
     Icon: PenLine,

@@ -50,7 +50,7 @@ export function WebhookPage() {
     <>
       <PageHeader
         title="Webhook"
-        description="Send every change of your leads and deals to your server, and see every call between your systems and ours."
+        description="Send every event of your leads and deals to your server, and see these deliveries and your systems’ submissions."
       />
       {endpoint.isError && !endpoint.data ? (
         <div className="panel">
