@@ -1,4 +1,5 @@
-// `npm start`: sets up what is missing, then runs the portal in this same process.
+// `npm start`: sets up what is missing, then runs the portal in the same process. If that process does not run the
+// pinned Node, it only installs, and a child process does the rest.
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { buildWebIfChanged, prepare, root } from './set-up.mjs'

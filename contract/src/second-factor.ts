@@ -163,8 +163,8 @@ export const askForPasskey = defineRoute({
   path: '/auth/passkey/options',
   auth: 'none',
   /**
-   * With the token of a sign-in that waits for its second step, the answer lists only the passkeys of the person who
-   * signs in.
+   * With the token of a sign-in that waits for its second step, the answer lists the passkeys of the person who signs
+   * in. Without a token it lists none, and the browser offers all passkeys for the portal.
    */
   body: z.object({ token: z.optional(SignInToken) }),
   answer: PasskeyQuestion,

@@ -80,8 +80,8 @@ function traceOfLine(): object {
 }
 
 /**
- * Message, code and stack of an error and of its causes. Other properties are left out: a PostgreSQL error contains the
- * refused row or the whole connection, and a URL error contains the invalid text.
+ * Message and stack of an error and of its causes, and the error's own code. Other properties are left out: a
+ * PostgreSQL error contains the refused row or the whole connection, and a URL error contains the invalid text.
  */
 function readableError(error: unknown) {
   if (typeof error !== 'object' || error === null) return { message: String(error) }

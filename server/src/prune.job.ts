@@ -38,8 +38,8 @@ const TOKEN_MS = DAY_MS
 /** For this long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS
 /**
- * Webhook logs are kept for ninety days, so an event exists as long as each log that refers to it. The dashboard's last
- * twenty events and the retries of deliveries need less time.
+ * Webhook logs are kept for ninety days, so an event exists as long as each log that refers to it. The retries of
+ * deliveries need less time. The dashboard shows fewer than twenty events if a partner had fewer in this time.
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS

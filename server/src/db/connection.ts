@@ -18,7 +18,7 @@ export interface Way {
 
 export interface PoolLimits {
   connectionsMax: number
-  /** How many milliseconds a statement may take, and how many a transaction may be idle. */
+  /** How many milliseconds a statement may take, and how many a transaction may be idle without a pooler. */
   statementMsMax: number
   /** Called after a connection was destroyed because it fell silent or because its server accepts no writes. */
   onSilence?: () => void
@@ -89,8 +89,8 @@ export function connectionSettings(
 }
 
 /**
- * PostgreSQL cancels a statement that takes too long. If the server does not answer at all, the connection is destroyed
- * (D91), because a late answer would be mistaken for the answer to the next statement.
+ * PostgreSQL cancels a statement that takes too long, unless a pooler is between. If the server does not answer at all,
+ * the connection is destroyed (D91), because a late answer would be mistaken for the answer to the next statement.
  */
 export function poolSettings(url: string, limits: PoolLimits) {
   const { connectionsMax, statementMsMax, onSilence, way = DIRECT } = limits

@@ -13,7 +13,7 @@ import { databaseUrlFor, TEMPLATE } from './databases.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server on which every test gets its own database. */
+    /** The server on which tests make databases of their own. */
     postgresUrl: string
     /** The folder for files that tests leave behind. It is removed at the end. */
     testFolder: string

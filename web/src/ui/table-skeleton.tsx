@@ -13,7 +13,7 @@ interface TableSkeletonProps {
   rows: number
 }
 
-/** The outline of a table while it is loading. Its rows are two lines high, and its cards five lines. */
+/** The outline of a table while it is loading. Its rows are two lines high, and its cards on a phone five lines. */
 export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
   return (
     <div role="status" aria-label={label} className="overflow-hidden">

@@ -129,7 +129,7 @@ test('wrong passwords from one or many addresses cannot lock an owner out', asyn
   const guess = (address: string) => limited.post('/auth/login', { email, password: 'wrong' }, from(address))
   for (let i = 0; i < 20; i++) await guess('203.0.113.1')
   expect((await guess('203.0.113.1')).status).toBe(429)
-  // A stranger cannot fill the partner's security log, because refusals by a rate limit are not logged.
+  // A stranger cannot fill the partner's security log, because refusals by a rate limit do not enter it.
   const { rows: reasons } = await limited.deps.pool.query(
     "select reason from security_log where event = 'sign-in-failed'",
   )

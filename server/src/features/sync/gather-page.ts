@@ -192,7 +192,10 @@ function differing<Item extends CrmLead | CrmDeal>(
   })
 }
 
-/** Compares a record from the CRM with its row, by the same rule as the SQL of `differs` in crm-rows.queries.ts. */
+/**
+ * Compares a record from the CRM with its row. Follows the SQL of `differs` in crm-rows.queries.ts, but looks for a
+ * missing deal without its time limit.
+ */
 function hasChanged(
   record: CrmLead | CrmDeal,
   row: RecordRow & Partial<Pick<StoredLead, 'converted_at' | 'matched_at' | 'deal_loid'>>,

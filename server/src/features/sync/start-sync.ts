@@ -7,8 +7,9 @@ import { runSync } from './run-sync.job.ts'
 import { getRun, insertRun, joinRun, type SyncKind } from './sync-runs.queries.ts'
 
 /**
- * Starts a run or joins the partner's current run (D30). Returns the run's id. The run and its job are written in one
- * transaction, so every run that is marked as running has a job that ends it, whichever process dies.
+ * Starts a run or joins the partner's current run, which then pulls this kind too (D30). Returns the run's id. The run
+ * and its job are written in one transaction, so every run that is marked as running has a job that ends it, whichever
+ * process dies.
  */
 export function startSync(deps: Deps, partnerId: string, kind: SyncKind): Promise<string> {
   return deps.db.transaction().execute((tx) => startSyncIn(tx, deps, partnerId, kind))
