@@ -14,7 +14,10 @@ import { findLead, findLeadKeys } from '../leads/leads.queries.ts'
 import { findNotes } from '../notes/notes.queries.ts'
 import { pullDetailsOf } from '../sync/pull-details.ts'
 
-/** A referral's leads (two after a match, D49) and its deal, with their histories and notes, the latest first. */
+/**
+ * A referral's leads and its deal, with their histories and notes, the latest first. There are two leads if the deal
+ * came from one and also replaced another (D49).
+ */
 interface Referral {
   leads: { lead: LeadDetail; ended_at: string | null }[]
   deal: DealDetail | undefined
