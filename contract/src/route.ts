@@ -44,7 +44,7 @@ export interface Route<
   accepted: Accepted
   envelope: Wrap
   status: 200 | 201 | 202
-  /** Whether the route creates something. If so, it runs in one transaction and honours `Idempotency-Key` (D9). */
+  /** Whether the route runs in one transaction and honours `Idempotency-Key`, so that a repeat creates nothing (D9). */
   creates: boolean
   summary: string
 }

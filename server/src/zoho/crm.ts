@@ -90,7 +90,8 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
 }
 
 /**
- * The client for reading records, histories and notes. Makes no calls while few of the day's credits are left (D57).
+ * The client for reading records, histories and notes, except for pushes. Makes no calls while few of the day's credits
+ * are left (D57).
  */
 function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
   return {
