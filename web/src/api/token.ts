@@ -1,4 +1,7 @@
-/** The session's token, which every call sends. It is in the browser's storage, so that all tabs share one session. */
+/**
+ * The session's token, which calls send unless their route needs no caller. It is in the browser's storage, so that all
+ * tabs share one session.
+ */
 const TOKEN_KEY = 'auth_token'
 const SINCE_KEY = 'auth_token_since'
 /**
