@@ -1,4 +1,5 @@
-// A part of `npm run build`: compiles the code that a start loads, so that the first start is as quick as later ones.
+// A part of `npm run build` and of building the image: compiles the code that a start loads, so that the first start is
+// as quick as later ones.
 import { chmodSync, globSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import path from 'node:path'

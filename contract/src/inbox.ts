@@ -18,7 +18,7 @@ export const NewsLine = z.object({
   id: z.string(),
   /** Null for a burst. */
   loid: z.nullable(z.string()),
-  /** The kind of page that the LOID leads to; for a burst, the kind of its records. Null if that page no longer exists. */
+  /** The kind of page that the LOID leads to; for a burst, the kind of its records. Null if that page is gone. */
   about: z.nullable(z.enum(['lead', 'deal'])),
   /** The name of the business, or of the burst's author. */
   name: z.string(),
@@ -42,7 +42,7 @@ export const News = z.object({
   is_least: z.boolean(),
   leads: z.number(),
   deals: z.number(),
-  /** The LOIDs of the records with unseen news, newest first. The lists of leads and deals mark them as new. */
+  /** The LOIDs of the newest records with unseen news. The lists of leads and deals mark them as new. */
   loids: z.array(z.string()),
 })
 export type News = z.infer<typeof News>

@@ -40,7 +40,7 @@ export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise
 
 /**
  * Turns an event into news if it is a change of status or stage, a conversion or a note of the lender. A person's own
- * acts are not news (D73). The changes of a first sync are not news either, because it records no events.
+ * acts are not news (D73). The records that a first sync adds are not news either, because they cause no events.
  */
 export function newsOf(event: AnyEvent, id: string): MailNews[] {
   const { partnerId, loid, personId = null, at } = event

@@ -5,7 +5,7 @@ const OfPartner = z.object({ partnerId: z.string() })
 
 /**
  * The queue for partners that were linked to their CRM record, or no longer have to confirm their address (D52). A job
- * pushes the partner's waiting records and begins a sync.
+ * queues pushes of the partner's own record and its waiting records, and begins a sync.
  */
 export const CONNECT_QUEUE: QueuedJob<z.infer<typeof OfPartner>> = {
   name: 'connect-records',

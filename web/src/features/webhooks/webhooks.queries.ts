@@ -16,7 +16,7 @@ const DUE_POLL_MS = 3_000
 /** The interval if no pending delivery is due soon. */
 const WAITING_POLL_MS = 30_000
 
-/** The key of mutations that send test events or repeat deliveries. The new rows appear in the log by themselves. */
+/** The key of mutations that send test events or repeat deliveries. While one runs, the log shows new rows at once. */
 export const SEND_KEY = ['webhooks', 'send']
 
 export function webhookEndpointQuery() {
