@@ -28,7 +28,7 @@ const DEMO_PARTNER = SignUp.parse({
   lastName: 'Harbour',
 })
 
-/** A colleague with the same password. The demo person gets news about the colleague's notes (D72). */
+/** A colleague with the same password. The demo person gets news of the colleague's lead and note (D72). */
 const COLLEAGUE = { email: 'tom@harbourfinance.example', first_name: 'Tom', last_name: 'Reid', role: 'member' as const }
 
 const SUBMITTED_LEAD = NewLead.parse({

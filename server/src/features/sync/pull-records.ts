@@ -21,8 +21,8 @@ interface Pulled {
 
 /**
  * Reads these records from the CRM and applies each for the partner that it names (D30). A record that is gone or names
- * no partner of the portal is removed from the partner who had it. The number of calls grows with the records, not with
- * the partners.
+ * no partner that the pull covers is removed from the partner who had it. The number of calls grows with the records,
+ * not with the partners.
  */
 export async function pullRecords(
   pull: Pull,
