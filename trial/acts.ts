@@ -29,8 +29,8 @@ export interface Act {
   /** The requests that the goal allows to fail. Writes are the requests that are not safe to repeat. */
   mayFail: 'nothing' | 'writes' | 'anything'
   /**
-   * Plays the act and returns the time from which the recovery is timed: when a process of the portal was killed, or when
-   * any other trouble ended.
+   * Plays the act and returns the time from which the recovery is timed: when a process of the portal was killed, or
+   * when any other trouble ended.
    */
   work(scene: Scene): Promise<number>
 }

@@ -113,5 +113,5 @@ export const retryDealPush = defineRoute({
   least: 'member',
   answer: z.object({ loid: Loid, crm: CrmState }),
   status: 202,
-  summary: 'Sends a deal, with its notes, to the CRM again after the portal gave up.',
+  summary: 'Sends a deal and its notes to the CRM again where the portal gave up.',
 })

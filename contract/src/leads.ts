@@ -301,5 +301,5 @@ export const listLeadStatuses = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ statuses: z.array(z.string()) }),
-  summary: 'The CRM’s own lead statuses, in the CRM’s order. Until the CRM has named them, a built-in list.',
+  summary: 'The CRM’s own lead statuses, in the CRM’s order. The standard statuses, until the CRM has answered once.',
 })

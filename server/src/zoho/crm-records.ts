@@ -139,7 +139,7 @@ export interface PartnerToPush {
   first_name: string | null
   last_name: string | null
   phone: string | null
-  /** Whether an existing CRM record with this name and email belongs to the partner (D52). */
+  /** Whether the partner may be linked to an existing CRM record with this name and email (D52). */
   may_link: boolean
 }
 
@@ -151,10 +151,7 @@ export interface PushedPartner {
   was_there: boolean
 }
 
-/**
- * What the portal writes into a CRM lead. The status is sent only with the first push, because afterwards the CRM owns
- * it.
- */
+/** What the portal writes when it makes a lead in the CRM. A push never changes a lead that the CRM already has. */
 export interface LeadToPush {
   loid: string
   partner_zoho_id: string
@@ -203,10 +200,7 @@ export interface SentRecords {
   deleted: Map<string, string[]>
 }
 
-/**
- * What the portal writes into a CRM deal. The stage is sent only with the first push, because afterwards the CRM owns
- * it.
- */
+/** What the portal writes when it makes a deal in the CRM. A push never changes a deal that the CRM already has. */
 export interface DealToPush {
   loid: string
   partner_zoho_id: string

@@ -1,6 +1,6 @@
 import type { DefaultError, QueryClient, QueryExecuteOptions, QueryKey } from '@tanstack/react-query'
 
-/** The input of a page's loader, which begins the page's calls while the page's code is still loading. */
+/** The input of a page's loader, which begins the page's calls before the page is drawn. */
 export interface PageStart<Deps = unknown, Params = unknown> {
   context: { queryClient: QueryClient }
   deps: Deps
