@@ -19,7 +19,10 @@ export interface HistoryPlan {
   entries: PlannedEntry[]
   /** Whether the CRM's own entries replace the observed entries. */
   replacesObserved: boolean
-  /** The changes that the partner has not seen, each with the previous value. Each becomes one event. */
+  /**
+   * The changes that the partner has not seen, each with the previous value. Each becomes one event, unless the record
+   * has just come back to the partner.
+   */
   changes: { value: string; previous: string }[]
 }
 

@@ -38,7 +38,8 @@ export const pushNote = defineJob({
       const note = await findNote(db, partnerId, noteId)
       if (!note || note.crm === 'synced') return {} // the note was removed or has reached the CRM meanwhile
       const partner = await findPartnerToPush(db, partnerId)
-      if (!partner || partner.crm === 'held') return {} // confirming the address queues another push (D52)
+      // The account is closed, or confirming its address will queue another push (D52).
+      if (!partner || partner.crm === 'held') return {}
       // The CRM refuses notes on a converted lead, so the note goes to the lead's deal.
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
       if (!record) throw new Error('the record of the note has not reached the CRM yet')
