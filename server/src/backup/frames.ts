@@ -10,7 +10,7 @@ export interface Frame {
 }
 
 const HEAD_BYTES = 5
-/** Far more than any frame holds. A frame of rows holds what one read of the connection returned, perhaps half a row. */
+/** Far more than any frame holds. A frame of rows holds what one read of the connection returned. */
 const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
 
 export function frame(kind: number, payload: Buffer | object): Buffer {

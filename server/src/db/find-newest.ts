@@ -10,7 +10,7 @@ export interface Listed {
   partnerId: string
   /** The conditions that limit the rows to those that the partner may see, and to the dates of the filter. */
   among: RawBuilder<SqlBool>[]
-  /** Further filters, on columns that the `_scanned` index includes. */
+  /** Further filters. The `_scanned` index includes their columns, except the submitter's. */
   matching: RawBuilder<SqlBool>[]
 }
 
@@ -25,7 +25,10 @@ interface Part {
   limit: number
 }
 
-/** Finds the ids of the matching rows, newest first. Reads only an index, unless `matching` looks up trigrams. */
+/**
+ * Finds the ids of the matching rows, newest first. Reads only an index, unless `matching` looks up trigrams, or a
+ * search is limited to one submitter.
+ */
 export async function findNewest({ db, pool }: Sender, listed: Listed, { offset, limit }: Part): Promise<string[]> {
   const statement = sql<{ id: string }>`
     select id

@@ -65,7 +65,7 @@ export type AnyEvent = { [Type in EventType]: PortalEvent<Type> }[EventType]
 /**
  * Records an event in the same transaction as the change, so that neither exists without the other. A trigger on the
  * table decides whether the event is delivered, because an endpoint receives only events that happen while its URL is
- * set (D35).
+ * active (D35).
  */
 export async function recordEvent(tx: Tx, event: AnyEvent): Promise<void> {
   const row = toRow(event)

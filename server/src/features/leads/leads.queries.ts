@@ -23,7 +23,8 @@ interface Owner {
 
 /**
  * Finds a page of leads, newest first, without converted and archived leads. Reads one more row than requested, which
- * gives `has_more` without counting. The ids come from indexes alone, and only the rows of the page are read.
+ * gives `has_more` without counting. First finds the ids, and then reads only the rows of the page. Without a search,
+ * the ids come from indexes alone.
  */
 export async function findLeads(
   sender: Sender,

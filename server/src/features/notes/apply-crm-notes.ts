@@ -21,7 +21,8 @@ export interface NoteToApply {
  * Applies the CRM's notes on many records at once. If the portal pushed a note but got no answer, the note is recognised
  * here as the portal's own. If a record has moved to another partner, its notes by the lender's staff move too, while
  * each partner keeps the notes that it wrote. Notes that the CRM has deleted stay in the portal. If a record moved after
- * its notes were read, these notes are skipped here, and applied when they are read for the new partner.
+ * its notes were read, these notes are skipped here, and applied when they are read for the new partner. Notes about an
+ * erased applicant are skipped for good.
  */
 export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: Date): Promise<void> {
   const owners = await findOwnersOfAllPartners(tx, [...new Set(read.map(({ loid }) => loid))])
