@@ -7,8 +7,8 @@ import { isObject } from './wire/wire.ts'
 const EMPTIED = ['records', 'deleted', 'stage_history', 'timeline', 'watches', 'notices']
 
 /**
- * Empties the CRM and resets faults, switches, fields and counts. Access tokens stay valid, so clients do not need new
- * ones.
+ * Empties the CRM and resets faults, switches, fields and counts. On request, it then fills in the demo data. Access
+ * tokens stay valid, so clients do not need new ones.
  */
 export function resetRoutes(app: FastifyInstance, sandbox: Sandbox, also: { clear: (() => void)[] }) {
   app.post('/sandbox/reset', (request) => {
