@@ -32,5 +32,5 @@ export const search = defineRoute({
     total_deals: z.number(),
   }),
   summary:
-    'Leads and deals that contain every word of the search text, newest first, at most 50 of each to a page. The totals count up to 1,000 of each.',
+    'Leads and deals that contain every word of the search text, newest first, by default 50 of each to a page. The totals count up to 1,000 of each.',
 })
