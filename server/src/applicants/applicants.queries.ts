@@ -68,7 +68,7 @@ export async function findRowsOfLoids(
  */
 export async function findLogsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant, loids: readonly string[]) {
   const words = [...(email ? [email] : []), ...(abn ? [abn] : [])]
-  const { rows } = await sql<{ id: string; loid: string | null; request_body: string | null }>`
+  const { rows } = await sql<{ id: string; partner_id: string; loid: string | null; request_body: string | null }>`
     select log.*, (select coalesce(json_agg(attempt order by number), '[]') from webhook_attempts as attempt where log_id = log.id) as attempts_made
       from webhook_logs as log
      where loid = any(${loids})

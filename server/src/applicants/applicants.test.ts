@@ -47,6 +47,10 @@ test('an applicant’s data are found across all partners, exported and erased, 
     { token: key },
   )
   expect(refused.status).toBe(400)
+  // Only the log of this partner's calls names the applicant.
+  const cleo = await portal.newPartner()
+  const { api_key: hers } = (await cleo.post('/dashboard/generate-api-key')).body.data
+  await portal.post('/partner/leads', { email: EMAIL }, { token: hers })
   const zohoId: string = (await ada.pushedLead(loid)).zoho_id ?? (await zohoIdOf(portal, loid))
   await bob.pushedLead(bobs)
 
@@ -83,6 +87,7 @@ test('an applicant’s data are found across all partners, exported and erased, 
   expect((await bob.get(`/crm/lead/${other}`)).body.data.lead.business_name).toBe('Elsewhere')
   const log = await folder.command(['security-log'], env)
   expect(log.out).toMatch(new RegExp(`operator +Applicant’s data erased, ${loid}$`, 'm'))
+  expect(log.out).toMatch(/operator +Applicant’s data erased, in the log of calls$/m)
   expect((await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)).err).toMatch(
     /^The portal has no data about /,
   )

@@ -20,8 +20,8 @@ export const exportApplicant: Command = {
     const text = JSON.stringify({ applicant: word, made_at: new Date().toISOString(), ...found }, null, 2)
     await writeFile(path.resolve(to), `${text}\n`, { flag: 'wx', mode: 0o600 })
     workplace.say(summary(found))
-    for (const [partner, loids] of ofPartners(found)) {
-      await workplace.security(db, 'applicant-exported', { partner, detail: loids.join(', ') })
+    for (const [partner, detail] of ofPartners(found)) {
+      await workplace.security(db, 'applicant-exported', { partner, detail })
     }
     return 0
   },
@@ -47,8 +47,8 @@ export const eraseApplicant: Command = {
         tx,
         found.webhook_logs.map(({ id }) => id),
       )
-      for (const [partner, ofPartner] of ofPartners(found)) {
-        await workplace.security(tx, 'applicant-erased', { partner, detail: ofPartner.join(', ') })
+      for (const [partner, detail] of ofPartners(found)) {
+        await workplace.security(tx, 'applicant-erased', { partner, detail })
       }
     })
     const left = inCrm(found)
@@ -76,9 +76,11 @@ function summary(found: Found): string {
   return [table(counts), table(records)].filter(Boolean).join('\n\n')
 }
 
-function ofPartners({ leads, deals }: Found): Map<string, string[]> {
-  const rows = Map.groupBy([...leads, ...deals], ({ partner_id }) => partner_id)
-  return new Map([...rows].map(([partner, of]) => [partner, [...new Set(of.map(({ loid }) => loid))]]))
+/** Says for each partner where the applicant was found: the LOIDs, or the log of calls if only that has the data. */
+function ofPartners({ leads, deals, webhook_logs }: Found): Map<string, string> {
+  const rows = Map.groupBy([...leads, ...deals, ...webhook_logs], ({ partner_id }) => partner_id)
+  const loidsOf = (of: { loid: string | null }[]) => [...new Set(of.flatMap(({ loid }) => loid ?? []))].join(', ')
+  return new Map([...rows].map(([partner, of]) => [partner, loidsOf(of) || 'in the log of calls']))
 }
 
 async function confirm(): Promise<void> {
