@@ -12,7 +12,7 @@ export function findChromium(): string | undefined {
   const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
   const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
   const places = [
-    ...folders.filter(Boolean).flatMap((folder) => names.map((name) => path.join(folder, name))),
+    ...names.flatMap((name) => folders.filter(Boolean).map((folder) => path.join(folder, name))),
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
     ...globSync(path.join(os.homedir(), '.cache/ms-playwright/chromium-*/chrome-linux*/chrome')),

@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto'
 
+const COUNT_MAX = 0x0fff
+
 /**
  * A UUID of version 7. Its first 48 bits are the time, so that rows of the same time are close together in an index.
- * At least 2,000 ids made in sequence for the same millisecond ascend, so that rows are read in the order in which they
- * were written. The portal makes the ids itself, because PostgreSQL can make them only from version 18 on.
+ * Ids made in sequence for the same millisecond ascend, so that rows are read in the order in which they were written.
+ * After a few thousand of them, the time in the id runs a millisecond ahead. The portal makes the ids itself, because
+ * PostgreSQL can make them only from version 18 on.
  */
 export function newId(now: Date = new Date()): string {
   // Node draws the random bytes of many ids at once, which is faster than drawing them for each id.
   const random = randomUUID()
-  const ms = now.getTime()
-  // The twelve bits after the time count ids within the millisecond, from a random start in the lower half.
-  const count = ms === last.ms ? last.count + 1 : Number.parseInt(random.slice(0, 3), 16) & 0x07ff
-  last = { ms, count }
-  const time = hex(ms, 12)
-  // The remaining bits are random.
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(count & 0x0fff, 3)}${random.slice(18)}`
+  last = next(now.getTime(), random)
+  const time = hex(last.ms, 12)
+  // The twelve bits after the time are the count, and the remaining bits are random.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(last.count, 3)}${random.slice(18)}`
+}
+
+/** Counts ids within the millisecond, from a random start in the lower half. */
+function next(asked: number, random: string): typeof last {
+  if (asked !== last.asked) return { asked, ms: asked, count: Number.parseInt(random.slice(0, 3), 16) & 0x07ff }
+  if (last.count < COUNT_MAX) return { ...last, count: last.count + 1 }
+  return { asked, ms: last.ms + 1, count: 0 }
 }
 
 function hex(value: number, digits: number): string {
@@ -35,7 +42,8 @@ export function timeOfId(id: string): string {
   return new Date(Math.min(ms, YEAR_9999_MS)).toISOString()
 }
 
-let last = { ms: -1, count: 0 }
+/** The newest id: the time that was asked for, the time in the id, and its count within that millisecond. */
+let last = { asked: -1, ms: -1, count: 0 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

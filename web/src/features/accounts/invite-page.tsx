@@ -20,6 +20,7 @@ import { toast } from '../../ui/toast.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
+import { isRefusedLink } from './verification-link.ts'
 
 const REDIRECT_DELAY_MS = 500
 const route = getRouteApi('/invite')
@@ -62,7 +63,7 @@ export function InvitePage() {
     >
       {accept.isSuccess ? (
         <Spinner label="Signing in" />
-      ) : token === undefined || isRefused(invitation.error) ? (
+      ) : token === undefined || (invitation.isError && isRefusedLink(invitation.error)) ? (
         <Alert kind="error">{INVALID_INVITATION}</Alert>
       ) : data ? (
         <AcceptForm token={token} email={data.email} accept={accept} />
@@ -131,10 +132,6 @@ function AcceptForm({ token, email, accept }: AcceptFormProps) {
       </Button>
     </form>
   )
-}
-
-function isRefused(error: unknown): boolean {
-  return error instanceof Failure && error.status >= 400 && error.status < 500
 }
 
 function isWeak(error: unknown): boolean {
