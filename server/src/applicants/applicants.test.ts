@@ -131,7 +131,7 @@ test('an erased lead that never reached the CRM is not pushed, and its webhook b
   const env = { DATABASE_URL: portal.database.url, SECRETS_KEY: Buffer.alloc(32, 'k').toString('base64') }
   expect((await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)).err).toMatch(/security/)
   expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')
-  await partner.post(`/crm/lead/${loid}/retry`)
+  await partner.post(`/crm/lead/${loid}/retry-push`)
   expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')
   const again = await partner.post(`/dashboard/webhook-logs/${delivery.id}/redeliver`)
   expect([again.status, again.body.error]).toEqual([409, 'The applicant’s data in this delivery has been erased'])
