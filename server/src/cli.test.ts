@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import { openLender } from './testing/lender.ts'
@@ -199,6 +202,13 @@ test('a malformed command prints one line and exits with 2, and an impossible co
   expect(await folder.program(['partners'], { PORT: 'http' })).toEqual(
     await folder.command(['partners'], { PORT: 'http' }),
   )
+})
+
+test('a pipe gets the whole output, however long it is', async () => {
+  const cli = join(import.meta.dirname, 'cli.ts')
+  const words = [process.execPath, cli, 'x'.repeat(120_000)]
+  const { stdout } = await promisify(execFile)('sh', ['-c', '"$0" "$@" 2>&1 | wc -c', ...words])
+  expect(Number(stdout)).toBeGreaterThan(120_000)
 })
 
 test('each command explains itself with --help and does nothing else', { timeout: 60_000 }, async () => {
