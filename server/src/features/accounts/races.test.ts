@@ -232,6 +232,19 @@ test('two calls that renew the recovery codes at once leave ten codes', async ()
   expect((await ada.get('/account/second-factor')).body.data.recovery_codes_left).toBe(10)
 })
 
+test('if an authenticator app and a passkey are added at once, the recovery codes that are shown are valid', async () => {
+  const ada = await portal.newPartner()
+  const app = await beginApp(portal, ada)
+  const answers = await whileLocked(`select from people where email = '${ada.email}' for update`, [
+    () => ada.post('/account/totp/confirm', { code: app.codeAt() }),
+    async () => (await addPasskey(portal, ada)).added,
+  ])
+  const shown = answers.map(({ body }) => body.data.recovery_codes)
+  expect(shown.filter((codes) => codes === null)).toHaveLength(1)
+  const [code] = shown.find((codes) => codes !== null)
+  expect((await portal.post('/auth/second-factor', { token: await secondStep(ada), code })).status).toBe(200)
+})
+
 test('of two copies of a passkey with the same counter, only one signs in', async () => {
   const ada = await portal.newPartner()
   const phone = await addPasskey(portal, ada)

@@ -71,23 +71,32 @@ export async function renewCodes(
   return codes
 }
 
-/** Makes recovery codes if the person has no second factor yet. Call this before the new factor is written. */
+/**
+ * Makes recovery codes if the person has no second factor yet. Making them takes long, so call this before the
+ * transaction that adds the factor.
+ */
 export async function codesForFirstFactor(db: Db, personId: string, limit: Limit): Promise<RecoveryCodes | undefined> {
   return (await findKinds(db, personId)).length === 0 ? makeRecoveryCodes(personId, limit) : undefined
 }
 
-/** Call this in the transaction that adds a factor. The first factor ends the person's other sessions. */
+/**
+ * Call this in the transaction that adds a factor, after `lockCaller`. The first factor ends the person's other sessions
+ * and gets recovery codes, which are returned. Throws Conflict if the factor is the first one because another was removed
+ * after `codesForFirstFactor` was called.
+ */
 export async function noteAdded(
   tx: Tx,
   deps: Pick<Deps, 'jobs' | 'clock'>,
-  caller: SessionCaller,
+  { personId, token }: SessionCaller,
   codes: RecoveryCodes | undefined,
-): Promise<void> {
-  if (codes) {
-    await replaceRecoveryCodes(tx, caller.personId, codes.hashes)
-    await removeOtherSessions(tx, caller.personId, hashToken(caller.token))
-  }
-  await enqueueNotice(tx, deps, caller.personId, 'second-factor-added')
+): Promise<string[] | null> {
+  await enqueueNotice(tx, deps, personId, 'second-factor-added')
+  const { totp_added_at, passkeys } = await findFactors(tx, personId)
+  if (passkeys + (totp_added_at === null ? 0 : 1) > 1) return null
+  if (!codes) throw new Conflict('CONFLICT', 'Your other second factor was removed meanwhile. Please try again.')
+  await replaceRecoveryCodes(tx, personId, codes.hashes)
+  await removeOtherSessions(tx, personId, hashToken(token))
+  return codes.codes
 }
 
 /**

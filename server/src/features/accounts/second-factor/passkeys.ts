@@ -53,15 +53,15 @@ export async function addPasskeyOf(
   const created = isOurs ? await readCreatedPasskey(publicUrl, passkey, challenge) : undefined
   if (!created) throw new Invalid('INVALID_PASSKEY', 'This passkey could not be added. Please try again.')
   const codes = await codesForFirstFactor(db, caller.personId, limit)
-  await db.transaction().execute(async (tx) => {
+  return db.transaction().execute(async (tx) => {
     await lockCaller(tx, deps, caller)
     refuseMore(await findPasskeys(tx, caller.personId))
     const row = { id: newId(now), person_id: caller.personId, name, created_at: now.toISOString(), ...created }
     if (!(await insertPasskey(tx, row))) throw new Conflict('CONFLICT', 'This passkey was added already.')
-    await noteAdded(tx, deps, caller, codes)
+    const recoveryCodes = await noteAdded(tx, deps, caller, codes)
     await security(tx, 'passkey-added')
+    return { recovery_codes: recoveryCodes }
   })
-  return { recovery_codes: codes?.codes ?? null }
 }
 
 export async function removePasskeyOf(

@@ -41,15 +41,15 @@ export async function addTotpApp(
     throw new Invalid('INVALID_CODE', text, { code: text })
   }
   const codes = await codesForFirstFactor(db, caller.personId, limit)
-  await db.transaction().execute(async (tx) => {
+  return db.transaction().execute(async (tx) => {
     await lockCaller(tx, deps, caller)
     if (!(await markTotpConfirmed(tx, caller.personId, { secret: waiting.stored, step, at: now.toISOString() }))) {
       throw new Conflict('CONFLICT', 'Begin again: meanwhile, an app was added or set up elsewhere.')
     }
-    await noteAdded(tx, deps, caller, codes)
+    const recoveryCodes = await noteAdded(tx, deps, caller, codes)
     await security(tx, 'totp-added')
+    return { recovery_codes: recoveryCodes }
   })
-  return { recovery_codes: codes?.codes ?? null }
 }
 
 export async function removeTotpApp(deps: Deps, caller: SessionCaller, security: NoteSecurity): Promise<void> {
