@@ -90,6 +90,16 @@ test('a call fails if no answer comes within thirty seconds', async () => {
   expect(timeout).toHaveBeenCalledWith(30_000)
 })
 
+test('a call fails in the same way if the answer breaks off', async () => {
+  const brokenBy = (reason: unknown) =>
+    vi.stubGlobal('fetch', async () => new Response(new ReadableStream({ start: (stream) => stream.error(reason) })))
+  brokenBy(new TypeError('network error'))
+  await expect(call(readProfile)).rejects.toMatchObject({ status: 0, code: 'NETWORK' })
+  const abort = AbortSignal.abort()
+  brokenBy(abort.reason)
+  await expect(call(readProfile, { signal: abort })).rejects.toMatchObject({ name: 'AbortError' })
+})
+
 test('a call that its caller aborts throws the AbortError, not a failure', async () => {
   vi.stubGlobal('fetch', (_address: string, { signal }: RequestInit) => Promise.reject(signal?.reason))
   await expect(call(readProfile, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })

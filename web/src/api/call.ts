@@ -51,10 +51,9 @@ export async function call<R extends Route>(route: R, ...given: Arguments<R>): P
 
 async function callOnce<R extends Route>(route: R, ...[request]: Arguments<R>): Promise<Answer<R>> {
   const token = readToken()
-  const response = await send(route, request ?? {}, token)
+  const { response, body } = await send(route, request ?? {}, token)
   const role = Role.safeParse(response.headers.get(ROLE_HEADER)).data
   if (role && token !== null && token === readToken()) storeRole(role)
-  const body: unknown = await response.json().catch(() => null)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the server made it with the same contract
   if (response.ok && isEnvelope(body)) return unwrap(route, body) as Answer<R>
   const failure = failureOf(route, response, body)
@@ -71,20 +70,26 @@ interface LooseRequest {
   idempotencyKey?: string
 }
 
-async function send(route: Address, request: LooseRequest, token: string | null): Promise<Response> {
+/** Sends the request and reads the whole answer. `body` is null if the answer is not JSON. */
+async function send(
+  route: Address,
+  request: LooseRequest,
+  token: string | null,
+): Promise<{ response: Response; body: unknown }> {
   const timeout = AbortSignal.timeout(API_TIMEOUT_MS)
-  const { body, signal, idempotencyKey } = request
+  const { body: sent, signal, idempotencyKey } = request
   const headers = new Headers({ accept: 'application/json' })
   if (token && route.auth !== 'none') headers.set('authorization', `Bearer ${token}`)
-  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (sent !== undefined) headers.set('content-type', 'application/json')
   if (idempotencyKey) headers.set('idempotency-key', idempotencyKey)
   try {
-    return await fetch(address(route, request), {
+    const response = await fetch(address(route, request), {
       method: route.method,
       headers,
-      body: body === undefined ? null : JSON.stringify(body),
+      body: sent === undefined ? null : JSON.stringify(sent),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
+    return { response, body: readJson(await response.text()) }
   } catch (cause) {
     if (signal?.aborted) throw cause
     if (timeout.aborted)
@@ -101,6 +106,14 @@ function address(route: Address, { params = {}, query }: LooseRequest): string {
     if (value !== undefined && value !== null && value !== '') search.set(name, String(value))
   }
   return `${API_BASE}${path}${search.size > 0 ? `?${search}` : ''}`
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 interface Envelope extends Partial<Omit<FailureBody, 'success'>> {
