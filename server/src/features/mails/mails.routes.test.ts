@@ -17,6 +17,7 @@ import {
 import { tellNewsNow, tellNewsSoon } from '../../testing/tell-news.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { pushLead } from '../leads/push-lead.job.ts'
+import { disableEndpoint } from '../webhooks/disable-endpoint.ts'
 import { sendNewsMail } from './send-news-mail.job.ts'
 import { tellNews } from './tell-news.job.ts'
 
@@ -215,14 +216,19 @@ test('a long name is shortened without splitting a character', async () => {
 test('one digest with all waiting news comes at 8:00 on a working day in the person’s time zone', async () => {
   await using other = await startPortal()
   const partner = await confirmedPartner(other)
-  await partner.put('/account/notifications', { time_zone: 'Pacific/Auckland' })
+  await partner.put('/account/notifications', { choices: { webhook: 'digest' }, time_zone: 'Pacific/Auckland' })
+  const url = 'https://partner.example/hook'
+  await partner.put('/dashboard/webhook-url', { webhook_url: url })
+  await other.deps.db
+    .transaction()
+    .execute((tx) => disableEndpoint(tx, other.deps, partner.id, { url, reason: 'gone' }))
   await happens(other, partner.id, newLoid(), status('Pre Call'), status('Contacted'))
   await happens(other, partner.id, newLoid(), stage('Pending Approval', undefined, 'Saltbush Cafe'))
   await tellNewsSoon(other)
   expect(await newsTo(partner.email, other)).toEqual([])
   const waiting = await other.deps.db.selectFrom('mail_news_for_people').select('due_at').execute()
   const [digestAt, ...others] = new Set(waiting.map((row) => row.due_at))
-  expect([waiting.length, others]).toEqual([3, []])
+  expect([waiting.length, others]).toEqual([4, []])
   const local = new Intl.DateTimeFormat('en-AU', {
     timeZone: 'Pacific/Auckland',
     weekday: 'short',
@@ -236,7 +242,7 @@ test('one digest with all waiting news comes at 8:00 on a working day in the per
   await tellNewsNow(other)
   const [digest, ...more] = await newsTo(partner.email, other)
   expect(more).toEqual([])
-  expect(subjectOf(digest)).toBe('Your digest: news of 2 leads and deals')
+  expect(subjectOf(digest)).toBe('Your digest: news of 2 leads and deals and your webhook URL')
   expect(digest).toContain('The lead moved from New Lead to Contacted.')
   expect(digest).toContain('Saltbush Cafe, LO-')
   other.advance(3 * DAY_MS)

@@ -56,11 +56,16 @@ function recordMail(changes: readonly MailNews[], about: About): Body {
 }
 
 function listMail(records: readonly (readonly MailNews[])[], about: About): Body {
-  const count = `${records.length} ${records.length === 1 ? 'lead or deal' : 'leads and deals'}`
+  const webhooks = records.filter(([news]) => news?.type === 'endpoint.disabled')
+  const referrals = records.length - webhooks.length
+  const told = [
+    ...(referrals > 0 ? [`${referrals} ${referrals === 1 ? 'lead or deal' : 'leads and deals'}`] : []),
+    ...(webhooks.length > 0 ? ['your webhook URL'] : []),
+  ].join(' and ')
   const listed = records.slice(0, LISTED_MAX)
   const left = records.length - listed.length
   return {
-    subject: about.isDigest ? `Your digest: news of ${count}` : `News of ${count}`,
+    subject: about.isDigest ? `Your digest: news of ${told}` : `News of ${told}`,
     parts: [
       text(
         about.isDigest
