@@ -17,10 +17,10 @@ export const Failure = z.object({
 export type Failure = z.infer<typeof Failure>
 
 /** `page` and `limit` as query parameters (D6), to be spread into a route's query. */
-export function pagingQuery(limitDefault: number = PAGE_SIZE) {
+export function pagingQuery(limits: { default: number; max: number } = { default: PAGE_SIZE, max: PAGE_SIZE_MAX }) {
   return {
     page: z._default(wholeNumber('page', 1_000_000), 1),
-    limit: z._default(wholeNumber('limit', PAGE_SIZE_MAX), limitDefault),
+    limit: z._default(wholeNumber('limit', limits.max), limits.default),
   }
 }
 

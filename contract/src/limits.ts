@@ -4,7 +4,7 @@ export const PAGE_SIZE = 20
 export const PAGE_SIZE_MAX = 100
 export const RECENT_SIZE = 5
 export const SEARCH_RESULTS_MAX = 50
-/** A search counts its hits up to this number. */
+/** The total of a search is exact up to this number. */
 export const SEARCH_TOTAL_MAX = 1_000
 
 export const PASSWORD_LENGTH_MIN = 8

@@ -7,7 +7,7 @@ import { defineRoute } from './route.ts'
 import { requiredText } from './text.ts'
 
 export const SearchQuery = z.object({
-  ...pagingQuery(SEARCH_RESULTS_MAX),
+  ...pagingQuery({ default: SEARCH_RESULTS_MAX, max: SEARCH_RESULTS_MAX }),
   q: requiredText('Search text', SEARCH_LENGTH_MAX),
   /** If this is absent or `all`, both leads and deals are searched. */
   type: z.optional(z.enum(['leads', 'deals', 'all', 'lead', 'deal'], { error: 'type must be leads, deals or all' })),
@@ -27,10 +27,10 @@ export const search = defineRoute({
   answer: z.object({
     leads: z.array(Lead),
     deals: z.array(FoundDeal),
-    /** How many leads match, counted up to SEARCH_TOTAL_MAX. */
+    /** How many leads match: exact up to SEARCH_TOTAL_MAX, and one more if there are more (D55). */
     total_leads: z.number(),
     total_deals: z.number(),
   }),
   summary:
-    'Leads and deals that contain every word of the search text, newest first, by default 50 of each to a page. The totals count up to 1,000 of each.',
+    'Leads and deals that contain every word of the search text, newest first, at most 50 of each to a page. Each total is exact up to 1,000; 1,001 means that there are more.',
 })

@@ -6,8 +6,8 @@ import { idIn } from '../../db/sql-conditions.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
 /**
- * Returns one page of the matches, newest first. Matches beyond the newest SEARCH_TOTAL_MAX are neither counted in
- * `total` nor shown on any page (D24, D55).
+ * Returns one page of the matches, newest first. `total` is exact up to SEARCH_TOTAL_MAX. One more means that there are
+ * more matches, and these are shown on no page (D24, D55).
  */
 export async function searchLeads(
   sender: Sender,
@@ -19,7 +19,7 @@ export async function searchLeads(
     sender,
     { table: 'leads', partnerId: partner.id, among: [sql`converted_at is null and archived_at is null`], matching: [] },
     { text, scope: 'all' },
-    { offset: 0, limit: SEARCH_TOTAL_MAX },
+    { offset: 0, limit: SEARCH_TOTAL_MAX + 1 },
   )
   if (ids.length === 0) return { rows: [], total: 0 }
   const statement = sender.db
@@ -42,7 +42,7 @@ export async function searchDeals(sender: Sender, partnerId: string, text: strin
     sender,
     { table: 'deals', partnerId, among: [sql`archived_at is null`], matching: [] },
     { text, scope: 'all' },
-    { offset: 0, limit: SEARCH_TOTAL_MAX },
+    { offset: 0, limit: SEARCH_TOTAL_MAX + 1 },
   )
   if (ids.length === 0) return { rows: [], total: 0 }
   const statement = sender.db
@@ -63,5 +63,5 @@ interface Paging {
 }
 
 function pageOf(ids: string[], { page, limit }: Paging): string[] {
-  return ids.slice((page - 1) * limit, page * limit)
+  return ids.slice((page - 1) * limit, Math.min(page * limit, SEARCH_TOTAL_MAX))
 }

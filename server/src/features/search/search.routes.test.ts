@@ -68,6 +68,7 @@ test('GET /crm/search returns at most fifty leads and fifty deals, newest first,
   expect([found.total_leads, found.total_deals]).toEqual([52, 52])
   expect([found.leads.length, found.deals.length]).toEqual([50, 50])
   expect(found.leads[0]?.business_name).toBe('Many 51')
+  expect((await partner.get('/crm/search?q=many&limit=51')).status).toBe(400)
   const second = await search(partner, 'many', '&page=2&limit=50')
   expect([second.leads, second.deals].map((rows) => rows.map(({ business_name }) => business_name))).toEqual([
     ['Many 1', 'Many 0'],
@@ -75,7 +76,7 @@ test('GET /crm/search returns at most fifty leads and fifty deals, newest first,
   ])
 })
 
-test('a search counts at most a thousand matches, and finds a match that is older than a thousand other records', async () => {
+test('a search counts a thousand matches exactly, and finds a match that is older than a thousand other records', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const lead = await partner.submitLead({ businessName: 'Older', businessIndustry: 'Hospitality' })
   const deal = await insertDeal(portal.deps.db, partner.id, { business_name: 'Older', loan_type: 'Line of Credit' })
@@ -84,8 +85,10 @@ test('a search counts at most a thousand matches, and finds a match that is olde
   await insertNewerDeals(portal.deps, partner.id, 1_001)
   const common = await search(partner, 'newer')
   expect([common.leads.length, common.total_leads, common.deals.length, common.total_deals]).toEqual([
-    50, 1_000, 50, 1_000,
+    50, 1_001, 50, 1_001,
   ])
+  expect((await search(partner, 'newer', '&page=20')).leads).toHaveLength(50)
+  expect((await search(partner, 'newer', '&page=21')).leads).toEqual([])
   const old = await search(partner, 'older')
   expect([old.leads.map(({ loid }) => loid), old.total_leads]).toEqual([[lead.loid], 1])
   expect([old.deals.map(({ loid }) => loid), old.total_deals]).toEqual([[deal.loid], 1])

@@ -51,14 +51,14 @@ export function SearchPage() {
   )
 }
 
-/** The server counts only up to this number, so a total that reaches it is shown with a plus. */
+/** The server counts one beyond `SEARCH_TOTAL_MAX`, so that exactly this many are shown without a plus (D55). */
 function countText(total: number): string {
-  return formatNumber(total) + (total < SEARCH_TOTAL_MAX ? '' : '+')
+  return total > SEARCH_TOTAL_MAX ? `${formatNumber(SEARCH_TOTAL_MAX)}+` : formatNumber(total)
 }
 
 function resultsText({ total_leads, total_deals }: { total_leads: number; total_deals: number }): string {
-  const total = total_leads + total_deals
-  const isMore = Math.max(total_leads, total_deals) >= SEARCH_TOTAL_MAX
+  const total = Math.min(total_leads, SEARCH_TOTAL_MAX) + Math.min(total_deals, SEARCH_TOTAL_MAX)
+  const isMore = total < total_leads + total_deals
   return isMore ? `${formatNumber(total)}+ results` : formatCount(total, 'result')
 }
 
