@@ -79,6 +79,13 @@ test.each(readsOfTheApp)('%s ignores an unknown query parameter', async (_name, 
   expect([more.status, withoutMoment(more.body)]).toEqual([plain.status, withoutMoment(plain.body)])
 })
 
+test('POST /auth/verify-email, for which a session is optional, ignores an unknown query parameter', async () => {
+  const answers = await Promise.all(
+    ['', '?admin=true'].map((query) => portal.post(`/auth/verify-email${query}`, { token: 'A'.repeat(43) })),
+  )
+  expect(answers.map(({ body }) => body.code)).toEqual(['INVALID_VERIFICATION_TOKEN', 'INVALID_VERIFICATION_TOKEN'])
+})
+
 /** The answer without `until` and `snapshot`, which differ in every answer. */
 function withoutMoment(body: unknown): string {
   return JSON.stringify(body, (key, value) => (key === 'until' || key === 'snapshot' ? undefined : value))

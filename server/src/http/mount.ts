@@ -233,7 +233,7 @@ function parse(route: Route, schema: Schema | undefined, input: unknown): unknow
 }
 
 function ignoresUnknown({ auth }: Route): boolean {
-  return auth === 'none' || auth === 'session'
+  return auth !== 'api-key' && auth !== 'session-or-api-key'
 }
 
 /** Parsing the answer drops every column that the contract does not name. */
