@@ -17,7 +17,7 @@ type Words = { [Type in EventType]: (data: EventData[Type]) => { title: string; 
 /** Describes events for the dashboard's list and the inbox. */
 const WORDS: Words = {
   'lead.created': (data) => ({
-    title: 'Lead submitted',
+    title: isLenders(data) ? 'Lead added by the lender' : 'Lead submitted',
     description: named(data.business_name, data.amount) + by(data.submitted_by),
   }),
   'lead.status_changed': (data) => ({
@@ -77,7 +77,8 @@ export function quoteOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): s
 }
 
 /**
- * Events from before the portal recorded people have no `submitted_by`, so their notes do not count as the lender's.
+ * Events from before the portal recorded people have no `submitted_by`, so their leads and notes do not count as the
+ * lender's.
  */
 function isLenders(data: { submitted_by?: unknown }): boolean {
   return data.submitted_by === null

@@ -122,6 +122,10 @@ test('a sweep applies the lender’s changes for each partner, with an event for
     { status: 'New Lead' },
   ])
   expect(await lastNames()).toEqual(['Born there', 'Okafor'])
+  const { activities } = (await ada.get('/dashboard/recent-activity')).body.data
+  expect(activities.map(({ title }: { title: string }) => title)).toEqual(
+    expect.arrayContaining(['Lead submitted', 'Lead added by the lender']),
+  )
   const inZoho = (await lender.list('Leads', 'LOID,Last_Name')).find((lead) => lead['Last_Name'] === 'Born there')
   expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toContain(inZoho?.['LOID'])
   expect((await bob.get(`/crm/lead/${bobs.loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: bobs.loid })
