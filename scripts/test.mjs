@@ -32,13 +32,32 @@ const wants = (part) => !only || only === part
 const changedFiles = changedSince === undefined ? undefined : listChanges(changedSince)
 const isProductChanged = changedFiles?.some((file) => /^(contract|server|web|crm-sandbox)\//.test(file)) ?? true
 const isE2eChanged = changedFiles?.some((file) => file.startsWith('e2e/')) ?? true
-const wantsTests = !only || vitestProjects.includes(only)
 const wantsE2e = wants('e2e') && (isProductChanged || isE2eChanged)
 
-// The slow tests begin first and wait most of their time, so the checks run beside them. Meanwhile the browser is
-// downloaded.
+// The checks run while the browser is downloaded.
 const browser = wantsE2e ? ensureChromium().catch((error) => error) : undefined
-await Promise.all([wants('check') && runChecks(), wantsTests && runTests()])
+if (wants('check')) {
+  await inTwoLanes([
+    () => step('lint', 'oxlint', ['--type-aware', '--deny-warnings']),
+    () => step('types of contract, server and sandbox', 'tsc', ['-p', '.']),
+    () => step('types of the web app', 'tsc', ['-p', 'web']),
+    () => step('format', 'biome', ['check']),
+    () => step('unused code', 'knip', []),
+    () => step('imports between the parts', 'node', ['scripts/check-boundaries.ts']),
+    () => step('paths named in documents', 'node', ['scripts/check-docs.mjs']),
+  ])
+}
+if (!only || vitestProjects.includes(only)) {
+  const projects = only ? [`--project=${only}`] : []
+  await step('tests', 'vitest', [
+    'run',
+    ...projects,
+    ...(changedSince === undefined ? [] : [`--changed=${changedSince}`, '--passWithNoTests']),
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${vitestReport}`,
+  ])
+}
 if (wantsE2e) {
   const error = await buildWebIfChanged().then(
     () => browser,
@@ -57,29 +76,6 @@ if (wantsE2e) {
   }
 }
 finish()
-
-function runChecks() {
-  return inTwoLanes([
-    () => step('lint', 'oxlint', ['--type-aware', '--deny-warnings']),
-    () => step('types of contract, server and sandbox', 'tsc', ['-p', '.']),
-    () => step('types of the web app', 'tsc', ['-p', 'web']),
-    () => step('format', 'biome', ['check']),
-    () => step('unused code', 'knip', []),
-    () => step('imports between the parts', 'node', ['scripts/check-boundaries.ts']),
-    () => step('paths named in documents', 'node', ['scripts/check-docs.mjs']),
-  ])
-}
-
-function runTests() {
-  return step('tests', 'vitest', [
-    'run',
-    ...(only ? [`--project=${only}`] : []),
-    ...(changedSince === undefined ? [] : [`--changed=${changedSince}`, '--passWithNoTests']),
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${vitestReport}`,
-  ])
-}
 
 /**
  * Prints the last line. A failed check outside the test runners counts as one failed test, so that this line never
