@@ -105,7 +105,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   tokenThrottleStatus: oneOf('400', ['200', '400'], 'HTTP status of the throttle’s answer.'),
   tokenBlockSeconds: whole(
     0,
-    'For how many seconds a throttled client is blocked; each token request in this time starts the block anew.',
+    'For how many seconds a throttled client is blocked; each token request in this time starts the block again.',
   ),
   tokenShowsScope: yesNo(true, 'The token answer names the scope.'),
   scopesMissing: listOf(
