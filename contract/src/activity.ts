@@ -7,7 +7,7 @@ import { filterPerson } from './submitted-by.ts'
 
 /** The name that the filter shows for each type of event. */
 export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], string> = {
-  'lead.created': 'Lead submitted',
+  'lead.created': 'Lead created',
   'lead.status_changed': 'Lead status',
   'lead.converted': 'Lead converted',
   'lead.removed': 'Lead removed',

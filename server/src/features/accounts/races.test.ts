@@ -245,6 +245,17 @@ test('if an authenticator app and a passkey are added at once, the recovery code
   expect((await portal.post('/auth/second-factor', { token: await secondStep(ada), code })).status).toBe(200)
 })
 
+test('a passkey that is added while the only other factor is removed is refused, because it has no recovery codes', async () => {
+  const ada = await portal.newPartner()
+  await addApp(portal, ada)
+  const [removed, added] = await whileLocked(`select from people where email = '${ada.email}' for update`, [
+    () => ada.ask('DELETE', '/account/totp'),
+    async () => (await addPasskey(portal, ada)).added,
+  ])
+  expect([removed?.status, added?.status, added?.body.code]).toEqual([200, 409, 'CONFLICT'])
+  expect((await addPasskey(portal, ada)).added.body.data.recovery_codes).toHaveLength(10)
+})
+
 test('of two copies of a passkey with the same counter, only one signs in', async () => {
   const ada = await portal.newPartner()
   const phone = await addPasskey(portal, ada)
