@@ -2,15 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { fillDemoData, isEmpty } from './demo/demo-data.ts'
 import { fillRoutes } from './demo/fill.ts'
 import { behaviourRoutes, behaviourSwitches } from './faults/behaviour.ts'
-import {
-  type Faults,
-  faultRoutes,
-  openFaults,
-  slowDown,
-  strikeAfter,
-  strikeBefore,
-  strikeCall,
-} from './faults/faults.ts'
+import { type Faults, faultRoutes, openFaults, strikeAfter, strikeBefore, strikeCall } from './faults/faults.ts'
 import { startDelivery } from './notifications/delivery.ts'
 import { watchRoutes } from './notifications/watches.ts'
 import { convertRoutes } from './records/convert.ts'
@@ -97,6 +89,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   return {
     url,
     async close() {
+      faults.stop()
       await app.close()
       await delivery.stop()
       store.close()
@@ -113,7 +106,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
   await part.register(async (oauth) => {
     oauth.addHook('preHandler', (request) => {
       limits.countTokenCall()
-      return slowDown(faults, request)
+      return faults.slowDown(request)
     })
     await oauthRoutes(oauth, sandbox, faults)
   })
@@ -132,7 +125,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
       const calls = limits.begin(request, reply)
       // A caller who hangs up gets no response, but the call has ended nevertheless.
       reply.raw.once('close', () => limits.end(request, 499, Math.round(reply.elapsedTime)))
-      await slowDown(faults, request)
+      await faults.slowDown(request)
       if (await strikeCall(faults, calls, request, reply)) return reply
       authenticate(sandbox, request)
       return undefined
@@ -170,8 +163,9 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
 }
 
 /**
- * Refuses requests from other web sites. Everything except the API works without a sign-in, so other sites must not
- * reach it through the user's browser.
+ * Refuses every host name but this machine's, other origins, and writes that another web site starts. Links from other
+ * sites work. Everything except the API works without a sign-in, so other sites must not use it through the user's
+ * browser.
  */
 function keepOtherSitesOut(part: FastifyInstance) {
   part.addHook('onRequest', async (request, reply) => {

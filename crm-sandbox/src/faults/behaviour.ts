@@ -21,6 +21,7 @@ export type Behaviour = {
   errorsCostCredits: boolean
   methodNotAllowedStatus: '400' | '405'
   getMissing: '204' | '404' | '400'
+  putMissing: 'request' | 'item'
   unknownFields: 'ignore' | 'refuse'
   lookupRefusalNames: 'field' | 'id'
   emptyStringIsNull: boolean
@@ -133,6 +134,11 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
     '204',
     ['204', '404', '400'],
     'HTTP status of the answer to a call that reads one record, if the record does not exist.',
+  ),
+  putMissing: oneOf(
+    'request',
+    ['request', 'item'],
+    'Whether an update of one record that does not exist is refused as a request, or as an item of the request.',
   ),
   unknownFields: oneOf('ignore', ['ignore', 'refuse'], 'What happens to a field that the module does not have.'),
   lookupRefusalNames: oneOf(
@@ -298,6 +304,7 @@ function defaults(): Behaviour {
     errorsCostCredits: SWITCHES.errorsCostCredits.default,
     methodNotAllowedStatus: SWITCHES.methodNotAllowedStatus.default,
     getMissing: SWITCHES.getMissing.default,
+    putMissing: SWITCHES.putMissing.default,
     unknownFields: SWITCHES.unknownFields.default,
     lookupRefusalNames: SWITCHES.lookupRefusalNames.default,
     emptyStringIsNull: SWITCHES.emptyStringIsNull.default,

@@ -47,12 +47,16 @@ export type Faults = {
   /** Changes the settings and saves them. For example, `change` counts `drop` down. */
   spend(change: (settings: FaultSettings) => void): void
   replace(settings: FaultSettings): void
+  /** Waits before a call is served. A sandbox that stops does not wait, because a call must end before its store. */
+  slowDown(request: FastifyRequest): Promise<void>
+  stop(): void
 }
 
 export function openFaults(sandbox: Sandbox): Faults {
   const stored = readSettings(sandbox.store.readSetting('faults') ?? {})
   let settings: FaultSettings = typeof stored === 'string' ? {} : stored
 
+  const stopping = new AbortController()
   const matched = new Map<Striking, number>()
   const chances = new Map<Striking, () => number>()
 
@@ -92,6 +96,11 @@ export function openFaults(sandbox: Sandbox): Faults {
       chances.clear()
       save(next)
     },
+    async slowDown(request) {
+      if (!settings.slowMs || isSpared(request)) return
+      await wait(settings.slowMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    },
+    stop: () => stopping.abort(),
   }
 }
 
@@ -115,11 +124,6 @@ export async function strikeBefore(faults: Faults, request: FastifyRequest, repl
   if (outage === 'socket') hangUp(request, reply)
   if (outage === 'status') await sendUnavailable(reply)
   return outage !== undefined
-}
-
-export async function slowDown(faults: Faults, request: FastifyRequest) {
-  const { slowMs } = faults.current()
-  if (slowMs && !isSpared(request)) await wait(slowMs)
 }
 
 /** Applies the faults of single API calls. Returns undefined if no fault strikes. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { at, fetchToken, idOf, send, startTestSandbox, type TestSandbox } from '../test-sandbox.ts'
+import { at, fetchToken, idOf, send, startTestSandbox, type TestSandbox, until } from '../test-sandbox.ts'
 
 let sandbox: TestSandbox
 beforeAll(async () => {
@@ -208,6 +208,14 @@ test('a reset sets every switch back and clears all faults', async () => {
     Array.isArray(switches) && switches.filter((one) => JSON.stringify(one.value) !== JSON.stringify(one.default))
   expect(changed).toEqual([])
   expect((await sandbox.control('GET', '/sandbox/faults')).body).toEqual({})
+})
+
+test('a sandbox that stops first completes the calls that a fault slows down', async () => {
+  const own = await startTestSandbox()
+  await own.control('POST', '/sandbox/faults', { slowMs: 60_000 })
+  const slow = own.add('Leads', { Last_Name: 'Slow' })
+  await until(async () => (await own.control('GET', '/sandbox/calls')).body['total'] || undefined)
+  await Promise.all([own[Symbol.asyncDispose](), expect(slow).resolves.toMatch(/^\d+$/)])
 })
 
 test('POST /sandbox/fill makes numbered copies that behave like other records, and later records get higher ids', async () => {

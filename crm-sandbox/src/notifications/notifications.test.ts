@@ -82,6 +82,28 @@ test('channels can be read, renewed, narrowed and ended', async () => {
   await renew('2026-04-01T00:00:00Z')
   expect(await expiryOf()).toBe('2026-03-01T11:00:00+10:00')
 
+  const change = async (details: JsonObject) => {
+    const watch = [{ channel_id: CHANNEL.channel_id, ...details }]
+    const { body } = await call('PATCH', '/crm/v8/actions/watch', { watch })
+    return [at(body, 'watch.0.code'), at(body, 'watch.0.details.api_name')]
+  }
+  expect(await change({ notify_url: 'ftp://127.0.0.1/hook' })).toEqual(['INVALID_DATA', 'notify_url'])
+  expect(await change({ notify_url: null })).toEqual(['MANDATORY_NOT_FOUND', 'notify_url'])
+  expect(await change({ token: 'x'.repeat(51) })).toEqual(['INVALID_DATA', 'token'])
+  expect(await change({ channel_expiry: 'never' })).toEqual(['INVALID_DATA', 'channel_expiry'])
+  expect(await change({ notification_condition: 'x' })).toEqual(['INVALID_DATA', 'notification_condition'])
+  expect(await change({ events: [] })).toEqual(['INVALID_DATA', 'events'])
+  expect(await change({ _delete_events: true })).toEqual(['MANDATORY_NOT_FOUND', 'events'])
+  expect(await change({ events: ['Notes.all'], token: 'other' })).toEqual(['SUCCESS', undefined])
+  const channel = (await call('GET', '/crm/v8/actions/watch')).body
+  expect(channel).toMatchObject({
+    watch: [
+      { events: ['Deals.all'], token: 'other', notify_url, channel_expiry: '2026-03-01T11:00:00+10:00' },
+      { events: ['Leads.create', 'Leads.edit'], token: 'other' },
+      { events: ['Notes.all'], token: 'other' },
+    ],
+  })
+
   const fewer = { channel_id: CHANNEL.channel_id, events: ['Leads.edit'], _delete_events: true }
   await call('PATCH', '/crm/v8/actions/watch', { watch: [fewer] })
   const { body } = await call('GET', `/crm/v8/actions/watch?channel_id=${CHANNEL.channel_id}&module=Leads`)

@@ -102,16 +102,7 @@ export function watchRoutes(app: FastifyInstance, sandbox: Sandbox) {
         return_affected_field_values: watch.returnValues,
         notify_url: watch.notifyUrl,
         fields: null,
-        notification_condition: watch.condition && [
-          {
-            type: 'field_selection',
-            module: { api_name: watch.module.name, id: watch.module.id },
-            field_selection: {
-              group_operator: 'or',
-              group: watch.condition.map((name) => ({ field: { api_name: name } })),
-            },
-          },
-        ],
+        notification_condition: watch.condition && showConditions(watch),
         events: watch.events,
         token: watch.token,
       }
@@ -164,18 +155,35 @@ function readWatches(sandbox: Sandbox, item: JsonObject, index: number): { watch
   return { watches }
 }
 
+/** Changes the given details of a channel and keeps the others. Checks the result like a new subscription. */
 function change(sandbox: Sandbox, item: JsonObject, index: number): ItemResult {
   const { store } = sandbox
   const channelId = typeof item['channel_id'] === 'string' ? item['channel_id'] : ''
   const watches = findWatches(store, channelId)
-  if (watches.length === 0) return notSubscribed(index)
-  const details = (name: string) => ({ api_name: name, json_path: `$.watch[${index}].${name}` })
-  const events = item['events'] === undefined ? new Map<Module, string[]>() : readEvents(item['events'])
-  if (!events) return failure('INVALID_DATA', details('events'), 'invalid data')
+  const [first] = watches
+  if (!first) return notSubscribed(index)
+  const isRemoval = item['_delete_events'] === true
+  const named = readEvents(item['events'])
+  const kept = watches.filter(({ module }) => !named?.has(module)).flatMap(({ events }) => events)
+  const read = readWatches(
+    sandbox,
+    {
+      notify_url: first.notifyUrl,
+      token: first.token,
+      return_affected_field_values: first.returnValues,
+      notify_on_related_action: first.onRelated,
+      notification_condition: watches.flatMap(showConditions),
+      events: isRemoval ? undefined : kept,
+      ...item,
+      ...(named && { events: [...kept, ...named.values()].flat() }),
+    },
+    index,
+  )
+  if ('code' in read) return read
 
-  if (item['_delete_events'] === true) {
+  if (isRemoval) {
     for (const watch of watches) {
-      const left = watch.events.filter((event) => !events.get(watch.module)?.includes(event))
+      const left = watch.events.filter((event) => !named?.get(watch.module)?.includes(event))
       if (left.length > 0) saveWatch(store, { ...watch, events: left })
       else store.run('DELETE FROM watches WHERE channel_id = ? AND module = ?', channelId, watch.module.name)
     }
@@ -184,24 +192,8 @@ function change(sandbox: Sandbox, item: JsonObject, index: number): ItemResult {
     })
   }
 
-  const expiry = item['channel_expiry'] === undefined ? undefined : readExpiry(sandbox, item['channel_expiry'])
-  if (item['channel_expiry'] !== undefined && !expiry) {
-    return failure('INVALID_DATA', details('channel_expiry'), 'invalid data')
-  }
-  const [model] = watches
-  for (const module of events.keys()) {
-    if (model && !watches.some((watch) => watch.module.name === module.name))
-      watches.push({ ...model, module, events: [] })
-  }
-  const { notify_url: url, token, return_affected_field_values: returnValues } = item
-  const changed = watches.map((watch) => ({
-    ...watch,
-    events: events.get(watch.module) ?? watch.events,
-    expiry: expiry ?? watch.expiry,
-    notifyUrl: typeof url === 'string' ? url : watch.notifyUrl,
-    token: typeof token === 'string' ? token : watch.token,
-    returnValues: typeof returnValues === 'boolean' ? returnValues : watch.returnValues,
-  }))
+  const keepsExpiry = item['channel_expiry'] === undefined
+  const changed = read.watches.map((watch) => (keepsExpiry ? { ...watch, expiry: first.expiry } : watch))
   for (const watch of changed) saveWatch(store, watch)
   return success('Successfully updated the subscribe details', {
     events: changed.map((watch) => describe(sandbox, watch)),
@@ -253,6 +245,14 @@ function selectedFields(selection: unknown): string[] {
   if (Array.isArray(selection['group'])) return selection['group'].flatMap(selectedFields)
   const name = isObject(selection['field']) ? selection['field']['api_name'] : undefined
   return typeof name === 'string' ? [name] : []
+}
+
+/** Shows the fields to which a watch is limited, in the form of a subscription. */
+function showConditions({ module, condition }: Watch): JsonObject[] {
+  if (!condition) return []
+  const group = condition.map((name) => ({ field: { api_name: name } }))
+  const field_selection = { group_operator: 'or', group }
+  return [{ type: 'field_selection', module: { api_name: module.name, id: module.id }, field_selection }]
 }
 
 function isPostable(url: string, needsHttps: boolean): boolean {

@@ -70,7 +70,7 @@ export function parseCoql(query: string, needsPairs: boolean): CoqlQuery {
   }
   const needName = (clause: string): string => {
     const token = take()
-    // A column whose name is a keyword of COQL can be quoted.
+    // In the select clause, a column whose name is a keyword of COQL can be quoted.
     if (token.kind === 'word' || (token.kind === 'text' && clause === 'select')) return token.text
     throw new CoqlSyntaxError(clause, `name expected near "${token.text}"`)
   }

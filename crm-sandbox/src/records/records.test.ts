@@ -232,6 +232,15 @@ describe('listing', () => {
     expect((await call('GET', '/crm/v8/Leads/abc')).status).toBe(400)
   })
 
+  test('updating a missing record is refused as a request, or as an item if a switch says so', async () => {
+    const { call, control } = await emptied()
+    const update = () => call('PUT', '/crm/v8/Leads/5400000000000999999', { data: [{ Last_Name: 'New' }] })
+    const refused = { code: 'INVALID_DATA', message: 'the id given seems to be invalid' }
+    expect(await update()).toMatchObject({ status: 400, body: refused })
+    await control('POST', '/sandbox/behaviour', { putMissing: 'item' })
+    expect(await update()).toMatchObject({ status: 400, body: { data: [refused] } })
+  })
+
   test('search finds records by criteria, email, phone and word, and count returns their number', async () => {
     const { call, add } = await emptied()
     await add('Leads', {

@@ -104,7 +104,11 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
 
   app.put<OneRecord>('/crm/v8/:module/:id', (request, reply) => {
     const module = requireModule(sandbox, request.params.module)
-    const record = requireRecord(sandbox, module, request.params.id)
+    const { id } = request.params
+    if (sandbox.behaviour().putMissing === 'item' && isId(id) && !findRecord(sandbox.store, module.name, id)) {
+      return sendItems(reply, [failure('INVALID_DATA', { api_name: 'id' }, 'the id given seems to be invalid')], 200)
+    }
+    const record = requireRecord(sandbox, module, id)
     const [item] = bodyItems(request.body, 'data', 1)
     refuseWhenModifiedSince(request, record)
     const results = sandbox.store.transaction(() => [

@@ -139,7 +139,10 @@ function fuzzy(module: Module, condition: Condition): Condition {
   return isText && condition.operator === '=' ? { ...condition, operator: 'contains' } : condition
 }
 
-/** Parses `((Last_Name:starts_with:Oka)and(Amount:between:1,9))`. A backslash makes the next character part of the value. */
+/**
+ * Parses criteria such as `((Last_Name:starts_with:Oka)and(Amount:between:1,9))`. A backslash makes the next character
+ * part of the value.
+ */
 function parseCriteria(criteria: string): Condition {
   let at = 0
   const invalid = (reason: string) => new ApiError(400, 'INVALID_QUERY', { reason }, 'Invalid query formed')

@@ -109,7 +109,8 @@ export const PARTNER_ISOS = choices('AU', 'NZ')
 export const STATES = choices('NSW', 'VIC', 'QLD', 'WA', 'SA', 'TAS', 'ACT', 'NT')
 
 /**
- * Returns the stored value for either name of a choice. A value that is not in the list is kept as it is, as Zoho does.
+ * Returns the stored value for either name of a choice. Like Zoho, this returns a value that is not in the list as it
+ * is.
  */
 export function actualValue(list: readonly Choice[], given: string): string {
   return (list.find((one) => one.actual === given) ?? list.find((one) => one.display === given))?.actual ?? given

@@ -76,7 +76,7 @@ test('forms create a lead, set its status, add a note, convert the lead, and cha
   expect(await page(deal)).toContain('O’Hara loan')
 })
 
-test('a failed save keeps the input and names the reason', async () => {
+test('the form for a new lead keeps the input after a refusal and names the reason', async () => {
   const back = await submit('/leads', { Company: 'Acme', Last_Name: 'Ash', Email: 'nonsense' })
   const shown = await page(back)
   expect(shown).toContain('Not saved: invalid data (Email)')
