@@ -10,8 +10,10 @@ import { addColleague, startPortal, type TestPortal } from '../../testing/start-
 const DAY_MS = 86_400_000
 
 interface Person {
-  get: (path: string) => Promise<{ status: number; body: any }> // oxlint-disable-line typescript/no-explicit-any -- as answered
-  post: (path: string, body?: unknown) => Promise<{ status: number; body: any }> // oxlint-disable-line typescript/no-explicit-any -- as answered
+  // oxlint-disable-next-line typescript/no-explicit-any -- as answered
+  get: (path: string) => Promise<{ status: number; body: any }>
+  // oxlint-disable-next-line typescript/no-explicit-any -- as answered
+  post: (path: string, body?: unknown) => Promise<{ status: number; body: any }>
 }
 
 const newsOf = async (person: Person) => (await person.get('/dashboard/news')).body.data

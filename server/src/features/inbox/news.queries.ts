@@ -226,8 +226,8 @@ export async function moveSeen(pool: pg.Pool, partnerId: string, personId: strin
 }
 
 /**
- * Finds the LOIDs of a lead or deal of the partner. There are two if a deal replaced a lead (D49), and none if there is
- * no such record.
+ * Finds the LOIDs of a lead or deal of the partner. There are two if a lead became a deal with another LOID (D49), and
+ * none if there is no such record.
  */
 export async function findLoidsOf(db: Db, partnerId: string, loid: string): Promise<string[]> {
   const { rows } = await sql<{ loid: string }>`

@@ -43,7 +43,7 @@ export async function markNewsFannedOut(tx: Tx, newsIds: readonly string[]): Pro
 }
 
 /** People with due news, ordered by id. The list starts with the first id after `after`. */
-export async function findPeopleWithDueNews(
+export async function findPeopleWithDueNewsOfAllPartners(
   db: Db,
   now: string,
   after: string | undefined,
@@ -63,7 +63,8 @@ export async function findPeopleWithDueNews(
 }
 
 /**
- * Finds the person's news that is in no mail yet, the earliest due first. Locks the rows until the transaction ends.
+ * Finds the person's news that is in no mail yet, the earliest due first. Locks the rows until the transaction ends,
+ * and skips rows that another process has locked.
  */
 export function lockWaitingNews(tx: Tx, personId: string, limit: number) {
   return tx

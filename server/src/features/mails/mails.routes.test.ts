@@ -495,7 +495,7 @@ test('a mail that an operator sends again after a lost answer keeps its Message-
   expect((await folder.command(['mails'], env)).out).toMatch(
     new RegExp(`^${lost?.id} .* lost@example.com +given up `, 'm'),
   )
-  expect(await folder.command(['mails', 'retry', 'lost@example.com'], env)).toMatchObject({
+  expect(await folder.command(['mails', 'retry', 'LOST@example.com'], env)).toMatchObject({
     code: 0,
     out: 'Mails queued to be sent again: 1\n',
   })

@@ -1,7 +1,7 @@
 import { isWonStage } from '@portal/contract/choices.ts'
 import { MAIL_KIND_WORDS } from '@portal/contract/notifications.ts'
 import { shortened } from '../../events/activity.ts'
-import type { MailNews } from '../../events/mail-news.ts'
+import type { MailNews, NewsData } from '../../events/mail-news.ts'
 import type { Mail } from '../../mail/mail.ts'
 import { type MailPart, text } from '../../mail/mail-parts.ts'
 import { greeting } from '../accounts/mails.ts'
@@ -43,13 +43,14 @@ type Body = Pick<Mail, 'subject' | 'parts'>
 function recordMail(changes: readonly MailNews[], about: About): Body {
   const leading = leadingOf(changes)
   if (leading.type === 'endpoint.disabled') return endpointMail(leading.data, about)
+  const timeOf = timesIn(about)
   const more = changes.length - 1
   const others = more > 0 ? `, and ${more} more ${more === 1 ? 'change' : 'changes'}` : ''
   return {
     subject: `${headline(leading)}${others}`,
     parts: [
       text(`There is news of ${nameOf(leading)} (${leading.loid}).`),
-      ...changes.flatMap((change) => changeParts(change, about, QUOTED_MAX)),
+      ...changes.flatMap((change) => changeParts(change, timeOf, QUOTED_MAX)),
       openButton(changes, about),
     ],
   }
@@ -64,6 +65,7 @@ function listMail(records: readonly (readonly MailNews[])[], about: About): Body
   ].join(' and ')
   const listed = records.slice(0, LISTED_MAX)
   const left = records.length - listed.length
+  const timeOf = timesIn(about)
   return {
     subject: about.isDigest ? `Your digest: news of ${told}` : `News of ${told}`,
     parts: [
@@ -74,7 +76,7 @@ function listMail(records: readonly (readonly MailNews[])[], about: About): Body
       ),
       ...listed.flatMap((changes) => [
         recordPart(changes, about),
-        ...changes.flatMap((change) => changeParts(change, about, QUOTED_IN_LIST_MAX)),
+        ...changes.flatMap((change) => changeParts(change, timeOf, QUOTED_IN_LIST_MAX)),
       ]),
       ...(left > 0 ? [text(`And ${left} more.`)] : []),
       { part: 'button', label: 'Open the dashboard', url: `${about.publicUrl}/dashboard` },
@@ -82,12 +84,12 @@ function listMail(records: readonly (readonly MailNews[])[], about: About): Body
   }
 }
 
-function endpointMail({ url, reason }: { url: string; reason: keyof typeof WHY_DISABLED }, { publicUrl }: About): Body {
+function endpointMail(data: NewsData['endpoint.disabled'], { publicUrl }: About): Body {
   return {
     subject: 'Your webhook URL was disabled',
     parts: [
-      text(`Change notifications are no longer sent to ${url}`),
-      text(WHY_DISABLED[reason]),
+      text(notSentText(data)),
+      text(WHY_DISABLED[data.reason]),
       {
         part: 'button',
         text: 'The log shows your server’s answers and lets you resend the events that your server missed',
@@ -97,6 +99,11 @@ function endpointMail({ url, reason }: { url: string; reason: keyof typeof WHY_D
       text('To enable the URL again, save it again on the same page.'),
     ],
   }
+}
+
+/** Names only the host, because the rest of the URL may be a secret. */
+function notSentText({ url }: NewsData['endpoint.disabled']): string {
+  return `Change notifications are no longer sent to the webhook URL at ${new URL(url).host}.`
 }
 
 const WHY_DISABLED = {
@@ -139,8 +146,8 @@ function headline(news: MailNews): string {
   }
 }
 
-function changeParts(news: MailNews, { at, timeZone }: About, quotedMax: number): MailPart[] {
-  const time = timeOf(news.at, at, timeZone)
+function changeParts(news: MailNews, timeOf: (instant: string) => string, quotedMax: number): MailPart[] {
+  const time = timeOf(news.at)
   const change = (words: string): MailPart => ({ part: 'change', text: words, time })
   switch (news.type) {
     case 'lead.status_changed':
@@ -155,9 +162,11 @@ function changeParts(news: MailNews, { at, timeZone }: About, quotedMax: number)
       return [change(`${created_by ?? 'The lender'} wrote:`), { part: 'quote', text: quoted }]
     }
     case 'push.given-up':
-      return [change(`The CRM did not take the ${news.data.what}. Open it to see why, and to try again.`)]
+      return [
+        change(`The CRM did not take the ${news.data.what}. Open the ${news.data.on} to see why, and to try again.`),
+      ]
     case 'endpoint.disabled':
-      return [change(`Change notifications are no longer sent to ${news.data.url}. ${WHY_DISABLED[news.data.reason]}`)]
+      return [change(`${notSentText(news.data)} ${WHY_DISABLED[news.data.reason]}`)]
   }
 }
 
@@ -192,12 +201,20 @@ function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: stri
   }
 }
 
-/** Returns a time such as `9:12 am` on the day of the mail, or `Fri 6 Mar, 9:12 am` on another day. */
-function timeOf(instant: string, mailedAt: string, timeZone: string): string {
+/**
+ * Returns a function that writes a time as `9:12 am` on the day of the mail, and as `Fri 6 Mar, 9:12 am` on another day.
+ * One mail can have 10,000 times, and making a formatter takes far longer than using it.
+ */
+function timesIn({ at, timeZone }: About): (instant: string) => string {
   const day = new Intl.DateTimeFormat('en-AU', { weekday: 'short', day: 'numeric', month: 'short', timeZone })
-  const time = new Intl.DateTimeFormat('en-AU', { timeStyle: 'short', timeZone }).format(new Date(instant))
-  const [on, today] = [new Date(instant), new Date(mailedAt)].map((date) => day.format(date).replace(',', ''))
-  return on === today ? time : `${on}, ${time}`
+  const time = new Intl.DateTimeFormat('en-AU', { timeStyle: 'short', timeZone })
+  const dayOf = (instant: string) => day.format(new Date(instant)).replace(',', '')
+  const today = dayOf(at)
+  return (instant) => {
+    const on = dayOf(instant)
+    const timeOfDay = time.format(new Date(instant))
+    return on === today ? timeOfDay : `${on}, ${timeOfDay}`
+  }
 }
 
 function footer(news: readonly MailNews[], { isDigest, publicUrl, token }: About): MailPart[] {
@@ -205,7 +222,7 @@ function footer(news: readonly MailNews[], { isDigest, publicUrl, token }: About
   return [
     {
       part: 'footer',
-      text: `You chose to get these kinds of news ${isDigest ? 'in your digest' : 'at once'}: ${kinds}. To change this:`,
+      text: `You get these kinds of news ${isDigest ? 'in your digest' : 'at once'}: ${kinds}. To change this:`,
       label: 'Notifications',
       url: `${publicUrl}/profile#notifications`,
     },

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { defineJob } from '../../jobs/define-job.ts'
 import { composeMails } from './compose-mails.ts'
 import { fanOutNews } from './fan-out-news.ts'
-import { findPeopleWithDueNews } from './mails.queries.ts'
+import { findPeopleWithDueNewsOfAllPartners } from './mails.queries.ts'
 
 const PEOPLE_AT_A_TIME = 1_000
 
@@ -17,7 +17,12 @@ export const tellNews = defineJob({
     while (await fanOutNews(deps)) signal.throwIfAborted()
     let after: string | undefined
     do {
-      const people = await findPeopleWithDueNews(deps.db, deps.clock.now().toISOString(), after, PEOPLE_AT_A_TIME)
+      const people = await findPeopleWithDueNewsOfAllPartners(
+        deps.db,
+        deps.clock.now().toISOString(),
+        after,
+        PEOPLE_AT_A_TIME,
+      )
       for (const personId of people) {
         signal.throwIfAborted()
         await composeMails(deps, personId).catch((error: unknown) => {

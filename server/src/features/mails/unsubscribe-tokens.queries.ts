@@ -2,8 +2,8 @@ import type { MailKind } from '@portal/contract/notifications.ts'
 import type { Db, Tx } from '../../db/database.ts'
 
 /**
- * An existing token stays as it is, because a later attempt to send a mail never covers more kinds of news than the
- * first.
+ * An existing token stays as it is, because a later attempt to send a mail covers the same kinds of news as the first,
+ * or fewer. It covers more only if the person has just asked for them.
  */
 export async function keepUnsubscribeToken(
   db: Db,
