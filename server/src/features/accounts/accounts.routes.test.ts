@@ -428,7 +428,7 @@ test('PUT /profile changes the names and the phone, but not the email', async ()
   expect((await partner.put('/profile', { ...change, business_name: '' })).body.error).toBe('Business name is required')
   const { body } = await partner.put('/profile', { ...change, email: 'x@y.co' })
   expect(body.fields).toEqual({
-    email: 'The email address cannot be changed here. Please contact support to change it.',
+    email: 'The email address cannot be changed here. Change it under Email Address in Profile Settings.',
   })
   // A caller can send back a profile as it was read. An absent field stays unchanged, and null clears a field.
   const profile = (await partner.get('/profile')).body.data

@@ -29,12 +29,13 @@ export async function beginSession(
 ): Promise<BegunSession> {
   const isNews = person.last_seen_at !== null && (await knownBy(deps.db, person.email, visitor)) !== 'mark'
   return deps.db.transaction().execute(async (tx) => {
-    await rememberVisitor(tx, deps, person.id, visitor)
-    if (isNews) await enqueueNotice(tx, deps, person.id, 'signed-in-elsewhere', { visitor })
+    // Locks the person before the known sources, in the order in which a reset locks them.
     await lockPerson(tx, person.id)
     const now = await getPerson(tx, person.id)
     refuseInactive(now)
     if (!(await stillCounts(tx))) throw signInExpired()
+    await rememberVisitor(tx, deps, person.id, visitor)
+    if (isNews) await enqueueNotice(tx, deps, person.id, 'signed-in-elsewhere', { visitor })
     await security(tx, 'signed-in', { partner: person.partner_id, person: person.id, detail: `by ${factor}` })
     return startSession(tx, deps, now, visitor)
   })

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { prune } from '../../prune.job.ts'
 import { addColleague, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { mailEmailChanged } from './mail-email-change.job.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -40,8 +42,11 @@ test('opening the link in the mail changes the address once, and nobody can sign
   expect((await portal.post('/auth/confirm-email', { token: earlier })).status).toBe(400)
 
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
-  expect((await portal.post('/auth/confirm-email', { token })).status).toBe(200)
-  expect((await portal.post('/auth/confirm-email', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
+  // The answer may get lost, so a repeat gets the same answer.
+  for (const _ of ['first', 'repeat']) {
+    const confirmed = await portal.post('/auth/confirm-email', { token })
+    expect([confirmed.status, confirmed.body.data]).toEqual([200, { email }])
+  }
   expect((await ada.get('/profile')).body.data).toMatchObject({ email, email_verified: true })
   expect((await signIn(portal, email, ada.password)).status).toBe(200)
   expect((await signIn(portal, ada.email, ada.password)).status).toBe(401)
@@ -137,6 +142,13 @@ test('an old address that was never confirmed gets a mail about the change, but 
   const ada = await portal.newPartner()
   expect(await changed(portal, ada, 'ada@new.example')).toBe('')
   expect(await portal.mailTo(ada.email, 'Your email address was changed')).toMatch(/No more mails about the account/)
+  // A mail that could not be sent at first is tried again for a day, and pruning does not end this.
+  const { id: changeId } = await portal.deps.db.selectFrom('email_changes').select('id').executeTakeFirstOrThrow()
+  portal.advance(23 * HOUR_MS)
+  await prune(portal.deps)
+  await mailEmailChanged.run(portal.deps, { changeId }, AbortSignal.timeout(10_000))
+  const mails = await portal.mailsTo(ada.email)
+  expect(mails.filter((mail) => mail.includes('Your email address was changed'))).toHaveLength(2)
   expect((await portal.post('/auth/signup', { ...ada, businessName: 'Somebody Else' })).status).toBe(201)
 })
 

@@ -6,7 +6,12 @@ import { removeAccountTokens } from './account-tokens.queries.ts'
 import { lockPartner, updateForCrm } from './accounts.queries.ts'
 import { refuseInactive } from './begin-session.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
-import { findEmailChangeByToken, markEmailChanged, removeEmailChange } from './email-changes.queries.ts'
+import {
+  findEmailChange,
+  findEmailChangeByToken,
+  markEmailChanged,
+  removeEmailChange,
+} from './email-changes.queries.ts'
 import { removeKnownSources } from './known-sources.queries.ts'
 import { mailEmailChanged } from './mail-email-change.job.ts'
 import { mailResetLink } from './mail-reset-link.job.ts'
@@ -47,8 +52,11 @@ export async function confirmEmailChange(
   const { person_id: personId, new_email: email } = change
   return deps.db.transaction().execute(async (tx) => {
     const partner = await lockPartner(tx, (await getPerson(tx, personId)).partner_id)
+    await lockPerson(tx, personId)
     const person = await getPerson(tx, personId)
     refuseInactive(person)
+    // The answer to an earlier call may have been lost.
+    if (person.email === email && (await findEmailChange(tx, change.id))?.done_at) return { email }
     const undo_until = person.email_verified ? new Date(now.getTime() + UNDO_MS).toISOString() : null
     if (!(await markEmailChanged(tx, change.id, { at, old_email: person.email, undo_until }))) throw invalidToken()
     const isKnown = person.email_verified || partner?.zoho_id

@@ -23,7 +23,7 @@ export const PASSWORD_CHECKS: RateLimit = {
 }
 
 /**
- * Changes the caller's password. Refusals have the codes and texts of section 8. The person's other sessions end (D54),
+ * Changes the caller's password. Refusals have the codes and texts of section 8. The person's other sessions end (D12),
  * and so do unfinished sign-ins and a pending change of the address. An owner can also have the API key and the webhook
  * URL revoked.
  */

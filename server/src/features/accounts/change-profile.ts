@@ -10,7 +10,8 @@ import type { ConnectRecords } from './confirm-email.ts'
 import { findContact, getPerson, type Person, updatePerson } from './people.queries.ts'
 import { refusingTaken } from './refusing-taken.ts'
 
-const EMAIL_IS_READ_ONLY = 'The email address cannot be changed here. Please contact support to change it.'
+const EMAIL_IS_READ_ONLY =
+  'The email address cannot be changed here. Change it under Email Address in Profile Settings.'
 
 /**
  * Changes the caller's own names and phone, and the business name if the caller is an owner (D61). Pushes the partner's

@@ -26,9 +26,10 @@ const PER_ACCOUNT: RateLimit = {
  * Counts a try before the password is checked, so that parallel tries cannot exceed the limit. Throws TooMany if a
  * limit is exceeded. Call `giveBack` after a successful try, so that only failures count.
  *
- * Nobody can lock an owner out (D53). The limits that strangers can exhaust do not apply to an address or browser from
- * which somebody signed in to the account before. A reset of the password makes a new browser known. A try that one
- * limit refuses does not count for the following limits.
+ * Strangers cannot lock an owner out (D53). In a browser from which somebody signed in to the account before, only that
+ * browser's tries count. At an address from which somebody signed in before, only the tries from that address count. A
+ * reset of the password makes a new browser known. A try that one limit refuses does not count for the following
+ * limits.
  */
 export async function countPasswordTry(
   { db }: Pick<Deps, 'db'>,

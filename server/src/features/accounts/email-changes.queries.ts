@@ -50,7 +50,7 @@ export async function markEmailChanged(
 ): Promise<boolean> {
   const row = await tx
     .updateTable('email_changes')
-    .set({ ...change, done_at: at, confirm_hash: null })
+    .set({ ...change, done_at: at })
     .where('id', '=', changeId)
     .where('done_at', 'is', null)
     .where('confirm_until', '>', at)
@@ -99,8 +99,8 @@ export async function isEmailHeldOfAnyPartner(
   return row !== undefined
 }
 
-/** Removes changes that can no longer be confirmed or undone. Returns how many. */
-export async function removeEmailChangesOfAllPartners(db: Db, now: string, rowsMax: number): Promise<number> {
+/** Removes changes that could no longer be confirmed or undone at this time. Returns how many. */
+export async function removeEmailChangesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('email_changes')
     .where('id', 'in', (eb) =>
@@ -109,8 +109,8 @@ export async function removeEmailChangesOfAllPartners(db: Db, now: string, rowsM
         .select('id')
         .where((or) =>
           or.or([
-            or.and([or('done_at', 'is', null), or('confirm_until', '<', now)]),
-            or.and([or('done_at', 'is not', null), or(or.fn.coalesce('undo_until', 'done_at'), '<', now)]),
+            or.and([or('done_at', 'is', null), or('confirm_until', '<', before)]),
+            or.and([or('done_at', 'is not', null), or(or.fn.coalesce('undo_until', 'done_at'), '<', before)]),
           ]),
         )
         .limit(rowsMax),

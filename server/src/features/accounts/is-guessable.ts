@@ -49,12 +49,12 @@ function lettersAndDigits(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
-let commonPasswords: Promise<Set<string>> | undefined
+let commonPasswords: Set<string> | undefined
 
 async function isCommon(password: string): Promise<boolean> {
   // The list is read only when it is needed, because reading it takes 50 ms and would delay the portal's start.
-  commonPasswords ??= readCommonPasswords()
-  return (await commonPasswords).has(password)
+  commonPasswords ??= await readCommonPasswords()
+  return commonPasswords.has(password)
 }
 
 async function readCommonPasswords(): Promise<Set<string>> {

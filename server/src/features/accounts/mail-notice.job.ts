@@ -13,10 +13,10 @@ export const NOTICES: RateLimit = {
   name: 'notices',
   points: 30,
   seconds: 3_600,
-  text: 'Too many changes of API key and webhook URL. Please try again later.',
+  text: 'Too many changes of API key, webhook URL and signing secret. Please try again later.',
 }
 
-/** The changes that cause a mail to the person, because somebody else may have made them (D52). */
+/** The changes that cause a mail to the person, because somebody else may have made them (D65, D66). */
 const Notice = z.object({
   what: z.enum([
     'signed-in-elsewhere',
@@ -26,6 +26,7 @@ const Notice = z.object({
     'api-key-revoked',
     'webhook-url-set',
     'webhook-url-removed',
+    'webhook-secret-made',
     'second-factor-added',
     'second-factor-removed',
     'second-factor-reset',
@@ -81,7 +82,7 @@ export async function enqueueNotice(
   await jobs.enqueue(tx, mailNotice, { personId, notice })
 }
 
-/** Tells the owners about changes of the API key and the webhook URL, which belong to the whole business. */
+/** Tells the owners about changes of the API key, the webhook URL and its secret, which belong to the business. */
 export async function enqueueNoticeToOwners(
   tx: Tx,
   deps: Pick<Deps, 'jobs' | 'clock'>,

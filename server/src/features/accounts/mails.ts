@@ -136,6 +136,11 @@ const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: k
     event: 'the webhook URL was removed',
     page: '/webhook',
   },
+  'webhook-secret-made': {
+    subject: 'Your signing secret was changed',
+    event: 'a new signing secret was made for the webhook URL',
+    page: '/webhook',
+  },
   'second-factor-added': { subject: 'A second factor was added', event: 'a second factor was added', page: '/profile' },
   'second-factor-removed': {
     subject: 'A second factor was removed',

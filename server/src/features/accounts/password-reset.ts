@@ -6,6 +6,7 @@ import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { type AccountAccess, revokedText, settleAccess } from './access.ts'
 import { findAccountToken, removeAccountTokens, takeAccountToken } from './account-tokens.queries.ts'
+import { lockPartner } from './accounts.queries.ts'
 import { refuseInactive } from './begin-session.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { removeWaitingEmailChange } from './email-changes.queries.ts'
@@ -14,7 +15,7 @@ import { rememberVisitor } from './known-sources.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { mailResetLink, sendResetLink } from './mail-reset-link.job.ts'
 import { hashNewPassword } from './passwords.ts'
-import { findPersonByEmail, getPerson, updatePerson } from './people.queries.ts'
+import { findPersonByEmail, getPerson, lockPerson, updatePerson } from './people.queries.ts'
 import { findKinds } from './second-factor/factors.ts'
 import { removeFactors } from './second-factor/remove-factors.ts'
 import { removeSessions } from './sessions.queries.ts'
@@ -80,6 +81,9 @@ export async function setNewPassword(
   const owner = await getPerson(db, known.person_id)
   const passwordHash = await hashNewPassword(newPassword, 'newPassword', owner)
   const settled = await db.transaction().execute(async (tx) => {
+    // Locks partner and person before the token, in the order in which other calls lock them.
+    await lockPartner(tx, owner.partner_id)
+    await lockPerson(tx, owner.id)
     if ((await takeAccountToken(tx, tokenHash, 'reset-password', now)) === undefined) throw invalidToken()
     const isFirst = await confirmEmail(tx, owner, connectRecords)
     // Reads the person again under the partner's lock, because a person who was shut out must not revoke the business's

@@ -29,12 +29,12 @@ export async function isPassword(password: string, passwordHash: string): Promis
   return false
 }
 
-let nobodysHash: Promise<string> | undefined
+let nobodysHash: string | undefined
 
 /** Takes as long as a real check, so that the duration does not reveal whether an address is known (D11). */
 export async function pretendToCheck(password: string): Promise<void> {
-  nobodysHash ??= hashPassword('nobody has this password')
-  await isPassword(password, await nobodysHash)
+  nobodysHash ??= await hashPassword('nobody has this password')
+  await isPassword(password, nobodysHash)
 }
 
 /**

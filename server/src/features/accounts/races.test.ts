@@ -3,7 +3,7 @@ import { request as openRequest } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countLockWaits } from '../../testing/lock-waits.ts'
-import { addApp, addPasskey, beginApp } from '../../testing/second-factor.ts'
+import { addApp, addPasskey, beginApp, makePasskey } from '../../testing/second-factor.ts'
 import {
   type Answer,
   addColleague,
@@ -15,7 +15,7 @@ import {
 import { waitFor } from '../../testing/wait-for.ts'
 import { hashToken } from './tokens.ts'
 
-// In most of these tests, an intruder who knows the password or has a session makes a call while the owner shuts the
+// In many of these tests, an intruder who knows the password or has a session makes a call while the owner shuts the
 // intruder out.
 
 let portal: TestPortal
@@ -86,8 +86,13 @@ function beginCall(method: string, path: string, token: string, content: object)
   }
 }
 
-/** With this lock, sign-ins wait between the check of the password and the start of the session. */
-const SIGN_INS = 'lock table known_sources in exclusive mode'
+/**
+ * With this lock, a change of the person's password, factors or access waits. So does a sign-in, after it has checked
+ * the password. They get the lock in the order in which they came.
+ */
+function person({ email }: Pick<Account, 'email'>): string {
+  return `select from people where email = '${email}' for update`
+}
 
 /** Waits until the session's last-seen time has been written. */
 async function isSeen(token: string) {
@@ -120,26 +125,32 @@ test.each(['end-others', 'logout'])('a session gets no successor if it is refres
 test('a sign-in fails if the password changes meanwhile', async () => {
   const ada = await portal.newPartner()
   const change = { currentPassword: ada.password, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD }
-  const [begun] = await whileLocked(SIGN_INS, [() => portal.post('/auth/login', ada)], async () => {
-    expect((await ada.put('/profile/password', change)).status).toBe(200)
-  })
-  expect([begun?.status, begun?.body.code]).toEqual([401, 'SIGN_IN_EXPIRED'])
+  await ada.get('/profile')
+  await isSeen(ada.token)
+  const [changed, begun] = await whileLocked(person(ada), [
+    () => ada.put('/profile/password', change),
+    () => portal.post('/auth/login', ada),
+  ])
+  expect([changed?.status, begun?.status, begun?.body.code]).toEqual([200, 401, 'SIGN_IN_EXPIRED'])
 })
 
 test('a sign-in by password fails if a second factor is added meanwhile, and a second step fails if the password changes', async () => {
   const ada = await portal.newPartner()
   const app = await beginApp(portal, ada)
-  const [begun] = await whileLocked(SIGN_INS, [() => portal.post('/auth/login', ada)], async () => {
-    expect((await ada.post('/account/totp/confirm', { code: app.codeAt() })).status).toBe(200)
-  })
-  expect(begun?.body.code).toBe('SIGN_IN_EXPIRED')
+  await isSeen(ada.token)
+  const [added, begun] = await whileLocked(person(ada), [
+    () => ada.post('/account/totp/confirm', { code: app.codeAt() }),
+    () => portal.post('/auth/login', ada),
+  ])
+  expect([added?.status, begun?.body.code]).toEqual([200, 'SIGN_IN_EXPIRED'])
 
   const step = { token: await secondStep(ada), code: app.nextCode() }
   const change = { currentPassword: ada.password, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD }
-  const [finished] = await whileLocked(SIGN_INS, [() => portal.post('/auth/second-factor', step)], async () => {
-    expect((await ada.put('/profile/password', change)).status).toBe(200)
-  })
-  expect(finished?.body.code).toBe('SIGN_IN_EXPIRED')
+  const [changed, finished] = await whileLocked(person(ada), [
+    () => ada.put('/profile/password', change),
+    () => portal.post('/auth/second-factor', step),
+  ])
+  expect([changed?.status, finished?.body.code]).toEqual([200, 'SIGN_IN_EXPIRED'])
 })
 
 test('a sign-in by passkey fails if the passkey is removed meanwhile', async () => {
@@ -148,21 +159,22 @@ test('a sign-in by passkey fails if the passkey is removed meanwhile', async () 
   const { id } = (await ada.get('/account/second-factor')).body.data.passkeys[0]
   const steps = { token: await secondStep(ada), passkey: await phone.answer() }
   const passkey = await phone.answer()
-  const answers = await whileLocked(
-    SIGN_INS,
-    [() => portal.post('/auth/second-factor', steps), () => portal.post('/auth/passkey', { passkey })],
-    async () => {
-      expect((await ada.ask('DELETE', `/account/passkeys/${id}`)).status).toBe(200)
-    },
-  )
-  for (const { body } of answers) expect(body.code).toBe('SIGN_IN_EXPIRED')
+  await isSeen(ada.token)
+  const [removed, ...begun] = await whileLocked(person(ada), [
+    () => ada.ask('DELETE', `/account/passkeys/${id}`),
+    () => portal.post('/auth/second-factor', steps),
+    () => portal.post('/auth/passkey', { passkey }),
+  ])
+  expect(removed?.status).toBe(200)
+  expect(begun.map(({ body }) => body.code)).toEqual(['SIGN_IN_EXPIRED', 'SIGN_IN_EXPIRED'])
 })
 
 test('a person who is deactivated while signing in has no session after being activated again', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'member')
   const setActive = (is_active: boolean) => ada.put(`/team/people/${bob.id}`, { is_active })
-  const [begun] = await whileLocked(SIGN_INS, [() => portal.post('/auth/login', bob)], () => setActive(false))
+  await isSeen(ada.token)
+  const [, begun] = await whileLocked(person(bob), [() => setActive(false), () => portal.post('/auth/login', bob)])
   expect([begun?.status, begun?.body.code]).toEqual([403, 'ACCOUNT_INACTIVE'])
   await setActive(true)
   const { rows } = await sql`select 1 from sessions where person_id = ${bob.id}`.execute(portal.deps.db)
@@ -214,6 +226,26 @@ test('an API key, webhook URL or invitation that was requested before a reset do
   for (const { end } of late) expect(await end()).toBe(401)
 })
 
+test('a new signing secret is not sent to an owner who is shut out or loses the role while it is requested', async () => {
+  const ada = await portal.newPartner()
+  expect((await ada.put('/dashboard/webhook-url', { webhook_url: 'https://hooks.example/in' })).status).toBe(200)
+  const [deactivated, demoted, signedOut] = [
+    await addColleague(portal, ada, 'owner'),
+    await addColleague(portal, ada, 'owner'),
+    await addColleague(portal, ada, 'owner'),
+  ]
+  const owners = [deactivated, demoted, signedOut]
+  const late = owners.map(({ token }) => beginCall('POST', '/dashboard/webhook-secret', token, {}))
+  for (const { token } of owners) await isSeen(token)
+  const shutOut = [
+    await ada.put(`/team/people/${deactivated.id}`, { is_active: false }),
+    await ada.put(`/team/people/${demoted.id}`, { role: 'member' }),
+    await signedOut.post('/auth/logout'),
+  ]
+  expect(shutOut.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(await Promise.all(late.map(({ end }) => end()))).toEqual([401, 403, 401])
+})
+
 test('of two reset links made at once, only one works', async () => {
   const ada = await portal.newPartner()
   const forget = () => portal.post('/auth/forgot-password', { email: ada.email })
@@ -235,9 +267,11 @@ test('two calls that renew the recovery codes at once leave ten codes', async ()
 test('if an authenticator app and a passkey are added at once, the recovery codes that are shown are valid', async () => {
   const ada = await portal.newPartner()
   const app = await beginApp(portal, ada)
+  const { add } = await makePasskey(portal, ada)
+  await isSeen(ada.token)
   const answers = await whileLocked(`select from people where email = '${ada.email}' for update`, [
     () => ada.post('/account/totp/confirm', { code: app.codeAt() }),
-    async () => (await addPasskey(portal, ada)).added,
+    add,
   ])
   const shown = answers.map(({ body }) => body.data.recovery_codes)
   expect(shown.filter((codes) => codes === null)).toHaveLength(1)
@@ -248,9 +282,11 @@ test('if an authenticator app and a passkey are added at once, the recovery code
 test('a passkey that is added while the only other factor is removed is refused, because it has no recovery codes', async () => {
   const ada = await portal.newPartner()
   await addApp(portal, ada)
+  const { add } = await makePasskey(portal, ada)
+  await isSeen(ada.token)
   const [removed, added] = await whileLocked(`select from people where email = '${ada.email}' for update`, [
     () => ada.ask('DELETE', '/account/totp'),
-    async () => (await addPasskey(portal, ada)).added,
+    add,
   ])
   expect([removed?.status, added?.status, added?.body.code]).toEqual([200, 409, 'CONFLICT'])
   expect((await addPasskey(portal, ada)).added.body.data.recovery_codes).toHaveLength(10)
@@ -320,6 +356,7 @@ test('a reset link that is made while the address changes goes to the new addres
   const email = `new-${ada.email}`
   await ada.put('/account/email', { email })
   const token = /confirm-email\?token=([\w-]+)/.exec(await portal.mailTo(email, '/confirm-email'))?.[1]
+  await isSeen(ada.token)
   const [confirmed] = await whileLocked(`select from people where email = '${ada.email}' for update`, [
     () => portal.post('/auth/confirm-email', { token }),
     () => portal.post('/auth/forgot-password', { email: ada.email }),
@@ -383,3 +420,50 @@ test.each(['verify-email', 'disown'])(
     expect([reset?.status, opened?.body.code]).toEqual([200, 'INVALID_VERIFICATION_TOKEN'])
   },
 )
+
+test('calls that lock the same person at once do not deadlock', async () => {
+  const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'member')
+  const resetLink = async (email: string) =>
+    (await portal.post('/auth/forgot-password', { email })).body.data.resetToken
+  const reset = (token: string) => portal.post('/auth/reset-password', { token, newPassword: NEW_PASSWORD })
+  for (const { get, token } of [ada, bob]) {
+    await get('/profile')
+    await isSeen(token)
+  }
+
+  const adasLink = await resetLink(ada.email)
+  const [anotherLink, firstReset] = await whileLocked(person(ada), [
+    () => portal.post('/auth/forgot-password', { email: ada.email }),
+    () => reset(adasLink),
+  ])
+  expect([anotherLink?.status, firstReset?.body.code]).toEqual([200, 'INVALID_RESET_TOKEN'])
+
+  const [begun, secondReset] = await whileLocked(person(ada), [
+    () => portal.post('/auth/login', ada),
+    () => reset(anotherLink?.body.data.resetToken),
+  ])
+  expect([begun?.status, secondReset?.status]).toEqual([200, 200])
+
+  const { token } = (await portal.post('/auth/login', { email: ada.email, password: NEW_PASSWORD })).body
+  const bobsLink = await resetLink(bob.email)
+  const [deactivated, thirdReset] = await whileLocked(`select from partners where id = '${ada.id}' for update`, [
+    () => portal.ask('PUT', `/team/people/${bob.id}`, { token, body: { is_active: false } }),
+    () => reset(bobsLink),
+  ])
+  expect([deactivated?.status, thirdReset?.body.code]).toEqual([200, 'INVALID_RESET_TOKEN'])
+})
+
+test('a new password and the link to a new address, used at the same time, do not deadlock', async () => {
+  const ada = await portal.newPartner()
+  const email = `new-${ada.email}`
+  await ada.put('/account/email', { email })
+  await isSeen(ada.token)
+  const token = /confirm-email\?token=([\w-]+)/.exec(await portal.mailTo(email, '/confirm-email'))?.[1]
+  const change = { currentPassword: ada.password, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD }
+  const [changed, confirmed] = await whileLocked(person(ada), [
+    () => ada.put('/profile/password', change),
+    () => portal.post('/auth/confirm-email', { token }),
+  ])
+  expect([changed?.status, confirmed?.body.code]).toEqual([200, 'INVALID_VERIFICATION_TOKEN'])
+})

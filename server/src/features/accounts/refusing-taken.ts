@@ -29,8 +29,9 @@ export async function refuseKnownEmail(tx: Tx, email: string): Promise<void> {
 }
 
 /**
- * Refuses another person's former address while that person's change can be undone (D67). Call this after the new
- * address is written: any simultaneous change from or to this address is then visible or waits for this transaction.
+ * Refuses another person's former address while that person's change can be undone (D67). A transaction that gives
+ * somebody the address calls this after it has written the address: any simultaneous change from or to this address is
+ * then visible or waits for this transaction.
  */
 export async function refuseHeldEmail(tx: Tx, email: string, personId: string, now: Date): Promise<void> {
   if (await isEmailHeldOfAnyPartner(tx, email, { exceptFor: personId, now: now.toISOString() })) throw emailExists()

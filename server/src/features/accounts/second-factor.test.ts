@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { encryptBytes, totpSecretOf } from '../../db/reencrypt-secrets.ts'
+import { openSecrets } from '../../db/secrets.ts'
 import { openAuthenticator } from '../../testing/authenticator.ts'
 import { addApp, addPasskey } from '../../testing/second-factor.ts'
 import { addColleague, confirmEmail, startPortal, type TestPortal } from '../../testing/start-portal.ts'
@@ -92,6 +94,19 @@ test('a recovery code signs in once, in any spelling, and the person gets a mail
   expect((await finish(renewed[0])).status).toBe(200)
   const stored = await portal.deps.db.selectFrom('recovery_codes').select('code_hash').execute()
   expect(JSON.stringify(stored)).not.toContain(renewed[1])
+})
+
+test('a recovery code signs in even if no key opens the secret of the authenticator app', async () => {
+  const partner = await portal.newPartner()
+  const app = await addApp(portal, partner)
+  const { person_id } = (await partner.get('/profile')).body.data
+  const lost = openSecrets([{ id: 'lost', bytes: Buffer.alloc(32, 'l') }])
+  const secret = encryptBytes(lost, Buffer.alloc(20), totpSecretOf(person_id))
+  await portal.deps.db.updateTable('totp_keys').set({ secret }).where('person_id', '=', person_id).execute()
+  const { token } = await secondStep(partner)
+  const refused = await portal.post('/auth/second-factor', { token, code: app.nextCode() })
+  expect([refused.status, refused.body.code]).toEqual([401, 'INVALID_CODE'])
+  expect((await portal.post('/auth/second-factor', { token, code: app.recoveryCodes[0] })).status).toBe(200)
 })
 
 test('a passkey serves as a second factor or replaces the password', async () => {

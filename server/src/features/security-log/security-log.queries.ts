@@ -24,7 +24,7 @@ export async function insertSecurityEntry(
 
 /**
  * Returns a page of entries, newest first. Reads one row more than the page has, which shows whether there is a next
- * page. Entries have the current names of people.
+ * page. `person` has the person's present name, and `subject` has the name at the time of the event.
  */
 export async function findSecurityEntries(
   db: Db,

@@ -104,6 +104,25 @@ test('the log is read by cursor, by type and by person, and has no entries of an
   expect((await portal.get('/security-log', { token })).body).toMatchObject({ code: 'NOT_ALLOWED' })
 })
 
+test('changes that need no password fill the log with thirty entries an hour at most, and an unchanged setting adds none', async () => {
+  await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const ada = await portal.newPartner()
+  await ada.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' })
+  for (let times = 0; times < 29; times += 1) await ada.post('/dashboard/webhook-secret')
+  for (const path of ['/dashboard/webhook-secret', '/dashboard/generate-api-key']) {
+    expect([path, (await ada.post(path)).body.code]).toEqual([path, 'RATE_LIMITED'])
+  }
+  await ada.post('/account/confirm', { password: ada.password })
+  expect((await ada.put('/team/settings', { second_factor_required: false })).status).toBe(200)
+  expect(eventsOf(await logOf(ada))).toEqual([
+    'confirmed',
+    ...Array(29).fill('webhook-secret-made'),
+    'webhook-url-changed',
+    'signed-in',
+    'signed-up',
+  ])
+})
+
 test('an entry cannot be changed, and is removed after a year', async () => {
   await using portal = await startPortal()
   await portal.newPartner()

@@ -44,8 +44,8 @@ export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]
 }
 
 /**
- * The data for an invitation's mail. Undefined if the invitation was revoked or accepted, or if its inviter is no
- * longer an active owner.
+ * The data for an invitation's mail. Undefined if the invitation was revoked, accepted or replaced, or if its inviter
+ * is no longer an active owner.
  */
 export function findInvitationToMail(db: Db, partnerId: string, invitationId: string) {
   if (!isId(invitationId)) return Promise.resolve(undefined)

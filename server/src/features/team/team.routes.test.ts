@@ -12,7 +12,8 @@ import { waitFor } from '../../testing/wait-for.ts'
 
 const PASSWORD = 'correct-horse-battery'
 const DAY_MS = 24 * 3_600_000
-const INVALID = 'This invitation is not valid any more. Ask an owner of the business to send you a new one.'
+const INVALID =
+  'This invitation is not valid any more. If you have accepted it, sign in. Otherwise ask an owner of the business to send you a new one.'
 
 let portal: TestPortal
 beforeAll(async () => {
@@ -239,12 +240,17 @@ test('a partner keeps an active owner, even if two owners demote each other at o
   expect(rows).toEqual([{ owners: 1 }])
 })
 
-test('a partner can send at most twenty invitations a day', async () => {
+test('a partner can send at most twenty invitations a day, and repeats of a call with the same key do not count', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const owner = await limited.newPartner()
   await confirmEmail(limited, owner)
   const form = { email: 'same@example.com', firstName: 'Robin', role: 'viewer' }
-  for (let sent = 0; sent < 20; sent += 1) expect((await owner.post('/team/invitations', form)).status).toBe(201)
+  const inviteOnce = (key: string) => owner.post('/team/invitations', form, { headers: { 'idempotency-key': key } })
+  const first = await inviteOnce('0')
+  expect((await inviteOnce('0')).body).toEqual(first.body)
+  for (let sent = 1; sent < 20; sent += 1) expect((await inviteOnce(`${sent}`)).status).toBe(201)
+  expect((await inviteOnce('0')).body).toEqual(first.body)
+  expect((await inviteOnce('20')).status).toBe(429)
   const { id } = (await owner.get('/team')).body.data.invitations[0]
   expect((await owner.post(`/team/invitations/${id}/send`)).status).toBe(429)
 })

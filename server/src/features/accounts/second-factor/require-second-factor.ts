@@ -18,7 +18,7 @@ export async function requireSecondFactorOf(
   await deps.db.transaction().execute(async (tx) => {
     await lockPartner(tx, caller.id)
     await lockCaller(tx, deps, caller)
-    await updateSecondFactorRequired(tx, caller.id, isRequired)
+    if (!(await updateSecondFactorRequired(tx, caller.id, isRequired))) return
     await security(tx, isRequired ? 'second-factor-required' : 'second-factor-optional')
   })
 }

@@ -40,7 +40,10 @@ export function findFactors(db: Db, personId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** The secret of the person's authenticator app: the confirmed secret, or the secret that waits for its first code. */
+/**
+ * The secret of the person's authenticator app: the confirmed secret, or the secret that waits for its first code.
+ * Undefined also if no key of SECRETS_KEY opens it, so that a recovery code still signs in.
+ */
 export async function findTotpSecret(
   { db, secrets }: SecretKeeper,
   personId: string,
@@ -53,7 +56,12 @@ export async function findTotpSecret(
     .where('confirmed_at', state === 'confirmed' ? 'is not' : 'is', null)
     .executeTakeFirst()
   const stored = row?.secret
-  return stored && { secret: decryptBytes(secrets, stored, totpSecretOf(personId)), stored }
+  if (!stored) return undefined
+  try {
+    return { secret: decryptBytes(secrets, stored, totpSecretOf(personId)), stored }
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -162,11 +170,18 @@ export async function takeRecoveryCode(db: Db, personId: string, codeHash: strin
   return row !== undefined
 }
 
-export async function updateSecondFactorRequired(tx: Tx, partnerId: string, isRequired: boolean): Promise<void> {
-  await tx.updateTable('partners').set({ second_factor_required: isRequired }).where('id', '=', partnerId).execute()
+/** Returns false if the setting has this value already. */
+export async function updateSecondFactorRequired(tx: Tx, partnerId: string, isRequired: boolean): Promise<boolean> {
+  const update = await tx
+    .updateTable('partners')
+    .set({ second_factor_required: isRequired })
+    .where('id', '=', partnerId)
+    .where('second_factor_required', '!=', isRequired)
+    .executeTakeFirst()
+  return update.numUpdatedRows > 0n
 }
 
-/** Removes older secrets that were never confirmed by a code, at most `rowsMax`. Returns how many. */
+/** Removes secrets that were made before this time and never confirmed by a code. Returns how many. */
 export async function removeWaitingTotpSecretsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('totp_keys')
