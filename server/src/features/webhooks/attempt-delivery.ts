@@ -1,9 +1,9 @@
-import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { Secrets } from '../../db/secrets.ts'
 import type { Deps } from '../../deps.ts'
 import { inSpan, type Spans, traceOf, traceparent } from '../../trace.ts'
 import type { AttemptOutcome, ClaimedDelivery } from './deliveries.queries.ts'
 import { GONE } from './disable-endpoint.ts'
+import { readSecret } from './read-secret.ts'
 import { nextAttemptAt, retryAfterMs } from './retry-schedule.ts'
 import { type SafeAnswer, safeFetch } from './safe-fetch.ts'
 import { signatureHeaders } from './sign-delivery.ts'
@@ -79,6 +79,7 @@ async function send(
   }: { at: Date; allowPrivate: boolean; spans: Spans | undefined; signal: AbortSignal },
 ): Promise<SafeAnswer | Error> {
   try {
+    if (signedBy.length === 0) throw new Error('The signing secret cannot be read: rotate it on the Webhook page')
     const signatures = signatureHeaders({ id, at, body }, signedBy)
     // All attempts of a delivery belong to one trace, which has the delivery's id.
     const trace = { ...traceOf(id), spans }
@@ -103,12 +104,15 @@ async function send(
   }
 }
 
-/** Returns the secrets that sign the delivery. The previous secret also signs for a day after it was replaced (D35). */
+/**
+ * Returns the secrets that sign the delivery. The previous secret also signs for a day after it was replaced (D35). A
+ * secret that no key opens is left out.
+ */
 function signingSecrets(secrets: Secrets, delivery: ClaimedDelivery, at: Date): string[] {
   const { secret, previous_secret, previous_secret_until } = delivery
   const isPreviousValid = previous_secret !== null && (previous_secret_until ?? '') > at.toISOString()
   const stored = isPreviousValid ? [secret, previous_secret] : [secret]
-  return stored.map((one) => secrets.decrypt(one, webhookSecretOf(delivery.partner_id)))
+  return stored.flatMap((one) => readSecret(secrets, one, delivery.partner_id) ?? [])
 }
 
 function isSuccess(status: number): boolean {

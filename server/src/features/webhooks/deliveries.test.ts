@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
+import { openSecrets } from '../../db/secrets.ts'
 import { recordEvent } from '../../events/events.ts'
 import { createDatabase } from '../../testing/databases.ts'
 import { answering, hanging, type Received, type Receiver, startReceiver } from '../../testing/receiver.ts'
@@ -276,7 +278,8 @@ test('an answer of 410 disables the endpoint, ends waiting deliveries and sends 
   await tellNewsSoon(portal)
   const mail = await portal.mailTo(partner.email, 'disabled')
   expect(mail).toContain('410 Gone')
-  expect(mail).toContain(receiver.url)
+  expect(mail).toContain(`the webhook URL at ${new URL(receiver.url).host}.`)
+  expect(mail).not.toContain(receiver.url)
   const logs = await logsOf(partner)
   expect(logs).toHaveLength(3)
   for (const log of logs) expect(log).toMatchObject({ status: 'failed', next_attempt_at: null })
@@ -445,9 +448,35 @@ test('after a rotation, both secrets sign for a day, and then only the new secre
   await advance(DAY_MS + 1_000, portal)
   await partner.submitLead()
   const [, one] = await receiver.first(2)
-  const signatures = one?.headers['webhook-signature']?.split(' ')
-  expect(signatures).toHaveLength(1)
+  // A verifier would refuse this delivery, because the portal's clock is a day ahead.
+  const { 'webhook-id': id = '', 'webhook-timestamp': seconds } = one?.headers ?? {}
+  const signedByNew = new Webhook(secret).sign(id, new Date(Number(seconds) * 1_000), one?.text ?? '')
+  expect(one?.headers['webhook-signature']).toBe(signedByNew)
   expect((await endpointOf(partner)).previous_secret_until).toBeNull()
+})
+
+test('if no key opens the signing secret, the log says so, and only a rotated secret signs the delivery', async () => {
+  await using portal = await startPortal({ env })
+  await using receiver = await startReceiver()
+  const { partner } = await subscribed(receiver, portal)
+  const lost = openSecrets([{ id: 'lost', bytes: Buffer.alloc(32, 'l') }])
+  const secret = lost.encrypt('whsec_bG9zdA==', webhookSecretOf(partner.id))
+  await portal.deps.db.updateTable('webhook_endpoints').set({ secret }).execute()
+
+  await partner.submitLead()
+  const log = await logWhen(partner, after(1))
+  expect(log).toMatchObject({ status: 'pending', response_status: null })
+  expect(log.error_message).toContain('The signing secret cannot be read')
+  expect(receiver.received).toEqual([])
+  expect((await endpointOf(partner)).secret_preview).toBe('whsec_...')
+
+  const rotated = await partner.post('/dashboard/webhook-secret')
+  expect(rotated.body.data.previous_secret_until).toBeNull()
+  expect((await endpointOf(partner)).previous_secret_until).toBeNull()
+  await advance(10_000, portal)
+  const [sent] = await receiver.first(1)
+  expect(sent?.headers['webhook-signature']?.split(' ')).toHaveLength(1)
+  expect(verifies(sent, rotated.body.data.secret)).toBe(true)
 })
 
 function verifies(sent: Received | undefined, secret: string): boolean {

@@ -14,12 +14,17 @@ afterEach(() => {
 
 const ignored = () => undefined
 
+/** The part after the `@`. Any other partner's endpoint has a host of its own. */
+const hostOf = (partnerId: string) => partnerId.split('@')[1] ?? partnerId
+
 /** Begins all attempts that the lanes allow. Afterwards the partners are ready again, as if they had more to send. */
 function beginAll(...partnerIds: string[]) {
   for (const partnerId of partnerIds) lanes.markReady(partnerId)
   const taken = lanes.take()
   for (const { partnerId } of taken) lanes.markReady(partnerId)
-  return taken.flatMap(({ partnerId, count }) => Array.from({ length: count }, () => lanes.begin(partnerId, ignored)))
+  return taken.flatMap(({ partnerId, count }) =>
+    Array.from({ length: count }, () => lanes.begin(partnerId, hostOf(partnerId), ignored)),
+  )
 }
 
 function countOf(partnerId: string): number {
@@ -50,9 +55,41 @@ test('hanging endpoints delay other endpoints for a second at most', () => {
   expect(countOf('ada')).toBe(1)
 })
 
+test('a host that hangs delays other endpoints for a second at most, however many partners use the host', () => {
+  const partnerIds = many('hung', 500).map((name) => `${name}@hung.example`)
+  for (const partnerId of partnerIds) lanes.begin(partnerId, hostOf(partnerId), ignored).end(true)
+  const first = beginAll(...partnerIds)
+  expect(first).toHaveLength(100)
+  vi.advanceTimersByTime(SLOW_MS)
+  const second = beginAll()
+  expect(second).toHaveLength(100)
+  expect(countOf('ada')).toBe(1)
+  // The host answers again. Its late endpoints get slow slots, and the other endpoints get quick slots.
+  for (const attempt of [...first, ...second]) attempt.end(true)
+  expect(beginAll()).toHaveLength(200)
+})
+
+test('one partner’s slow endpoint does not slow down other partners’ endpoints of the same host', () => {
+  const failing = many('failing', 500)
+  for (const partnerId of failing) lanes.learnFailing(partnerId)
+  beginAll(...failing)
+  lanes.begin('late@shared.example', 'shared.example', ignored).end(true)
+  // Four attempts of the late endpoint and Ada's first attempt.
+  beginAll('late@shared.example', 'ada@shared.example')[4]?.end(true)
+  vi.advanceTimersByTime(SLOW_MS)
+  expect(countOf('ada@shared.example')).toBe(4)
+})
+
+test('an endpoint that fails in another process gets one slow slot at a time, even after a success in this process', () => {
+  lanes.begin('ada', 'ada', ignored).end(true)
+  lanes.learnFailing('ada')
+  expect(beginAll('ada')).toHaveLength(1)
+  expect(beginAll(...many('well', 100))).toHaveLength(100)
+})
+
 test('endpoints known to fail leave the quick slots to other endpoints, however many fail', () => {
   const failing = many('failing', 500)
-  for (const partnerId of failing) lanes.learn(partnerId, true)
+  for (const partnerId of failing) lanes.learnFailing(partnerId)
   expect(beginAll(...failing)).toHaveLength(200)
   expect(beginAll(...many('well', 99))).toHaveLength(99)
   expect(countOf('ada')).toBe(1)

@@ -14,6 +14,8 @@ const SLOW_AFTER_MS = 1_000
 interface Lane {
   inFlight: number
   mostAtOnce: number
+  /** The host of the last attempt. Partners that use the same service have the same host. */
+  host?: string
   /** True if the next attempt is expected to be slow, because an earlier one was slow or failed. */
   isSlow: boolean
 }
@@ -21,11 +23,8 @@ interface Lane {
 export interface DeliveryLanes {
   /** Marks the partner as ready, because one of its deliveries may be due. */
   markReady(partnerId: string): void
-  /**
-   * Sets whether the endpoint is failing, as the database says. Does nothing if this process already has a lane for the
-   * partner.
-   */
-  learn(partnerId: string, isFailing: boolean): void
+  /** Notes that the endpoint is failing, which can be the experience of another process. */
+  learnFailing(partnerId: string): void
   /**
    * Returns how many deliveries of the ready partners can begin now, in the order of their turns. The returned partners
    * are then no longer ready.
@@ -35,14 +34,14 @@ export interface DeliveryLanes {
    * Begins an attempt. `onSlow` is called if the attempt leaves a quick slot for a slow one. The caller calls
    * `end` on the result when the attempt has ended.
    */
-  begin(partnerId: string, onSlow: () => void): { end(isSuccess: boolean): void }
+  begin(partnerId: string, host: string, onSlow: () => void): { end(isSuccess: boolean): void }
 }
 
 /**
- * Decides which partners' deliveries can begin and how many at once, so that no endpoint delays another's deliveries,
- * however many endpoints hang. An attempt uses a quick slot for a second at most, and then waits for its answer in a
- * slow slot. Attempts to endpoints that are known to be slow or failing begin in a slow slot. Partners take turns for
- * each kind of slot.
+ * Decides which partners' deliveries can begin and how many at once, so that endpoints that hang do not delay another's
+ * deliveries. An attempt uses a quick slot for a second at most, and then waits for its answer in a slow slot. Attempts
+ * to endpoints that are known to be slow or failing begin in a slow slot, and so do attempts to a host at which more
+ * attempts are slow now than one endpoint can have. Partners take turns for each kind of slot.
  */
 export function openDeliveryLanes(): DeliveryLanes {
   // There are never more lanes than partners.
@@ -50,6 +49,8 @@ export function openDeliveryLanes(): DeliveryLanes {
   // The ready partners, in the order of their turns.
   const ready = new Set<string>()
   const inFlight = { quick: 0, slow: 0 }
+  // How many attempts in flight are slow, by host.
+  const slowAt = new Map<string, number>()
 
   function laneOf(partnerId: string): Lane {
     const lane = lanes.get(partnerId) ?? { inFlight: 0, mostAtOnce: 1, isSlow: false }
@@ -57,18 +58,30 @@ export function openDeliveryLanes(): DeliveryLanes {
     return lane
   }
 
+  function kindOf({ isSlow, host = '' }: Lane): 'quick' | 'slow' {
+    return isSlow || (slowAt.get(host) ?? 0) > PER_ENDPOINT_MAX ? 'slow' : 'quick'
+  }
+
+  function countSlow(host: string, change: number): void {
+    const count = (slowAt.get(host) ?? 0) + change
+    if (count === 0) slowAt.delete(host)
+    else slowAt.set(host, count)
+  }
+
   return {
     markReady(partnerId) {
       ready.add(partnerId)
     },
-    learn(partnerId, isFailing) {
-      if (!lanes.has(partnerId)) laneOf(partnerId).isSlow = isFailing
+    learnFailing(partnerId) {
+      const lane = laneOf(partnerId)
+      lane.isSlow = true
+      lane.mostAtOnce = 1
     },
     take() {
       const free = { quick: QUICK_MAX - inFlight.quick, slow: SLOW_MAX - inFlight.slow }
       const taken = [...ready].flatMap((partnerId) => {
         const lane = laneOf(partnerId)
-        const kind = lane.isSlow ? 'slow' : 'quick'
+        const kind = kindOf(lane)
         const count = Math.min(lane.mostAtOnce - lane.inFlight, free[kind])
         if (count <= 0) return []
         free[kind] -= count
@@ -77,27 +90,31 @@ export function openDeliveryLanes(): DeliveryLanes {
       for (const { partnerId } of taken) ready.delete(partnerId)
       return taken
     },
-    begin(partnerId, onSlow) {
+    begin(partnerId, host, onSlow) {
       const lane = laneOf(partnerId)
-      let kind: 'quick' | 'slow' = lane.isSlow ? 'slow' : 'quick'
+      lane.host = host
+      let kind = kindOf(lane)
+      let isSlow = false
       lane.inFlight += 1
       inFlight[kind] += 1
       const turning = setTimeout(() => {
         lane.isSlow = true
+        isSlow = true
+        countSlow(host, 1)
         if (kind === 'slow') return
         inFlight.quick -= 1
         inFlight.slow += 1
         kind = 'slow'
         onSlow()
       }, SLOW_AFTER_MS)
-      const startedAt = performance.now()
       return {
         end(isSuccess) {
           clearTimeout(turning)
           lane.inFlight -= 1
           inFlight[kind] -= 1
           lane.mostAtOnce = isSuccess ? PER_ENDPOINT_MAX : 1
-          lane.isSlow = !isSuccess || performance.now() - startedAt > SLOW_AFTER_MS
+          lane.isSlow = !isSuccess || isSlow
+          if (isSlow) countSlow(host, -1)
         },
       }
     },

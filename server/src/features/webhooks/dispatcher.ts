@@ -64,7 +64,7 @@ export function startDispatcher(deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'c
     lookIn(LOOK_EVERY_MS)
     const nowMs = clock.now().getTime()
     for (const lane of await findLanesOfAllPartners(db)) {
-      lanes.learn(lane.partner_id, lane.is_failing)
+      if (lane.is_failing) lanes.learnFailing(lane.partner_id)
       const dueInMs = Date.parse(lane.due_at) - nowMs
       if (dueInMs <= 0) lanes.markReady(lane.partner_id)
       else lookIn(dueInMs)
@@ -101,7 +101,7 @@ export function startDispatcher(deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'c
     if (!delivery.is_active) return endDelivery(db, partner_id, id, NOT_SENT.inactive)
     if (delivery.disabled_reason) return endDelivery(db, partner_id, id, NOT_SENT[delivery.disabled_reason])
 
-    const place = lanes.begin(partner_id, claim.ask)
+    const place = lanes.begin(partner_id, new URL(url).host, claim.ask)
     const outcome = await attemptDelivery(deps, { ...delivery, url }, aborting.signal)
     place.end(outcome?.status === 'success')
     claim.ask()

@@ -1,7 +1,10 @@
 import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
+import { lockCaller } from '../accounts/lock-caller.ts'
+import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
 import { replaceSecret } from './endpoints.queries.ts'
 import { noUrl } from './open-endpoint.ts'
 import { newSecret } from './sign-delivery.ts'
@@ -12,17 +15,21 @@ export const PREVIOUS_VALID_MS = 24 * 3_600_000
  * Makes a new signing secret. The old secret also signs for a day, so that the receiver has time to change over (D35).
  */
 export async function rotateSecret(
-  { db, secrets, clock }: Pick<Deps, 'db' | 'secrets' | 'clock'>,
-  partnerId: string,
+  deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'jobs'>,
+  caller: SessionCaller,
   security: NoteSecurity,
 ): Promise<{ endpoint: WebhookEndpointRow; secret: string }> {
+  const { db, secrets, clock } = deps
+  const partnerId = caller.id
   const now = clock.now()
   const secret = newSecret()
   const stored = secrets.encrypt(secret, webhookSecretOf(partnerId))
   const previousUntil = new Date(now.getTime() + PREVIOUS_VALID_MS).toISOString()
   return db.transaction().execute(async (tx) => {
+    await lockCaller(tx, deps, caller)
     const endpoint = await replaceSecret(tx, partnerId, { secret: stored, previousUntil, at: now.toISOString() })
     if (!endpoint) throw noUrl()
+    await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-secret-made')
     await security(tx, 'webhook-secret-made')
     return { endpoint, secret }
   })

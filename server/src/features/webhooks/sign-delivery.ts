@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-const PREFIX = 'whsec_'
+const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
 /**
@@ -8,7 +8,7 @@ const SECRET_BYTES = 32
  * the prefix.
  */
 export function newSecret(): string {
-  return PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 }
 
 /**
@@ -31,6 +31,6 @@ export function signatureHeaders(
 
 /** The HMAC key is the decoded base64 after the prefix, not the text itself. */
 function sign(text: string, secret: string): string {
-  const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
   return createHmac('sha256', key).update(text).digest('base64')
 }

@@ -80,6 +80,12 @@ test('PUT /dashboard/webhook-url shows the secret when the URL is first set, and
   expect(JSON.stringify(read.body)).not.toContain(secret)
 })
 
+test('POST /dashboard/webhook-secret tells the owners by mail, without the secret', async () => {
+  await setUrl(ada, receiver.url)
+  const { secret } = (await ada.post('/dashboard/webhook-secret')).body.data
+  expect(await portal.mailTo(ada.email, 'Your signing secret was changed')).not.toContain(secret)
+})
+
 test.each([[null], [''], ['   ']])(
   '%j removes the URL, and setting a URL again makes a new secret',
   async (nothing) => {

@@ -1,5 +1,6 @@
 import {
   changeWebhookUrl,
+  LOST_SECRET_PREVIEW,
   listWebhookLogs,
   readWebhookLog,
   readWebhookUrl,
@@ -7,7 +8,6 @@ import {
   rotateWebhookSecret,
   sendTestEvent,
 } from '@portal/contract/webhooks.ts'
-import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
@@ -15,6 +15,7 @@ import { NOTICES } from '../accounts/mail-notice.job.ts'
 import { changeEndpoint } from './change-endpoint.ts'
 import { findEndpoint } from './endpoints.queries.ts'
 import { findAttempts, findWebhookLogs, getWebhookLog } from './log.queries.ts'
+import { readSecret } from './read-secret.ts'
 import { redeliverLog } from './redeliver.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { sendTest } from './send-test.ts'
@@ -28,8 +29,9 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
     const { endpoint, secret } = await changeEndpoint(deps, partner, body.webhook_url, security)
     return { ...shown(deps, endpoint), secret }
   })
-  mount(rotateWebhookSecret, async ({ partner, security }) => {
-    const { endpoint, secret } = await rotateSecret(deps, partner.id, security)
+  mount(rotateWebhookSecret, async ({ partner, limit, security }) => {
+    await limit(NOTICES, partner.id)
+    const { endpoint, secret } = await rotateSecret(deps, partner, security)
     return { ...shown(deps, endpoint), secret }
   })
   mount(sendTestEvent, ({ once, partner }) => once((tx) => sendTest(tx, deps, partner.id)))
@@ -46,17 +48,26 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
 }
 
 /** The endpoint as answers show it, without its secret. A secret is shown only once, when it is made. */
-function shown({ secrets, clock }: Deps, endpoint: WebhookEndpointRow | undefined) {
-  const now = clock.now()
-  const secret = endpoint && secrets.decrypt(endpoint.secret, webhookSecretOf(endpoint.partner_id))
-  const { previous_secret_until: until = null } = endpoint ?? {}
+function shown(deps: Deps, endpoint: WebhookEndpointRow | undefined) {
   return {
     webhook_url: endpoint?.url ?? null,
     is_active: endpoint !== undefined && endpoint.disabled_at === null,
     disabled_at: endpoint?.disabled_at ?? null,
     disabled_reason: endpoint?.disabled_reason ?? null,
     failing_since: endpoint?.failing_since ?? null,
-    secret_preview: secret === undefined ? null : `${secret.slice(0, 8)}...`,
-    previous_secret_until: until !== null && until > now.toISOString() ? until : null,
+    secret_preview: endpoint ? secretPreview(deps, endpoint) : null,
+    previous_secret_until: endpoint ? previousSecretUntil(deps, endpoint) : null,
   }
+}
+
+function secretPreview({ secrets }: Deps, { partner_id, secret: stored }: WebhookEndpointRow): string {
+  const secret = readSecret(secrets, stored, partner_id)
+  return secret === undefined ? LOST_SECRET_PREVIEW : `${secret.slice(0, 8)}...`
+}
+
+/** Returns the time until which the previous secret also signs deliveries, or null if it does not sign them. */
+function previousSecretUntil({ secrets, clock }: Deps, endpoint: WebhookEndpointRow): string | null {
+  const { partner_id, previous_secret: stored, previous_secret_until: until } = endpoint
+  if (stored === null || until === null || until <= clock.now().toISOString()) return null
+  return readSecret(secrets, stored, partner_id) === undefined ? null : until
 }

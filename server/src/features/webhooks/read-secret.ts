@@ -1,0 +1,14 @@
+import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
+import type { Secrets } from '../../db/secrets.ts'
+
+/**
+ * Decrypts a stored signing secret. Returns undefined if no key of SECRETS_KEY opens it. The partner then rotates the
+ * secret.
+ */
+export function readSecret(secrets: Secrets, stored: string, partnerId: string): string | undefined {
+  try {
+    return secrets.decrypt(stored, webhookSecretOf(partnerId))
+  } catch {
+    return undefined
+  }
+}
