@@ -112,3 +112,8 @@ export function isMissing(answer: ZohoAnswer): boolean {
   if (answer.status === 204 || answer.status === 404) return true
   return answer.status === 400 && errorCode(answer.body) === 'INVALID_DATA'
 }
+
+/** Whether Zoho refused to update an item because no record has its id. It could not be confirmed which details it gives. */
+export function isInvalidId({ code, message }: Exclude<WriteResult, { zohoId: string }>): boolean {
+  return code === 'INVALID_DATA' && message.toLowerCase() === 'the id given seems to be invalid'
+}

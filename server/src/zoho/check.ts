@@ -100,7 +100,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
         )
         const names = wrong.flat().join(' and ')
         if (names === '') return `names a record of ${partners.module}`
-        throw new Wrong(`${names} names no record of ${partners.module}. Make a lookup to ${partners.module} instead`)
+        throw new Wrong(`Not a lookup to ${partners.module}: ${names}. Make a lookup to ${partners.module} instead`)
       },
     },
     {
@@ -114,7 +114,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
         })
         if (lost.length === 0) return 'copies LOID and Partner to the deal'
         const names = lost.map((name) => `${leads.module}.${leads.fields[name]}`).join(' and ')
-        throw new Wrong(`${names} are lost when a lead becomes a deal. Map them in Zoho’s lead conversion mapping`)
+        throw new Wrong(`Lost when a lead becomes a deal: ${names}. Complete Zoho’s lead conversion mapping`)
       },
     },
     {
@@ -186,7 +186,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       scope: 'ZohoCRM.notifications.ALL',
       async run(signal) {
         const { items } = readItems(await api.get('actions/watch', {}, { signal }), 'watch')
-        return items.length === 0 ? 'allowed; no channel is open' : `${items.length} channels are open`
+        return items.length === 0 ? 'allowed; no channel is open' : `allowed; open channels: ${items.length}`
       },
     },
   ]

@@ -186,8 +186,9 @@ export type SentLead = Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'b
 export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> & { sent_at: string }
 
 /**
- * The state of sent records in the CRM, by LOID. A record in neither map never arrived, or it was deleted and Zoho
- * no longer lists the deletion, because it is too old or too many other deletions followed.
+ * The state of sent records in the CRM, by LOID. A record in neither map never arrived, or it was deleted and cannot be
+ * recognised: either staff renamed it first, or Zoho no longer lists the deletion, because it is too old or too many
+ * other deletions followed.
  */
 export interface SentRecords {
   /** The CRM id of each record that the CRM has. */

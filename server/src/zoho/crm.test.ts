@@ -13,6 +13,7 @@ import type { CrmModule, DealToPush, LeadToPush, PartnerToPush } from './crm-rec
 import { CrmPartnerExists, CrmPartnerGone, CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
 import { NotesNotListed } from './read-notes.ts'
+import { openSharedLimits } from './shared-limits.ts'
 
 const lines: string[] = []
 const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
@@ -216,6 +217,28 @@ test('a lead whose email Zoho refuses is pushed with the email in its descriptio
   expect(await findLead(zoho_id)).toMatchObject({ email: null, description: 'Call early\n\nEmail: owner@freight' })
 })
 
+test('a lead that has only a first name gets it as the last name, which Zoho requires, and only once', async () => {
+  const { zoho_id } = await crm.pushLead(newLead({ first_name: 'Nkem', last_name: null }))
+  expect(await findLead(zoho_id)).toMatchObject({ first_name: null, last_name: 'Nkem' })
+})
+
+test('an email address longer than the field is not cut, but goes into the description', async () => {
+  // The first hundred characters, which the field can hold, are another person's address.
+  const email = `${'a'.repeat(60)}@${'sub.'.repeat(12)}example`
+  const { zoho_id } = await crm.pushLead(newLead({ email, description: 'Call early' }))
+  expect(await findLead(zoho_id)).toMatchObject({ email: null, description: `Call early\n\nEmail: ${email}` })
+  const { left_out } = await crm.upsertPartner({
+    zoho_id: null,
+    business_name: 'Long Address Loans',
+    email,
+    first_name: null,
+    last_name: null,
+    phone: null,
+    may_link: true,
+  })
+  expect(left_out).toEqual(['Email'])
+})
+
 test('text longer than the field is cut, and a lead with a business name only is accepted', async () => {
   const lead = newLead({ business_name: 'B'.repeat(220), first_name: null, last_name: null })
   const { zoho_id } = await crm.pushLead(lead)
@@ -404,6 +427,14 @@ test.each([true, false])(
     expect(await versionsOf('Deals')).toHaveLength(1)
   },
 )
+
+test('converted leads are counted once, even if COQL shows them without their mark', async () => {
+  await lender.behaviour({ coqlReturnsConverted: true, coqlKnowsConverted: false })
+  const leads = Array.from({ length: 2 }, () => ({ Last_Name: 'Okafor', Partner: { id: partner } }))
+  const [converted = ''] = await lender.createMany('Leads', leads)
+  await lender.convert(converted)
+  expect(await crm.countLeads(partner)).toBe(2)
+})
 
 test('the client lists more leads than one query returns', async () => {
   await lender.createMany(
@@ -753,7 +784,11 @@ test.each([
   [{ scopesMissing: ['ZohoCRM.notifications.ALL'] }, 'Notifications', 'ZohoCRM.notifications.ALL'],
   [{ scopesMissing: ['ZohoCRM.org.READ'] }, 'Organisation', 'ZohoCRM.org.READ'],
   [{ loidUnique: false }, 'LOID', 'Leads.LOID and Deals.LOID may occur twice'],
-  [{ conversionMapsLoidAndPartner: false }, 'Conversion', 'Leads.LOID and Leads.Partner are lost'],
+  [
+    { conversionMapsLoidAndPartner: false },
+    'Conversion',
+    'Lost when a lead becomes a deal: Leads.LOID and Leads.Partner',
+  ],
   [{ choicesMissing: ['Leads.Lead_Status.New Lead'] }, 'Picklists', 'Leads.Lead_Status lacks New Lead'],
 ])('the check names what is wrong: %o', async (switches, name, words) => {
   await lender.behaviour(switches)
@@ -783,7 +818,7 @@ test('calls and credits of all processes in the last 24 hours are counted togeth
   expect(await first.usage()).toMatchObject({ calls: 0, credits: 0 })
 })
 
-test('below a tenth of the day’s credits only pushes continue, in every process', async () => {
+test('below a tenth of the day’s credits reading stops and pushes continue, in every process', async () => {
   // Zoho reports the remaining credits once half of them are used.
   await lender.behaviour({ creditsPerDay: 100 })
   const other = open({ creditsPerDay: 100 })
@@ -794,6 +829,18 @@ test('below a tenth of the day’s credits only pushes continue, in every proces
 
   await expect(other.countLeads(partner)).rejects.toThrow('nearly used up')
   expect(await other.pushDeal(newDeal())).toMatchObject({ zoho_id: expect.any(String) })
+})
+
+test('a later answer without a number of remaining credits counts, even if an earlier number could not be saved', async () => {
+  const limits = openSharedLimits({ creditsPerDay: 100, db: database.db, clock: { now: () => now }, log })
+  limits.told(5)
+  await database.pool.query('alter table crm_calls rename to crm_calls_away')
+  const failing = limits.usage()
+  limits.told(null)
+  await failing
+  await database.pool.query('alter table crm_calls_away rename to crm_calls')
+  expect((await limits.usage()).creditsLeft).toBeNull()
+  await limits.close()
 })
 
 test('processes that call the CRM share the limit of simultaneous calls', async () => {

@@ -83,8 +83,8 @@ export function openRecordLister(
   const { leads, deals } = fieldMap
   const partnerField = (module: CrmModule) => (module === 'Leads' ? leads : deals).fields.partner
   /**
-   * What this organisation's queries have refused: columns, or the columns of whole records. Later queries leave it
-   * out.
+   * What this organisation's queries have refused: names of columns, and `all of Leads` or `all of Deals` for queries of
+   * whole records. Nothing in here is asked for again.
    */
   const refused = new Set<string>()
 
@@ -213,15 +213,16 @@ export function openRecordLister(
   }
 
   async function countLeads(partnerZohoId: string, signal?: AbortSignal): Promise<number> {
-    let count = 0
+    const ids = new Set<string>()
     let isConvertedShown = false
     for await (const { versions } of versionPages('Leads', partnerZohoId, signal)) {
-      count += versions.length
+      for (const { zoho_id } of versions) ids.add(zoho_id)
       isConvertedShown ||= versions.some((version) => version.is_converted)
     }
-    if (isConvertedShown) return count
-    for await (const versions of convertedPages(partnerZohoId, signal)) count += versions.length
-    return count
+    if (isConvertedShown) return ids.size
+    for await (const versions of convertedPages(partnerZohoId, signal))
+      for (const { zoho_id } of versions) ids.add(zoho_id)
+    return ids.size
   }
 
   async function* changesOfAllPartners(
@@ -240,8 +241,8 @@ export function openRecordLister(
         const version = readVersion(row)
         return version ? [{ ...version, partner_zoho_id: readLookupId(row, partner) }] : []
       })
-      // `end` is the start of the clock's previous second. This clock can be almost a second ahead of the CRM, so even
-      // that second may not be over there, and the list ends before it.
+      // `end` is the start of the clock's previous second. This clock can be almost a second ahead of the CRM's. So in
+      // the CRM even that second may not have ended, and the list ends before it.
       end ??= (Math.floor(crmClock.now().getTime() / 1_000) - 1) * 1_000
       if (changes.length > 0) yield changes
       const last = changes.at(-1)

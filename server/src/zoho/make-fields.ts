@@ -27,8 +27,8 @@ const purpose: Making = { data_type: 'textarea', length: 2_000, textarea: { type
 const loid: Making = { ...text(20), unique: { case_sensitive: false } }
 
 /**
- * The fields that the portal can make. Except for a lead's industry, no organisation has them by itself (D42). All
- * other fields are Zoho's own, which nobody can make.
+ * The fields that the portal can make, besides the lookup to the partner. Except for a lead's industry, no organisation
+ * has them by itself (D42). All other fields are Zoho's own, which nobody can make.
  */
 const PARTNERS: Partial<Record<keyof FieldMap['partners']['fields'], Making>> = {
   email,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chunksOf } from '../chunks-of.ts'
 import { CrmUnavailable } from '../errors.ts'
-import { isMissing, itemRefusal, readItems, readResults, type WriteResult, writtenId } from './answers.ts'
+import { isInvalidId, isMissing, itemRefusal, readItems, readResults, type WriteResult, writtenId } from './answers.ts'
 import type { ZohoAnswer, ZohoCall } from './client.ts'
 import type {
   CrmModule,
@@ -35,15 +35,24 @@ export interface RecordPusher {
   /**
    * Returns the lead's id in the CRM. If the CRM has a lead with this LOID already, that lead belongs to the CRM and is
    * not changed. After a lost answer (`CrmUnavailable`) the lead may have arrived. A repeated push then finds it.
+   * If the lead has to be sent, `beforeSending` is awaited first.
    */
-  pushLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
-  pushDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
+  pushLead(lead: LeadToPush, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<{ zoho_id: string }>
+  pushDeal(deal: DealToPush, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<{ zoho_id: string }>
   /**
    * Pushes up to fifty leads at once. Returns the CRM ids of the leads that arrived, by LOID. To learn why another lead
    * did not arrive, push it alone.
    */
-  pushLeads(leads: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>>
-  pushDeals(deals: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>>
+  pushLeads(
+    leads: readonly LeadToPush[],
+    signal?: AbortSignal,
+    beforeSending?: BeforeSending,
+  ): Promise<Map<string, string>>
+  pushDeals(
+    deals: readonly DealToPush[],
+    signal?: AbortSignal,
+    beforeSending?: BeforeSending,
+  ): Promise<Map<string, string>>
   /** Finds out what happened to records that an earlier push sent. */
   findSentLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<SentRecords>
   findSentDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<SentRecords>
@@ -59,6 +68,9 @@ export interface RecordPusher {
    */
   setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void>
 }
+
+/** Called with the LOIDs of the records that are sent next. */
+type BeforeSending = (loids: readonly string[]) => Promise<void>
 
 const RECORDS_A_CALL_MAX = 100
 /** How long to look for a record after a lost answer. A repeated push looks again. */
@@ -100,7 +112,7 @@ export function openRecordPusher(
     return readResults(await api.write({ ...call, body: { data, ...more } }))
   }
 
-  // Zoho's documentation contradicts itself on how to escape quotes in a query, so each quote is replaced by a wildcard.
+  // Zoho's documentation contradicts itself on how to escape quotes in a query, so a wildcard replaces each quote.
   async function findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined> {
     const { business_name: name, email } = partners.fields
     const test = /['\\%]/.test(partner.email)
@@ -119,7 +131,11 @@ export function openRecordPusher(
 
   async function upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner> {
     const { zoho_id: zohoId, ...values } = partner
-    const record = fitted(named(values, partners.fields), await metadata.fieldsOf(partners.module, signal))
+    const record = fitted(
+      named(values, partners.fields),
+      await metadata.fieldsOf(partners.module, signal),
+      partners.fields,
+    )
     if (zohoId === null) {
       const found = await findPartnerRecord(partner, signal)
       if (found !== undefined && !partner.may_link) throw new CrmPartnerExists()
@@ -150,6 +166,7 @@ export function openRecordPusher(
       if (isMissing(answer) && !isItemAnswer(answer)) return null
       const [result] = readResults(answer)
       if (!result || 'zohoId' in result) return { zoho_id: writtenId(result), left_out: leftOut, was_there: false }
+      if (isInvalidId(result)) return null
       const { code, field } = result
       const isContact = field === partners.fields.email || field === partners.fields.phone
       if (!isContactRefused(code) || !isContact || !(field in sent)) throw itemRefusal(result)
@@ -184,51 +201,85 @@ export function openRecordPusher(
     return new Map([...idsByLoid(items, field), ...found])
   }
 
-  async function pushLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }> {
+  async function pushLead(
+    lead: LeadToPush,
+    signal?: AbortSignal,
+    beforeSending?: BeforeSending,
+  ): Promise<{ zoho_id: string }> {
     const there = (await findLeadsByLoid([lead.loid], signal)).get(lead.loid)
-    return there === undefined ? insertByLoid(leads, leadRecord(lead), signal) : { zoho_id: there }
+    if (there !== undefined) return { zoho_id: there }
+    await beforeSending?.([lead.loid])
+    return insertByLoid(leads, leadRecord(lead), signal)
   }
 
-  async function pushDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }> {
+  async function pushDeal(
+    deal: DealToPush,
+    signal?: AbortSignal,
+    beforeSending?: BeforeSending,
+  ): Promise<{ zoho_id: string }> {
     const there = (await findByLoids(deals, [deal.loid], signal)).get(deal.loid)
     if (there !== undefined) return { zoho_id: there }
+    await beforeSending?.([deal.loid])
     const closing = { [deals.fields.closing_date]: plainDateAfter(deal.created_at, CLOSING_DAYS) }
     return insertByLoid(deals, await dealRecord(deal, signal), signal, closing)
   }
 
-  async function pushLeads(many: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>> {
+  async function pushLeads(
+    many: readonly LeadToPush[],
+    signal?: AbortSignal,
+    beforeSending?: BeforeSending,
+  ): Promise<Map<string, string>> {
     const there = await findLeadsByLoid(loidsOf(many), signal)
     const missing = many.filter((lead) => !there.has(lead.loid))
+    await beforeSending?.(loidsOf(missing))
     return new Map([...there, ...(await insertMany(leads, missing.map(leadRecord), signal))])
   }
 
-  async function pushDeals(many: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>> {
+  async function pushDeals(
+    many: readonly DealToPush[],
+    signal?: AbortSignal,
+    beforeSending?: BeforeSending,
+  ): Promise<Map<string, string>> {
     const there = await findByLoids(deals, loidsOf(many), signal)
     const missing = many.filter((deal) => !there.has(deal.loid))
+    await beforeSending?.(loidsOf(missing))
     const records = await Promise.all(missing.map((deal) => dealRecord(deal, signal)))
     return new Map([...there, ...(await insertMany(deals, records, signal))])
   }
 
   async function findSentLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<SentRecords> {
     const there = await findLeadsByLoid(loidsOf(sent), signal)
-    const named = sent.map((lead) => ({ ...lead, name: [lead.first_name, lastName(lead)].filter(Boolean).join(' ') }))
-    return { there, deleted: await findDeleted('Leads', without(named, there), signal) }
+    const missing = without(sent, there).map((lead) => ({ ...lead, names: named(personNames(lead), leads.fields) }))
+    return { there, deleted: await findDeleted('Leads', missing, signal) }
   }
 
   async function findSentDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<SentRecords> {
     const there = await findByLoids(deals, loidsOf(sent), signal)
-    const named = sent.map((deal) => ({ ...deal, name: dealName(deal) }))
-    return { there, deleted: await findDeleted('Deals', without(named, there), signal) }
+    const missing = without(sent, there).map((deal) => {
+      return { ...deal, names: named({ deal_name: dealName(deal) }, deals.fields) }
+    })
+    return { there, deleted: await findDeleted('Deals', missing, signal) }
   }
 
+  /** `names` holds the fields that make up the record's name, in order. A push cuts them to the fields' lengths. */
   async function findDeleted(
     module: CrmModule,
-    sent: readonly { loid: string; name: string; sent_at: string }[],
+    missing: readonly { loid: string; names: Record<string, unknown>; sent_at: string }[],
     signal?: AbortSignal,
   ): Promise<Map<string, string[]>> {
     const found = new Map<string, string[]>()
-    const [first] = sent.map((one) => one.sent_at).toSorted()
+    const [first] = missing.map((one) => one.sent_at).toSorted()
     if (first === undefined) return found
+    const { fields } = module === 'Leads' ? leads : deals
+    const settings = await metadata.fieldsOf(moduleName(fieldMap, module), signal)
+    const sent = missing.map((one) => {
+      return {
+        ...one,
+        name: Object.values(fitted(one.names, settings, fields))
+          .filter(Boolean)
+          .join(' '),
+      }
+    })
     try {
       for await (const deletions of deletionsOfAllPartners(module, earlier(first, CLOCKS_MS), signal)) {
         for (const { loid, name, sent_at } of sent) {
@@ -249,10 +300,9 @@ export function openRecordPusher(
     const { partner_zoho_id, ...values } = lead
     const contact = [lead.first_name, lead.last_name].filter(Boolean).join(' ')
     return {
-      ...named(values, leads.fields),
+      ...named({ ...values, ...personNames(lead) }, leads.fields),
       [leads.fields.partner]: { id: partner_zoho_id },
-      // Zoho makes no lead without a last name, and its forms demand a company.
-      [leads.fields.last_name]: lastName(lead),
+      // Zoho's forms demand a company.
       [leads.fields.business_name]: lead.business_name ?? (contact || lead.loid),
     }
   }
@@ -280,7 +330,7 @@ export function openRecordPusher(
   ): Promise<Map<string, string>> {
     if (records.length === 0) return new Map()
     const settings = await metadata.fieldsOf(module, signal)
-    const sent = records.map((record) => withoutNulls(fitted(record, settings)))
+    const sent = records.map((record) => withoutNulls(fitted(record, settings, fields)))
     const results = await writeRecords({ method: 'POST', path: module, isRepeatable: false, signal }, sent)
     return new Map(
       results.flatMap((result, index) => {
@@ -304,7 +354,7 @@ export function openRecordPusher(
     ifMissing: Record<string, string> = {},
   ): Promise<{ zoho_id: string }> {
     const call = { method: 'POST', path: module, isRepeatable: false, signal } as const
-    let sent = withoutNulls(fitted(record, await metadata.fieldsOf(module, signal)))
+    let sent = withoutNulls(fitted(record, await metadata.fieldsOf(module, signal), fields))
     for (;;) {
       const written = await insertOnce(sent)
       if ('zoho_id' in written) return written
@@ -438,8 +488,11 @@ function recordNotThere(): CrmUnavailable {
   return new CrmUnavailable('The CRM does not have the record now.')
 }
 
-function lastName(lead: Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'>): string {
-  return lead.last_name ?? lead.first_name ?? lead.business_name ?? lead.loid
+/** The lead's names in the CRM. Zoho makes no lead without a last name, so an only name becomes the last name. */
+function personNames(lead: Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'>) {
+  const { loid, first_name, last_name, business_name } = lead
+  if (last_name !== null) return { first_name, last_name }
+  return { first_name: null, last_name: first_name ?? business_name ?? loid }
 }
 
 function dealName(deal: Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'>): string {
@@ -466,12 +519,19 @@ function named(values: object, fields: Record<string, string>): Record<string, u
   )
 }
 
-/** Cuts text to the length of the CRM's fields, because a lead with a shortened name is better than no lead. */
-function fitted(record: Record<string, unknown>, settings: ModuleSettings | undefined): Record<string, unknown> {
+/**
+ * Cuts text to the length of the CRM's fields, because a lead with a shortened name is better than no lead. Email and
+ * phone stay whole, because a shortened address can be another person's. Zoho refuses them if they are too long.
+ */
+function fitted(
+  record: Record<string, unknown>,
+  settings: ModuleSettings | undefined,
+  { email, phone }: Pick<PushedFields, 'email' | 'phone'>,
+): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).map(([field, value]) => {
-      const lengthMax = settings?.get(field)?.lengthMax
-      return [field, typeof value === 'string' && lengthMax ? value.slice(0, lengthMax) : value]
+      const lengthMax = field === email || field === phone ? null : settings?.get(field)?.lengthMax
+      return [field, typeof value === 'string' && lengthMax ? value.slice(0, lengthMax).trimEnd() : value]
     }),
   )
 }

@@ -10,7 +10,10 @@ export interface SharedLimits {
   refresh(): Promise<void>
   /** How many calls this process may have in flight. */
   callsAtOnceMax(): number
-  /** Whether less than a tenth of the day's credits is left. Then only pushes continue. */
+  /**
+   * Whether less than a tenth of the day's credits is left. Then the portal reads no records, histories or notes,
+   * except for a push.
+   */
   isShort(): boolean
   /** Counts a call that is sent, and its price. */
   add(credits: number): void
@@ -98,9 +101,9 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
          where hour > ${instant(now - 24 * HOUR_MS)}`.execute(db)
       shared = rows[0] ?? shared
     } catch (error) {
-      // These counts are saved with the next ones.
+      // These counts are saved with the next ones. `unwrittenTold` can be null, if a later answer named no number.
       unwritten = { calls: unwritten.calls + written.calls, credits: unwritten.credits + written.credits }
-      unwrittenTold ??= told
+      if (unwrittenTold === undefined) unwrittenTold = told
       log.warn({ err: error }, 'the counts of CRM calls could not be shared with other processes')
     }
   }

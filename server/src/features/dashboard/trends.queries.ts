@@ -56,9 +56,10 @@ interface Counts {
 }
 
 /**
- * Compares the last 30 days with the 30 days before. The earlier totals are the current totals less the records of the
- * last 30 days, so only two months are read. `previous` is null if neither the partner nor any of its records is 60
- * days old. The previous conversion rate is null if there were no leads 30 days ago.
+ * Compares the last 30 days with the 30 days before, and the conversion rate with the rate of 30 days ago. The earlier
+ * totals are the current totals less the records of the last 30 days, so only two months are read. `previous` is null
+ * if neither the partner nor any of its records is 60 days old. The previous conversion rate does not depend on this:
+ * it is null only if there were no leads 30 days ago.
  */
 export async function findComparison(pool: pg.Pool, partnerId: string, now: Date): Promise<Trends['comparison']> {
   const rows = await sendNamed<Counts>(pool, {

@@ -22,7 +22,8 @@ test('weeks begin on Monday in the portal’s time zone, the current week comes 
   await leadAt(partner, '2026-11-15T12:59:59Z') // Sunday, 23:59:59 in Sydney
   await leadAt(partner, '2026-11-15T13:00:00Z') // Monday, 00:00
   await leadAt(partner, '2026-11-21T14:00:00Z')
-  await leadAt(partner, '2026-10-04T12:00:00Z', { converted_at: '2026-11-16T00:00:00Z' }) // the last hour of a week with only 167 hours
+  // The last hour of a week that has only 167 hours.
+  await leadAt(partner, '2026-10-04T12:00:00Z', { converted_at: '2026-11-16T00:00:00Z' })
   await leadAt(partner, '2026-08-30T13:59:59Z') // the last moment before the first week
   await leadAt(partner, '2026-08-30T14:00:00Z') // the first moment of the first week, before daylight saving
   await insertDeal(portal.deps.db, partner.id, { created_at: '2026-11-16T00:00:00Z', amount: 100_000.5 })

@@ -8,13 +8,14 @@ export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
 /** A deal's row, as it is written to the database. */
 export type StoredDeal = Omit<DealRow, 'search_text' | 'crm_problem' | 'crm_sent_at' | 'lead_loid'>
 
-/** The fields that identify an applicant, set to null (D97). The figures stay. */
+/** The fields that identify an applicant or hold free text, set to null (D97). The figures stay. */
 export const ERASED_DEAL = {
   deal_name: null,
   business_name: null,
   contact_name: null,
   email: null,
   phone: null,
+  loan_purpose: null,
   description: null,
 } satisfies Partial<DealRow>
 

@@ -53,14 +53,14 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
 /** A deal as its page shows it. `is_due` means that its history or notes must still be read from the CRM (D56). */
 type OpenedDeal = DealDetail & { is_due: boolean }
 
-/** Finds a deal by its LOID or id, or by the LOID of the lead that the deal replaced (D49). */
+/** Finds a deal by its LOID or id, or by the LOID of the lead that became the deal (D18, D49). */
 export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal> {
   const deal = await findDeal(reads, partnerId, idOrLoid)
   if (!deal) throw noSuchDeal()
   return deal
 }
 
-// A deal with this LOID comes before a deal that replaced the lead with this LOID.
+// A deal with this LOID comes before the deal that the lead with this LOID became.
 const IS_KEY = { id: 'id = $2', loid: '(loid = $2 or lead_loid = $2) order by loid = $2 desc limit 1' }
 
 export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal | undefined> {
@@ -76,7 +76,7 @@ export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string
   return rows[0]
 }
 
-/** Finds a deal's LOID by the deal's id or LOID, or by the LOID of the lead that the deal replaced (D49). */
+/** Finds a deal's LOID by the deal's id or LOID, or by the LOID of the lead that became the deal (D18, D49). */
 export async function getDealLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string> {
   const loid = await findDealLoid(db, partnerId, idOrLoid)
   if (loid === undefined) throw noSuchDeal()
@@ -97,7 +97,7 @@ export async function findDealLoid(db: Db | Tx, partnerId: string, idOrLoid: str
           : eb.or([eb('loid', '=', key.value), eb('lead_loid', '=', key.value)]),
       )
       .where('archived_at', 'is', null)
-      // A deal with this LOID comes before a deal that replaced the lead with this LOID.
+      // A deal with this LOID comes before the deal that the lead with this LOID became.
       .orderBy((eb) => eb('loid', '=', key.value), 'desc')
       .executeTakeFirst())
   return row?.loid
@@ -277,24 +277,23 @@ export async function forgetMatchedLeadsOfAllPartners(
   await sql`
     update deals set lead_loid = null
       from leads
-     where leads.loid = deals.lead_loid and (leads.loid = any(${loids.leads}) or deals.loid = any(${loids.deals}))
+     where leads.loid = deals.lead_loid and (deals.lead_loid = any(${loids.leads}) or deals.loid = any(${loids.deals}))
        and (leads.deal_loid is distinct from deals.loid or leads.partner_id <> deals.partner_id)`.execute(tx)
 }
 
-/** Removes deals that left the CRM before the given time, and returns their LOIDs (D30). */
-export async function removeArchivedDealsOfAllPartners(
+/** Removes deals that left the CRM before the given time, and returns their partners and LOIDs (D30). */
+export function removeArchivedDealsOfAllPartners(
   tx: Tx,
   archivedBefore: string,
   rowsMax: number,
-): Promise<string[]> {
-  const rows = await tx
+): Promise<{ partner_id: string; loid: string }[]> {
+  return tx
     .deleteFrom('deals')
     .where('id', 'in', (eb) =>
       eb.selectFrom('deals').select('id').where('archived_at', '<', archivedBefore).limit(rowsMax),
     )
-    .returning('loid')
+    .returning(['partner_id', 'loid'])
     .execute()
-  return rows.map((row) => row.loid)
 }
 
 function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {

@@ -21,8 +21,8 @@ import {
 } from './deals.queries.ts'
 
 /**
- * Pushes a deal to the CRM. The job looks for the LOID in the CRM first, so that a repeated push neither creates a
- * second record nor changes the first (D23).
+ * Pushes a deal to the CRM, and then other waiting deals of its partner. The job looks for the LOID in the CRM first,
+ * so that a repeated push neither creates a second record nor changes the first (D23).
  */
 export const pushDeal = defineJob({
   name: 'push-deal',
@@ -37,7 +37,7 @@ export const pushDeal = defineJob({
         await pushAlone(db, { loid, signal }, find, async (deal, untilLeaseEnds) => {
           const [toSend] = await dealsToSend([deal], untilLeaseEnds)
           if (!toSend) return
-          const pushed = crm.pushDeal({ ...toSend, partner_zoho_id: id }, untilLeaseEnds)
+          const pushed = crm.pushDeal({ ...toSend, partner_zoho_id: id }, untilLeaseEnds, markSent)
           const { zoho_id } = await clearingWhenRefused(pushed, () => clearDealSent(db, partnerId, loid))
           await markPushed(loid, zoho_id)
         })
@@ -53,6 +53,7 @@ export const pushDeal = defineJob({
       const pushed = await crm.pushDeals(
         toSend.map((one) => ({ ...one, partner_zoho_id: partnerZohoId })),
         untilLeaseEnds,
+        markSent,
       )
       for (const [pushedLoid, zohoId] of pushed) await markPushed(pushedLoid, zohoId)
     })
@@ -62,16 +63,17 @@ export const pushDeal = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
-    /** Finds the deals that no earlier push has brought to the CRM, and marks them as sent. */
+    function markSent(loids: readonly string[]): Promise<void> {
+      return markDealsSent(db, partnerId, loids, crm.now().toISOString())
+    }
+
+    /** Finds the deals that no earlier push has brought to the CRM. */
     async function dealsToSend(deals: readonly DealRow[], untilLeaseEnds: AbortSignal): Promise<DealRow[]> {
       const sent = deals.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentDeals(sent, untilLeaseEnds)
       for (const [arrived, zohoId] of there) await markPushed(arrived, zohoId)
       const gone = await nameDeleted(deps, DEAL_TABLE, deleted)
-      const remaining = deals.filter((one) => !there.has(one.loid) && !gone.has(one.loid))
-      const loids = remaining.map((one) => one.loid)
-      await markDealsSent(db, partnerId, loids, crm.now().toISOString())
-      return remaining
+      return deals.filter((one) => !there.has(one.loid) && !gone.has(one.loid))
     }
   },
   giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),

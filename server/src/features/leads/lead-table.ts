@@ -7,13 +7,14 @@ export type NamedCrmLead = CrmLead & NamedRecord
 /** A lead's row, as it is written to the database. */
 export type StoredLead = Omit<LeadRow, 'search_text' | 'crm_problem' | 'crm_sent_at'>
 
-/** The fields that identify an applicant, set to null (D97). The figures stay. */
+/** The fields that identify an applicant or hold free text, set to null (D97). The figures stay. */
 export const ERASED_LEAD = {
   business_name: null,
   first_name: null,
   last_name: null,
   email: null,
   phone: null,
+  loan_purpose: null,
   description: null,
   permit_link: null,
   business_abn: null,

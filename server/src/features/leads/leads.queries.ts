@@ -113,7 +113,7 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
 /** A lead as its page shows it. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
 type OpenedLead = LeadDetail & { is_due: boolean }
 
-/** Finds a lead as `findLead` does, and also by the LOID of the deal that replaced the lead. */
+/** Finds a lead as `findLead` does, and also by the LOID of the deal that the lead became. */
 export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead> {
   const key = readKey(idOrLoid)
   const lead =
@@ -169,7 +169,7 @@ export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: stri
 
 /**
  * Finds the partner's lead with this LOID or id. A deal's LOID finds every lead that became the deal: first the lead
- * that the CRM converted, then the lead that the deal replaced (D49).
+ * with the same LOID (D17), then the lead with a LOID of its own (D49).
  */
 export async function findLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<LeadKey[]> {
   const key = readKey(idOrLoid)
@@ -360,15 +360,15 @@ export async function findLeadsToPush(db: Db, partnerId: string): Promise<string
 }
 
 /**
- * Removes leads that left the CRM before the given time, and returns their LOIDs (D30). A lead that became a deal stays
- * while the deal exists (D18).
+ * Removes leads that left the CRM before the given time, and returns their partners and LOIDs (D30). A lead that became
+ * a deal stays while the deal exists (D18).
  */
-export async function removeArchivedLeadsOfAllPartners(
+export function removeArchivedLeadsOfAllPartners(
   tx: Tx,
   archivedBefore: string,
   rowsMax: number,
-): Promise<string[]> {
-  const rows = await tx
+): Promise<{ partner_id: string; loid: string }[]> {
+  return tx
     .deleteFrom('leads')
     .where('id', 'in', (eb) =>
       eb
@@ -382,9 +382,8 @@ export async function removeArchivedLeadsOfAllPartners(
         )
         .limit(rowsMax),
     )
-    .returning('loid')
+    .returning(['partner_id', 'loid'])
     .execute()
-  return rows.map((row) => row.loid)
 }
 
 function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {

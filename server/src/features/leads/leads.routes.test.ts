@@ -509,12 +509,15 @@ test('a lead arrives in the CRM once, with its LOID and its business name', asyn
   expect(inCrm[0]).toMatchObject({ LOID: loid, Company: 'Okafor Freight' })
 })
 
-test.each(['field', 'id'])(
-  'a partner whose record was deleted in the CRM gets one new record for later leads and deals (the CRM’s refusal names the lookup’s %s)',
-  async (lookupRefusalNames) => {
+test.each([
+  { lookupRefusalNames: 'field', putMissing: 'request' },
+  { lookupRefusalNames: 'id', putMissing: 'item' },
+])(
+  'a partner whose record was deleted in the CRM gets one new record for later leads and deals (the CRM’s refusals: %o)',
+  async (refusals) => {
     await using withCrm = await startPortal({ withCrm: true })
     const lender = openLender(withCrm.crmUrl)
-    await lender.behaviour({ lookupRefusalNames })
+    await lender.behaviour(refusals)
     const partner = await withCrm.newPartner()
     const before = await partner.submitLead()
     await partner.pushedLead(before.loid)

@@ -3,16 +3,16 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { LeadRow } from '../../db/tables.ts'
 
 /**
- * Finds the CRM ids of the given leads. Leaves out leads that the portal knows as converted by the CRM, because it
- * knows their deals too. A lead that the portal itself matched with a deal (D49) is included.
+ * Finds the CRM ids of the given leads whose deals the portal does not know. A lead that the portal itself matched with
+ * a deal (D49) is included, because the CRM may convert it to another deal.
  */
-export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly string[]): Promise<string[]> {
+export async function findLeadsWithoutDealOfAllPartners(db: Db, loids: readonly string[]): Promise<string[]> {
   if (loids.length === 0) return []
   const rows = await db
     .selectFrom('leads')
     .select('zoho_id')
     .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
-    .where((eb) => eb.or([eb('converted_at', 'is', null), eb('matched_at', 'is not', null)]))
+    .where((eb) => eb.or([eb('deal_loid', 'is', null), eb('matched_at', 'is not', null)]))
     .where('zoho_id', 'is not', null)
     .execute()
   return rows.flatMap((row) => row.zoho_id ?? [])

@@ -38,7 +38,7 @@ export const pushLead = defineJob({
         await pushAlone(db, { loid, signal }, find, async (lead, untilLeaseEnds) => {
           const [toSend] = await leadsToSend([lead], untilLeaseEnds)
           if (!toSend) return
-          const pushed = crm.pushLead(leadToPush(toSend, id), untilLeaseEnds)
+          const pushed = crm.pushLead(leadToPush(toSend, id), untilLeaseEnds, markSent)
           const { zoho_id } = await clearingWhenRefused(pushed, () => clearLeadSent(db, partnerId, loid))
           await markPushed(loid, zoho_id)
         })
@@ -54,6 +54,7 @@ export const pushLead = defineJob({
       const pushed = await crm.pushLeads(
         toSend.map((one) => leadToPush(one, partnerZohoId)),
         untilLeaseEnds,
+        markSent,
       )
       for (const [pushedLoid, zohoId] of pushed) await markPushed(pushedLoid, zohoId)
     })
@@ -63,16 +64,17 @@ export const pushLead = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
-    /** Finds the leads that no earlier push has brought to the CRM, and marks them as sent. */
+    function markSent(loids: readonly string[]): Promise<void> {
+      return markLeadsSent(db, partnerId, loids, crm.now().toISOString())
+    }
+
+    /** Finds the leads that no earlier push has brought to the CRM. */
     async function leadsToSend(leads: readonly LeadRow[], untilLeaseEnds: AbortSignal): Promise<LeadRow[]> {
       const sent = leads.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentLeads(sent, untilLeaseEnds)
       for (const [arrived, zohoId] of there) await markPushed(arrived, zohoId)
       const gone = await nameDeleted(deps, LEAD_TABLE, deleted)
-      const remaining = leads.filter((one) => !there.has(one.loid) && !gone.has(one.loid))
-      const loids = remaining.map((one) => one.loid)
-      await markLeadsSent(db, partnerId, loids, crm.now().toISOString())
-      return remaining
+      return leads.filter((one) => !there.has(one.loid) && !gone.has(one.loid))
     }
   },
   giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),

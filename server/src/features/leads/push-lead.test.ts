@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
 import { CrmUnavailable } from '../../errors.ts'
+import { findProblemsOfAllPartners } from '../../push/partners-in-crm.queries.ts'
 import { pushPartnerNow } from '../../push/push-partner.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { newLead, startPortal, type TestPortal } from '../../testing/start-portal.ts'
@@ -17,12 +18,16 @@ beforeAll(async () => {
 afterAll(() => portal[Symbol.asyncDispose]())
 beforeEach(() => lender.reset())
 
-test('leads reach the CRM even if the CRM refuses the partner’s email', async () => {
+test('leads reach the CRM even if the CRM refuses the partner’s email, which operators see until the account is closed', async () => {
   const partner = await portal.newPartner({ email: 'ada@exa_mple.com' })
   const { loid } = await partner.submitLead()
   await partner.pushedLead(loid)
   expect(await lender.list('Partners', 'Name,Email')).toMatchObject([{ Name: partner.businessName, Email: null }])
   expect(await lender.list('Leads', 'LOID')).toMatchObject([{ LOID: loid }])
+  expect(await findProblemsOfAllPartners(portal.deps.db)).toMatchObject([{ business_name: partner.businessName }])
+  const token = /disown\?token=([\w-]+)/.exec(await portal.mailTo(partner.email, '/disown?token='))?.[1]
+  expect((await portal.post('/auth/disown', { token })).status).toBe(200)
+  expect(await findProblemsOfAllPartners(portal.deps.db)).toEqual([])
 })
 
 test('after an outage, the first push also pushes the partner’s other leads, in one call', async () => {
@@ -42,13 +47,14 @@ const inCrm = async (module: string, loid: string) =>
   (await lender.list(module, 'LOID')).find((record) => record['LOID'] === loid)
 
 test.each([
-  ['Leads', 'lead', pushLead, '/dashboard/leads', newLead({ lastName: 'Deleted' })],
+  // The push cuts these names to the lengths of the CRM's fields.
+  ['Leads', 'lead', pushLead, '/dashboard/leads', newLead({ firstName: `${'D'.repeat(39)} eleted` })],
   [
     'Deals',
     'deal',
     pushDeal,
     '/webhook/deal',
-    { businessName: 'Deleted', email: 'ada@okafor.example', amount: 50_000 },
+    { businessName: 'Deleted'.repeat(20), email: 'ada@okafor.example', amount: 50_000 },
   ],
 ] as const)(
   '%s: a record that staff delete after a push without an answer is not created again',
@@ -158,6 +164,26 @@ test.each([
     expect.objectContaining({ LOID: payload.loid, id: expect.not.stringContaining(zohoId) }),
   )
 })
+
+test.each([
+  ['Leads', pushLead],
+  ['Deals', pushDeal],
+] as const)(
+  '%s: after a push that sent nothing, a deletion of another record is not taken for its own',
+  async (module, push) => {
+    const partner = await partnerInCrm()
+    const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
+    await lender.faults({ scopeMismatch: { every: 1, times: 1, match: '/coql' } })
+    await expect(push.run(portal.deps, payload, AbortSignal.timeout(10_000))).rejects.toThrow(CrmUnavailable)
+    const name = `Waiting ${waiting}`
+    await lender.remove(
+      module,
+      await lender.create(module, module === 'Leads' ? { Last_Name: name } : { Deal_Name: name, Stage: 'Approved' }),
+    )
+    await push.run(portal.deps, payload, AbortSignal.timeout(10_000))
+    expect(await inCrm(module, payload.loid)).toBeDefined()
+  },
+)
 
 test('Retry sends a lead that the CRM refused, even if staff have deleted another lead with the same name since', async () => {
   const partner = await portal.newPartner()

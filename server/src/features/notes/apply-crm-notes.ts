@@ -18,11 +18,11 @@ export interface NoteToApply {
 }
 
 /**
- * Applies the CRM's notes on many records at once. If the portal pushed a note but got no answer, the note is recognised
- * here as the portal's own. If a record has moved to another partner, its notes by the lender's staff move too, while
- * each partner keeps the notes that it wrote. Notes that the CRM has deleted stay in the portal. If a record moved after
- * its notes were read, these notes are skipped here, and applied when they are read for the new partner. Notes about an
- * erased applicant are skipped for good.
+ * Applies the CRM's notes on many records at once. If the portal pushed a note but got no answer, the note is
+ * recognised here as the portal's own. If a record has moved to another partner, its notes by the lender's staff move
+ * too, while each partner keeps the notes that it wrote. Notes that the CRM has deleted stay in the portal. If a record
+ * moved after its notes were read, these notes are skipped here, and applied when they are read for the new partner.
+ * Notes about an erased applicant are skipped for good, and so are second copies of the portal's own notes.
  */
 export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: Date): Promise<void> {
   const owners = await findOwnersOfAllPartners(tx, [...new Set(read.map(({ loid }) => loid))])
@@ -31,6 +31,7 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
   const zohoIds = notes.map(({ note }) => note.zoho_id)
   const rows = await lockNotesOfAllPartners(tx, {
     zohoIds,
+    partnerIds: [...new Set(notes.map(({ partnerId }) => partnerId))],
     loids: [...new Set(notes.map(({ loid }) => loid))],
     signedTexts: notes.flatMap(({ note }) => signedText(note.content) ?? []),
   })
@@ -50,6 +51,7 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
       continue
     }
     const sent = takeSent(unsent, one)
+    if (!sent && rows.some((row) => isSecondCopy(row, one))) continue
     const { modified_time: _, ...written } = note
     const id = newId(new Date(note.created_at))
     const addedRow: NoteRow = {
@@ -102,6 +104,14 @@ function takeSent(unsent: Set<NoteRow>, { note, partnerId, loid }: NoteToApply):
     .toSorted((a, b) => closeness(b) - closeness(a))
   if (sent) unsent.delete(sent)
   return sent
+}
+
+/**
+ * Whether the CRM made this note of a push that the portal had given up and repeated. The signature tells the copy from
+ * a note that staff wrote with the same words.
+ */
+function isSecondCopy(row: NoteRow, { note, loid }: NoteToApply): boolean {
+  return row.loid === loid && row.submitted_by !== null && isSent(row, note)
 }
 
 /**

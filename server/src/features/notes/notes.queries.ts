@@ -152,12 +152,13 @@ export async function findOwnersOfAllPartners(
 
 /**
  * Finds the rows of these CRM notes. Also finds notes that count as unsent although the CRM may have them, because
- * their push got no answer: notes with one of these LOIDs, and signed notes with one of these texts. The rows may
- * belong to any partner. They stay locked until the transaction ends.
+ * their push got no answer: notes with one of these LOIDs, and signed notes with one of these texts. Also finds sent
+ * notes with both, because the CRM may have a second copy. Except for these, the rows may belong to any partner. They
+ * stay locked until the transaction ends.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,
-  which: { zohoIds: readonly string[]; loids: readonly string[]; signedTexts: readonly string[] },
+  which: Record<'zohoIds' | 'partnerIds' | 'loids' | 'signedTexts', readonly string[]>,
 ): Promise<NoteRow[]> {
   return tx
     .selectFrom('notes')
@@ -167,11 +168,13 @@ export function lockNotesOfAllPartners(
         eb('submitted_by', 'is not', null),
         eb(sql`replace(content, E'\r\n', E'\n')`, '=', eb.fn.any(eb.val(which.signedTexts))),
       ])
-      const mayBeSent = eb.or([eb('loid', '=', eb.fn.any(eb.val(which.loids))), isSigned])
+      const isOnRecord = eb('loid', '=', eb.fn.any(eb.val(which.loids)))
+      const mayBeSent = eb.or([isOnRecord, isSigned])
       return eb.or([
         eb('zoho_id', '=', eb.fn.any(eb.val(which.zohoIds))),
         // `crm` is compared only so that PostgreSQL can use the index of notes to push.
         eb.and([mayBeSent, eb('zoho_id', 'is', null), eb('crm', '!=', 'synced')]),
+        eb.and([eb('partner_id', '=', eb.fn.any(eb.val(which.partnerIds))), isOnRecord, isSigned]),
       ])
     })
     .orderBy('created_at')

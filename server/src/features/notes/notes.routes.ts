@@ -37,7 +37,7 @@ export function noteRoutes(mount: Mount, deps: Deps): void {
   })
 }
 
-/** Finds the record for a note: the lead, or its deal if the lead was converted and the portal has the deal. */
+/** Finds the record for a note: the lead, or the deal that it became if the portal has this deal. */
 async function getNotedRecord(
   tx: Tx,
   partnerId: string,

@@ -66,6 +66,26 @@ test('a note is not duplicated if the answer to its push was lost and a pull rec
   expect(await shown()).toMatchObject([{ id: noteId, crm: 'synced' }])
 })
 
+test('a second copy that the CRM stores after a repeated push is not shown, and is not the lender’s news', async () => {
+  expect((await partner.post(`/crm/note/${loid}`, { content: 'Wants two trucks' })).status).toBe(201)
+  await waitFor('the note in the CRM', async () => (await shown())[0].crm === 'synced')
+  const [{ content } = { content: '' }] = await inCrm()
+  await lender.addNote('Leads', zohoId, { content })
+  // Staff may write the same words. Their note lacks the signature.
+  await lender.addNote('Leads', zohoId, { content: 'Wants two trucks' })
+  expect((await partner.post('/crm/sync')).status).toBe(200)
+  await lender.addNote('Leads', zohoId, { content })
+  expect((await partner.post('/crm/sync')).status).toBe(200)
+  expect((await shown()).map((note: { content: string }) => note.content)).toEqual([
+    'Wants two trucks',
+    'Wants two trucks',
+  ])
+  const { rows } = await portal.deps.pool.query("select data from events where loid = $1 and type = 'note.added'", [
+    loid,
+  ])
+  expect(JSON.stringify(rows)).not.toContain('—')
+})
+
 test('a note on a record in the CRM’s recycle bin is pushed after the record is restored', async () => {
   await lender.remove('Leads', zohoId)
   const noteId = await waitingNote('Any news?')

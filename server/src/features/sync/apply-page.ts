@@ -173,11 +173,7 @@ async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   times: Pick<Scope, 'now' | 'crmReadAt'>,
 ): Promise<(item: Item, partnerId: string) => PlannedRecord<Row>> {
   const rows = await lockRowsOfAllPartners(tx, table, items)
-  const histories = await findKnownHistories(
-    tx,
-    table.historyKind,
-    rows.map((row) => row.loid),
-  )
+  const histories = await findKnownHistories(tx, table.historyKind, rows)
   const byZohoId = new Map(rows.map((row) => [row.zoho_id, row]))
   const byLoid = new Map(rows.map((row) => [row.loid, row]))
 
@@ -212,20 +208,31 @@ async function writeHistory<Item extends NamedRecord, Row extends RecordRow>(
   all: readonly Pick<PlannedRecord<Row>, 'before' | 'row' | 'history'>[],
   now: Date,
 ): Promise<void> {
-  const moved = all.filter(isMoved)
-  const moves = moved.map(({ row }) => ({ loid: row.loid, toPartnerId: row.partner_id }))
+  const moves = all.flatMap(({ before, row: { loid, partner_id: toPartnerId } }) => {
+    return before && before.partner_id !== toPartnerId ? [{ loid, fromPartnerId: before.partner_id, toPartnerId }] : []
+  })
   await moveHistories(tx, historyKind, moves)
-  const plans = all.map(({ row, history: plan }) => ({ partnerId: row.partner_id, loid: row.loid, plan }))
+  const plans = all.map(({ row: { partner_id, loid }, history: plan }) => ({ partner_id, loid, plan }))
   await writeHistories(tx, historyKind, plans, now)
 }
 
 function asApplied(
   module: AppliedRecord['module'],
-  { row, outcome }: { row: RecordRow & { business_name: string | null }; outcome: AppliedRecord['outcome'] },
+  {
+    before,
+    row,
+    outcome,
+  }: {
+    before: RecordRow | undefined
+    row: RecordRow & { business_name: string | null }
+    outcome: AppliedRecord['outcome']
+  },
   is_new: boolean,
 ): AppliedRecord {
-  const { partner_id, loid, zoho_id, business_name, created_at, notes_due } = row
-  return { module, zoho_id: zoho_id ?? '', partner_id, loid, business_name, created_at, notes_due, is_new, outcome }
+  const { id, partner_id, loid, zoho_id, business_name, created_at, crm_modified_time, notes_due } = row
+  const notes_were_due = before?.notes_due ?? false
+  const applied = { id, partner_id, loid, business_name, created_at, crm_modified_time, notes_due, notes_were_due }
+  return { ...applied, module, zoho_id: zoho_id ?? '', is_new, outcome }
 }
 
 function isMoved({ before, row }: Pick<PlannedRecord<RecordRow>, 'before' | 'row'>): boolean {

@@ -4,7 +4,7 @@ import { isOutdated } from '../../zoho/applied-time.ts'
 import type { CrmDeal, CrmHistoryEntry, CrmLead } from '../../zoho/crm-records.ts'
 import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../deals/deal-table.ts'
 import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../leads/lead-table.ts'
-import { findUnconvertedLeadsOfAllPartners } from '../leads/matching.queries.ts'
+import { findLeadsWithoutDealOfAllPartners } from '../leads/matching.queries.ts'
 import type { Page, Unit } from './apply-page.ts'
 import { nameRecords } from './name-records.ts'
 import type { Pull, PulledPartner } from './pull.ts'
@@ -34,22 +34,28 @@ export async function gatherPage(
     owners,
     records.flatMap((record) => (isLead(record) ? [] : record)),
   )
-  const converted = await leadsOf(pull, deals)
+  const converted = await leadsOf(pull, owners, deals)
   const leads = await nameLeads(pull, owners, [...records.filter(isLead), ...converted])
   return gather(pull, owners, { leads: leads.leads, leadRows: leads.rows, deals: deals.deals, dealRows: deals.rows })
 }
 
 /**
- * Reads the leads of new deals. A new deal with the LOID of an open lead belongs to that lead if the CRM says that the
- * lead is converted.
+ * Reads the leads of deals that are new to their partner. Such a deal with the LOID of a lead without a deal belongs to
+ * that lead if the CRM says that the lead is converted. A sweep does not look for the deals of converted leads, and a
+ * sync does so for 60 days only.
  */
 async function leadsOf(
   { deps, signal }: Pull,
+  owners: Owners,
   { deals, rows }: { deals: readonly NamedCrmDeal[]; rows: readonly StoredDeal[] },
 ): Promise<CrmLead[]> {
-  const known = new Set(rows.map((row) => row.zoho_id))
-  const loids = deals.filter((deal) => !known.has(deal.zoho_id)).map((deal) => deal.loid)
-  const { records } = await deps.crm.getLeads(await findUnconvertedLeadsOfAllPartners(deps.db, loids), signal)
+  const had = new Map(rows.map((row) => [row.zoho_id, row.partner_id]))
+  const met = deals.filter((deal) => had.get(deal.zoho_id) !== owners.get(deal.partner_zoho_id ?? '')?.id)
+  const zohoIds = await findLeadsWithoutDealOfAllPartners(
+    deps.db,
+    met.map((deal) => deal.loid),
+  )
+  const { records } = await deps.crm.getLeads(zohoIds, signal)
   return records.filter((lead) => lead.is_converted)
 }
 
@@ -193,8 +199,8 @@ function differing<Item extends CrmLead | CrmDeal>(
 }
 
 /**
- * Compares a record from the CRM with its row. Follows the SQL of `differs` in crm-rows.queries.ts, but looks for a
- * missing deal without its time limit.
+ * Compares a record from the CRM with its row, like the SQL of `differs` in crm-rows.queries.ts. That SQL chooses which
+ * records are read, so it stops looking for a missing deal after 60 days. A lead that was read always gets its deal.
  */
 function hasChanged(
   record: CrmLead | CrmDeal,

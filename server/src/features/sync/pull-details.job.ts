@@ -8,7 +8,7 @@ import { findSyncingPartners } from './sync-runs.queries.ts'
 
 /** Fifty records usually cost fifty to a hundred calls. */
 const RECORDS_AT_ONCE = 50
-/** A run ends well before the queue takes the job for dead, which is after a quarter of an hour. */
+/** A run ends well before the queue fails the job, which is after a quarter of an hour. */
 const RUN_MS_MAX = 5 * 60_000
 
 /**

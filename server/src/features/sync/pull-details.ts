@@ -1,6 +1,5 @@
 import { clearDue, type DueRecord, findDueOf, lockRowsOfAllPartners } from '../../apply/crm-rows.queries.ts'
 import type { CrmTable, NamedRecord, RecordRow } from '../../apply/crm-table.ts'
-import { timeOfId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { recordEvents } from '../../events/events.ts'
@@ -12,7 +11,7 @@ import { DEAL_TABLE } from '../deals/deal-table.ts'
 import { LEAD_TABLE } from '../leads/lead-table.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
 import type { Pull } from './pull.ts'
-import { pullNotesOf } from './pull-notes.ts'
+import { pullNotesOf, writtenSinceSeen } from './pull-notes.ts'
 import { readEach } from './read-each.ts'
 
 /** A person who opens a record waits at most this long for its details. If they take longer, a later read gets them. */
@@ -73,9 +72,8 @@ export async function pullDetails(
   const untoldNotes = await pullNotesOf(
     pull,
     due.filter((record) => record.notes_due),
-    // Notes that were written after the portal first saw the record are news. They are read only now because an earlier
-    // read failed or there were too many.
-    (record, note) => note.created_at > timeOfId(record.id),
+    // Earlier pulls have left these notes due, because a read failed or there were too many.
+    writtenSinceSeen(pull.deps),
   )
   return [...asked.filter((record) => !told.has(record.zoho_id)), ...untoldNotes]
 }
@@ -102,15 +100,14 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
     const rows = (await lockRowsOfAllPartners(tx, table, due)).filter((row) => {
       return row.history_due && row.crm_modified_time === readOf.get(row.zoho_id ?? '')?.crm_modified_time
     })
-    const loids = rows.map((row) => row.loid)
-    const known = await findKnownHistories(tx, table.historyKind, loids)
+    const known = await findKnownHistories(tx, table.historyKind, rows)
     const planned = rows.map((row) => {
       const value = table.valueOf(row)
       const modified_time = row.crm_modified_time ?? row.modified_time
       const present = { value, modified_time, before: { value, modified_time } }
       return { row, plan: planHistory(known.get(row.loid) ?? [], told.get(row.zoho_id ?? '') ?? [], present) }
     })
-    const plans = planned.map(({ row, plan }) => ({ partnerId: row.partner_id, loid: row.loid, plan }))
+    const plans = planned.map(({ row: { partner_id, loid }, plan }) => ({ partner_id, loid, plan }))
     await writeHistories(tx, table.historyKind, plans, now)
     await recordEvents(
       tx,
@@ -119,7 +116,7 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
     await clearDue(
       tx,
       'history_due',
-      rows.map((row) => ({ module: table.module, loid: row.loid })),
+      rows.map((row) => ({ ...row, module: table.module })),
     )
   })
 }

@@ -1,4 +1,6 @@
 import { clearDue } from '../../apply/crm-rows.queries.ts'
+import { timeOfId } from '../../db/ids.ts'
+import type { Deps } from '../../deps.ts'
 import type { CrmModule, CrmNote, CrmNoteOfRecord } from '../../zoho/crm-records.ts'
 import { applyCrmNotes, isForPartner, type NoteToApply } from '../notes/apply-crm-notes.ts'
 import { applyInHalves } from './apply-in-halves.ts'
@@ -13,13 +15,18 @@ import { readEach } from './read-each.ts'
  */
 const READ_AT_ONCE_MAX = 100
 const CALLS_AT_ONCE = 8
+/** The CRM's note times and the CRM's clock, as the portal hears it, are each wrong by up to a second. */
+const ROUNDING_MS = 2_000
 
-type NotedRecord = Pick<AppliedRecord, 'module' | 'zoho_id' | 'partner_id' | 'loid' | 'business_name'>
+type NotedRecord = Pick<
+  AppliedRecord,
+  'module' | 'zoho_id' | 'partner_id' | 'loid' | 'business_name' | 'crm_modified_time'
+>
 
 /**
  * Reads the notes of the records whose notes are due, but of at most READ_AT_ONCE_MAX records, with at least one call
- * for each. The notes of a new record are not news, because the record itself is news. The notes of a changed record
- * are news.
+ * for each. The notes of a record that is new to its partner are not news, because they come with the record. The
+ * notes of a changed record are news, except older notes that an earlier pull has left due.
  */
 export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]): Promise<void> {
   const due = records.filter((record) => record.notes_due).slice(0, READ_AT_ONCE_MAX)
@@ -28,11 +35,22 @@ export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]
     due.filter((record) => record.is_new),
     () => false,
   )
+  const isSinceSeen = writtenSinceSeen(pull.deps)
   await pullNotesOf(
     pull,
     due.filter((record) => !record.is_new),
-    () => true,
+    (record, note) => !record.notes_were_due || isSinceSeen(record, note),
   )
+}
+
+/**
+ * Returns a function that says whether a note was written after the portal first saw its record. Of the notes that an
+ * earlier pull has left due, only these are news.
+ */
+export function writtenSinceSeen({ crm, clock }: Pick<Deps, 'crm' | 'clock'>) {
+  const aheadMs = crm.now().getTime() - clock.now().getTime()
+  return ({ id }: { id: string }, { created_at }: CrmNote) =>
+    Date.parse(created_at) > Date.parse(timeOfId(id)) + aheadMs - ROUNDING_MS
 }
 
 /** Reads all notes of these records. Returns the records whose notes the CRM did not give. These notes stay due. */

@@ -15,14 +15,17 @@ const RECORDS_A_PAGE = 100
 /** The result of pulling records by their ids. */
 interface Pulled {
   problems: SyncProblem[]
-  /** How many of the records are in the CRM and belong to a partner. Records that cannot be read count too. */
+  /**
+   * How many of the records are in the CRM and belong to a partner that the pull covers. Records that cannot be read
+   * count too.
+   */
   there: number
 }
 
 /**
  * Reads these records from the CRM and applies each for the partner that it names (D30). A record that is gone or names
- * no partner that the pull covers is removed from the partner who had it. The number of calls grows with the records,
- * not with the partners.
+ * no partner that the pull covers is removed from the partner that had it, if the pull may remove that partner's
+ * records. The number of calls grows with the records, not with the partners.
  */
 export async function pullRecords(
   pull: Pull,

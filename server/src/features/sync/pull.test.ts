@@ -284,6 +284,7 @@ describe('a first sync', () => {
       Array.from({ length: 120 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
     )
     for (const id of ids) await lender.addNote('Leads', id, { content: 'A remark' })
+    await later(60)
     await sync('/dashboard/sync-leads')
     const notes = async () => {
       const { rows } = await portal.deps.pool.query('select zoho_id from notes where partner_id = $1', [ada.id])
@@ -300,9 +301,28 @@ describe('a first sync', () => {
     await pullDetails()
     expect(await notes()).toBe(118)
     await lender.faults({})
-    await pullDetails()
+    // The sweep reads the records of the first sync once more, and their due notes with them.
+    await sweep()
     expect(await notes()).toBe(120)
+    expect(await changes('note.added')).toEqual([])
   })
+})
+
+test('a re-sync of a deal reads the notes that a first sync has left due, and they are no news', async () => {
+  await lender.behaviour({ apiUserIsAdmin: false })
+  const id = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
+  await lender.addNote('Deals', id, { content: 'Written before' })
+  await lender.faults({ tooMany: { every: 1, retryAfterSeconds: 120, match: `${id}/Notes` } })
+  for (let syncs = 0; syncs < 2; syncs += 1) {
+    // Waits until the deal counts as unchanged.
+    await later(60)
+    await sync('/dashboard/sync-deals')
+  }
+  await lender.faults({})
+  const [{ loid }] = await listed('deals')
+  expect(await sync(`/dashboard/sync-deal/${loid}`)).toMatchObject({ operation: 'unchanged' })
+  expect((await ada.get(`/crm/deal/${loid}`)).body.data.notes).toMatchObject([{ content: 'Written before' }])
+  expect(await changes('note.added')).toEqual([])
 })
 
 test('a pull that a newer pull has overtaken does not bring back an older status, even if both statuses were set in the same second', async () => {
@@ -349,6 +369,30 @@ test('a note whose notification arrives while the record’s notes are read caus
   await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Papers are missing' }])
   expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
+})
+
+test('a note stays due if it was written after its record’s notes were read and the next read failed', async () => {
+  await lender.behaviour({ apiUserIsAdmin: false })
+  const { loid, id } = await submitted()
+  await sweep()
+  await later(60)
+  await change('Leads', id, ['Contacted'])
+  const { deps } = portal
+  const { crm } = deps
+  const { signal } = new AbortController()
+  const overtaken: typeof crm.notePages = async function* (...asked) {
+    yield* crm.notePages(...asked)
+    await later(60)
+    await lender.addNote('Leads', id, { content: 'Papers are missing' })
+    await change('Leads', id, ['Pre Qualified'])
+    await lender.faults({ tooMany: { every: 1, retryAfterSeconds: 120, match: `${id}/Notes` } })
+    await pullNotified.run(deps, { module: 'Leads', zohoIds: [id] }, signal)
+    await lender.faults({})
+  }
+  const late = { ...deps, crm: { ...crm, notePages: overtaken } }
+  await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
+  await pullDetails()
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Papers are missing' }])
 })
 
 test('a sync finds new notes even if the portal’s clock is an hour ahead', async () => {
@@ -547,6 +591,31 @@ test('a converted lead whose deal is in the recycle bin gets the deal after staf
   expect(await listed('deals')).toMatchObject([{ loid, deal_name: 'Trucks' }])
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
 })
+
+test.each(['in the portal', 'outside the portal'])(
+  'a converted lead gets its deal when staff take the deal from a partner %s and give it to the lead’s partner',
+  async (where) => {
+    const { loid, id } = await submitted()
+    const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
+    const grace = await portal.newPartner()
+    const otherInCrm =
+      where === 'in the portal'
+        ? await waitFor('Grace in the CRM', async () => (await grace.get('/profile')).body.data.zoho_id)
+        : await lender.create('Partners', { Name: 'Elsewhere' })
+    await lender.update('Deals', deal, { Partner: { id: otherInCrm } })
+    await later(60)
+    await sync('/crm/sync')
+    await sweep()
+    expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toBeNull()
+    // Zoho keeps deleted records for 60 days, and a sync looks for a missing deal no longer than that.
+    const converted_at = new Date(Date.now() - 61 * 86_400_000).toISOString()
+    await portal.deps.db.updateTable('leads').set({ converted_at }).where('loid', '=', loid).execute()
+    await lender.update('Deals', deal, { Partner: { id: adaInCrm } })
+    await sweep()
+    expect(await listed('deals')).toMatchObject([{ loid, deal_name: 'Trucks' }])
+    expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
+  },
+)
 
 test('a sweep makes a history call for each changed status, and one read for every hundred leads', async () => {
   const ids = await lender.createMany(

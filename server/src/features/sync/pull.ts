@@ -55,14 +55,21 @@ export interface Applied {
 type Outcome = 'created' | 'updated' | 'converted' | 'skipped'
 
 export interface AppliedRecord {
+  id: string
   module: 'Leads' | 'Deals'
   zoho_id: string
   partner_id: string
   loid: string
   business_name: string | null
   created_at: string
+  crm_modified_time: string | null
   notes_due: boolean
-  /** True if the partner had the record neither as a lead nor as a deal before. */
+  /** True if an earlier pull has left the record's notes due. */
+  notes_were_due: boolean
+  /**
+   * True if the record is new to the partner or has returned. False for the deal of a lead that the partner already
+   * had.
+   */
   is_new: boolean
   outcome: Outcome
 }

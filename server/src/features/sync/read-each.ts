@@ -4,9 +4,10 @@ import { CrmForbidden } from '../../zoho/errors.ts'
 import { emptyWhenRefused } from './pull.ts'
 
 /**
- * Reads the histories or notes of these records, and returns them by the records' ids in the CRM. If the CRM does not
- * give a record's details or forbids reading them, the record is left out and stays due, so that it does not delay
- * other records. Throws `CrmUnavailable` after `callsAtOnce` failures, because then the CRM itself is unavailable.
+ * Reads the histories or notes of these records, and returns them by the records' ids in the CRM. A record whose call
+ * is refused for good gets an empty list. A record whose call fails or is forbidden is left out and stays due, so that
+ * it does not delay other records. Throws `CrmUnavailable` after `callsAtOnce` failed calls, because then the CRM
+ * itself is unavailable.
  */
 export async function readEach<Item extends { zoho_id: string }, Told>(
   items: readonly Item[],

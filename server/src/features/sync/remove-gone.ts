@@ -13,8 +13,8 @@ import type { Done, PageTally } from './pull.ts'
 import { recordRestoredLeads } from './record-restored-leads.ts'
 
 /**
- * Removes records that left the CRM, or that the lender gave to a business outside the portal (D28). A lead that a
- * removed deal had replaced is restored, unless another deal matches the lead.
+ * Removes records that left the CRM, or that the lender gave to a partner that the pull does not cover (D28). A lead
+ * that a removed deal had replaced is restored, unless another deal matches the lead.
  */
 export async function removeGone(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

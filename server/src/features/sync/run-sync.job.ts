@@ -33,7 +33,7 @@ export const runSync = defineJob({
     try {
       await syncUntilDone(deps, { signal, progress, tallies }, { partnerId, runId })
     } catch (error) {
-      // If the server stops, the run has not failed, because another process continues it.
+      // If the server stops or the job's time is over, the run has not failed, because the job runs again.
       if (signal.aborted) {
         await progress.write()
         throw error

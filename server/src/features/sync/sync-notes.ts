@@ -1,7 +1,7 @@
 import { findNotesDue, markNotesDue } from '../../apply/crm-rows.queries.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 import { NotesNotListed } from '../../zoho/read-notes.ts'
-import { applyListedNotes, pullNotesOf } from './pull-notes.ts'
+import { applyListedNotes, pullNotesOf, writtenSinceSeen } from './pull-notes.ts'
 import type { Run } from './run.ts'
 
 /** Allows for Zoho's whole seconds and for the difference between Zoho's clock and the portal's. */
@@ -47,10 +47,14 @@ export async function syncNotes({ deps, signal, partner, progress, tallies }: Ru
     }
   } catch (error) {
     if (!(error instanceof NotesNotListed)) throw error
+    const isSinceSeen = writtenSinceSeen(deps)
     for (const { module, since: last } of pulled) {
+      const left = new Set((await findNotesDue(db, module, partner.id, READ_AT_ONCE_MAX)).map(({ id }) => id))
       await markNotesDue(db, module, partner.id, earlier(sinceOf(last)), notes_since)
       const records = await findNotesDue(db, module, partner.id, READ_AT_ONCE_MAX)
-      await pullNotesOf({ deps, signal }, records, () => last !== undefined)
+      await pullNotesOf({ deps, signal }, records, (record, note) => {
+        return last !== undefined && (!left.has(record.id) || isSinceSeen(record, note))
+      })
     }
   }
   tallies.notes_since = null

@@ -7,7 +7,7 @@ import { findDealLoid, findDealRow } from '../deals/deals.queries.ts'
 import { findLeadKeys, findLeadRow } from '../leads/leads.queries.ts'
 import type { AppliedRecord, Pull } from './pull.ts'
 import { pullForAll } from './pull-for-all.ts'
-import { pullNotesOf } from './pull-notes.ts'
+import { pullNotesOf, writtenSinceSeen } from './pull-notes.ts'
 import { pullPage } from './pull-records.ts'
 
 /** Shorter than API_TIMEOUT_MS, after which the caller gives up. */
@@ -48,7 +48,10 @@ async function pullDeal(pull: Pull, partnerId: string, loid: string): Promise<Si
 }
 
 async function pullNotes(pull: Pull, deal: StoredDeal & { zoho_id: string }, isNews: boolean): Promise<void> {
-  const untold = await pullNotesOf(pull, [{ ...deal, module: 'Deals' }], () => isNews)
+  const isSinceSeen = writtenSinceSeen(pull.deps)
+  const untold = await pullNotesOf(pull, [{ ...deal, module: 'Deals' }], (record, note) => {
+    return isNews && (!deal.notes_due || isSinceSeen(record, note))
+  })
   if (untold.length > 0) throw new CrmUnavailable('The CRM does not return the deal’s notes at the moment.')
 }
 
