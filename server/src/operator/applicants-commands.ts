@@ -3,7 +3,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { eraseLogBodies, eraseRecords, eraseWords } from '../applicants/applicants.queries.ts'
 import { type Found, findApplicant, inCrm } from '../applicants/find-applicant.ts'
-import { readApplicant } from '../applicants/read-applicant.ts'
+import { type Applicant, readApplicant } from '../applicants/read-applicant.ts'
 import type { Db } from '../db/database.ts'
 import { type Command, CommandFailed, type Given, onlyPositional, table, UsageError, usageOf } from './command.ts'
 
@@ -35,10 +35,12 @@ export const eraseApplicant: Command = {
   options: { yes: { type: 'boolean' } },
   async run(given, workplace) {
     const { db, clock } = await workplace.database()
-    const { found } = await find(eraseApplicant, given, db)
-    workplace.say(summary(found))
+    const { applicant, found: shown } = await find(eraseApplicant, given, db)
+    workplace.say(summary(shown))
     if (given.values['yes'] !== true) await confirm()
-    await db.transaction().execute(async (tx) => {
+    const { present, left } = await db.transaction().execute(async (tx) => {
+      // More may have been stored since, for example while the operator was asked.
+      const found = await findApplicant(tx, applicant)
       const at = clock.now().toISOString()
       const loids = [...new Set([...found.leads, ...found.deals].map(({ loid }) => loid))]
       await eraseRecords(tx, loids, at)
@@ -50,15 +52,23 @@ export const eraseApplicant: Command = {
       for (const [partner, detail] of ofPartners(found)) {
         await workplace.security(tx, 'applicant-erased', { partner, detail })
       }
+      return inCrm(found)
     })
-    const left = inCrm(found)
     workplace.say('\nErased. A sync does not bring any of it back.')
-    if (left.length > 0) workplace.say(`Still in the CRM, for its staff to delete:\n  ${left.join('\n  ')}`)
+    if (present.length > 0) workplace.say(`Still in the CRM, for its staff to delete:\n  ${present.join('\n  ')}`)
+    if (left.length > 0)
+      workplace.say(
+        `Perhaps in the CRM’s recycle bin, or given to a business outside the portal:\n  ${left.join('\n  ')}`,
+      )
     return 0
   },
 }
 
-async function find(command: Command, given: Given, db: Db): Promise<{ word: string; found: Found }> {
+async function find(
+  command: Command,
+  given: Given,
+  db: Db,
+): Promise<{ word: string; applicant: Applicant; found: Found }> {
   const word = onlyPositional(command, given)
   const applicant = readApplicant(word)
   if (!applicant)
@@ -67,7 +77,7 @@ async function find(command: Command, given: Given, db: Db): Promise<{ word: str
   if (found.leads.length + found.deals.length + found.webhook_logs.length === 0) {
     throw new CommandFailed(`The portal has no data about ${JSON.stringify(word)}`)
   }
-  return { word, found }
+  return { word, applicant, found }
 }
 
 function summary(found: Found): string {

@@ -28,7 +28,11 @@ function creditsCheck({ calls, credits, creditsPerDay, creditsLeft }: CrmUsage):
   const isWrong = left < creditsPerDay / 10
   const known = creditsLeft === null ? `about ${credits} used` : `${creditsLeft} left`
   const says = `${known} of ${creditsPerDay} (ZOHO_CREDITS_PER_DAY), ${calls} calls in the last 24 hours`
-  return { name: 'Credits', says: isWrong ? `${says}: only new leads, deals and notes are sent` : says, isWrong }
+  return {
+    name: 'Credits',
+    says: isWrong ? `${says}: new leads, deals and notes still go to the CRM, but its changes arrive later` : says,
+    isWrong,
+  }
 }
 
 export const setUpCrm: Command = {

@@ -43,6 +43,16 @@ test('operators list, retry and drop jobs that wait or were given up', { timeout
     code: 0,
     out: 'Jobs that run now: 1\n',
   })
+  await pool.query("delete from jobs.job where name = 'sweep'")
+  const { rows: sweeps } = await pool.query<{ id: string }>(
+    `insert into jobs.job (name, state, policy, start_after)
+     select 'sweep', state, 'stately', now() + interval '1 hour' from unnest('{failed,retry}'::jobs.job_state[]) as state
+     returning id`,
+  )
+  expect(await folder.command(['jobs', 'retry', String(sweeps[0]?.id)], env)).toMatchObject({
+    code: 1,
+    err: `The queue lets only one job wait for a retry, and another job waits: ${sweeps[1]?.id}\n`,
+  })
 
   await waitFor('the job to wait again', async () => (await stateOf(id)) !== 'active')
   expect(await folder.command(['jobs', 'drop', id], env)).toMatchObject({ code: 0, out: 'Jobs removed: 1\n' })

@@ -1,5 +1,5 @@
 import { type Command, CommandFailed, type Given, onlyPositional, table, UsageError, usageOf } from './command.ts'
-import { dropJobs, findJobs, retryJobs } from './jobs.queries.ts'
+import { dropJobs, findJobs, findWaitingInstead, retryJobs } from './jobs.queries.ts'
 import type { Workplace } from './workplace.ts'
 
 const JOBS_MAX = 500
@@ -52,8 +52,14 @@ async function change(
   const idOrQueue = onlyPositional(command, given)
   const { db } = await workplace.database()
   const count = await act(db, idOrQueue)
-  if (count === 0)
-    throw new CommandFailed(`No job that waits or was given up has the id or queue ${JSON.stringify(idOrQueue)}`)
+  if (count === 0) {
+    const waiting = await findWaitingInstead(db, idOrQueue)
+    throw new CommandFailed(
+      waiting === undefined
+        ? `No job that waits or was given up has the id or queue ${JSON.stringify(idOrQueue)}`
+        : `The queue lets only one job wait for a retry, and another job waits: ${waiting}`,
+    )
+  }
   workplace.say(`${said}: ${count}`)
   return 0
 }

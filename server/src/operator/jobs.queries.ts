@@ -28,7 +28,7 @@ export async function findJobs(db: Db, queue: string | undefined, limit: number)
 /**
  * Retries the job with this id, or the jobs of this queue. Returns how many jobs will run as soon as a worker is free.
  * A job that was given up gets one more try. If a queue lets only one job wait for a retry, only the job that already
- * waits, or else the newest job, is retried.
+ * waits for one is retried, or else the newest given-up job.
  */
 export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -41,6 +41,15 @@ export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
                    order by case when policy = 'stately' and state <> 'created' then name else id::text end,
                             state = 'retry' desc, ${isMeant(idOrQueue)} desc, created_on desc)`.execute(db)
   return Number(numAffectedRows)
+}
+
+/** Finds the job whose wait for a retry prevents a retry of this given-up job, because its queue lets only one wait. */
+export async function findWaitingInstead(db: Db, id: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select waiting.id from jobs.job given_up join jobs.job waiting using (name)
+     where given_up.id::text = ${id} and given_up.state = 'failed' and given_up.policy = 'stately'
+       and waiting.state = 'retry'`.execute(db)
+  return rows[0]?.id
 }
 
 /** Removes the job with this id, or the jobs of this queue, except running jobs. Returns how many it removed. */

@@ -7,7 +7,7 @@ const MAILS_MAX = 500
 export const listMailsInTrouble: Command = {
   name: 'mails',
   parameters: '',
-  summary: `Lists the newest ${MAILS_MAX} unsent mails about leads, deals and webhooks: those that are still being tried, and those that were given up.`,
+  summary: `Lists the newest ${MAILS_MAX} mails about leads, deals and webhooks that could not be sent: those that will be tried again, and those that were given up.`,
   async run(given, workplace) {
     noPositional(listMailsInTrouble, given)
     const { db } = await workplace.database()
@@ -33,7 +33,7 @@ export const retryMails: Command = {
   async run(given, workplace) {
     const isForAll = given.values['all'] === true
     if (isForAll) noPositional(retryMails, given)
-    const idOrEmail = isForAll ? undefined : onlyPositional(retryMails, given)
+    const idOrEmail = isForAll ? undefined : onlyPositional(retryMails, given).trim().toLowerCase()
     // This process also runs jobs, so that the mails are sent even if no portal runs.
     const { deps } = await workplace.workingParts()
     const count = await sendMailsAgain(deps, idOrEmail)

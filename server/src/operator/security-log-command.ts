@@ -16,9 +16,12 @@ export const listSecurityLog: Command = {
     noPositional(listSecurityLog, given)
     const { partner, person } = given.values
     const { db } = await workplace.database()
-    const ofPartner = typeof partner === 'string' ? { partnerId: (await getPartnerByName(db, partner)).id } : {}
-    const ofPerson = typeof person === 'string' ? await getPersonByEmail(db, person) : {}
-    const entries = await findNewestSecurityEntriesOfAllPartners(db, { ...ofPartner, ...ofPerson }, ENTRIES_MAX)
+    const ofPartner = typeof partner === 'string' ? await getPartnerByName(db, partner) : undefined
+    const ofPerson = typeof person === 'string' ? await getPersonByEmail(db, person) : undefined
+    if (ofPartner && ofPerson && ofPerson.partnerId !== ofPartner.id)
+      throw new CommandFailed(`${ofPartner.business_name} has no person ${JSON.stringify(person)}`)
+    const wanted = ofPerson ?? (ofPartner && { partnerId: ofPartner.id }) ?? {}
+    const entries = await findNewestSecurityEntriesOfAllPartners(db, wanted, ENTRIES_MAX)
     const rows = entries.map((entry) => [
       entry.at,
       entry.business_name,

@@ -11,7 +11,14 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Answer, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { addApp } from '../../testing/second-factor.ts'
+import {
+  type Answer,
+  addColleague,
+  startPortal,
+  type TestPartner,
+  type TestPortal,
+} from '../../testing/start-portal.ts'
 import { DOCUMENTED_ROUTES } from './documented-routes.ts'
 
 let portal: TestPortal
@@ -140,13 +147,21 @@ test('callers get the documented error codes with the documented statuses', asyn
   const headers = { 'idempotency-key': 'codes' }
   const limited = await portal.newPartner()
   const spent: string = (await limited.post('/dashboard/generate-api-key')).body.data.api_key
+  const viewer = await addColleague(portal, limited, 'viewer')
   const ask = (body: unknown, more: object = {}) => portal.post('/webhook/lead', body, { token: key, ...more })
   const least = { business_name: 'Codes', email: 'codes@example.com' }
+  const askWithoutSecondFactor = async () => {
+    await addApp(portal, limited)
+    await limited.put('/team/settings', { second_factor_required: true })
+    return viewer.get('/webhook/status/LO-00000000')
+  }
   await ask(least, { headers })
   const answers = [
     await ask({}),
     await ask('{'),
     await ask(least, { token: 'nobody' }),
+    await viewer.post('/webhook/lead', least),
+    await askWithoutSecondFactor(),
     await portal.get('/webhook/status/LO-00000000', { token: key }),
     await ask({ ...least, business_name: 'Other' }, { headers }),
     await ask('x'.repeat(70_000)),
@@ -167,6 +182,15 @@ test('callers get the documented error codes with the documented statuses', asyn
   for (const [code, text] of Object.entries(docs.errorCodes)) {
     expect(Object.entries(ERROR_CODES).some(([one, words]) => one === code && text.endsWith(words))).toBe(true)
   }
+})
+
+test('OpenAPI lists the refusals of a session only for the calls that accept a session', async () => {
+  const { paths, components } = (await portal.get('/openapi.json')).body
+  for (const { route } of DOCUMENTED_ROUTES) {
+    const { responses } = paths[route.path.replace(':id', '{id}')][route.method.toLowerCase()]
+    expect([route.path, '403' in responses]).toEqual([route.path, route.path.startsWith('/webhook/')])
+  }
+  expect(components.schemas.Failure.properties.code.enum).toContain('NOT_ALLOWED')
 })
 
 test('the cURL example runs as printed', async () => {

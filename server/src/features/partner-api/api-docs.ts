@@ -21,10 +21,11 @@ export const API_DESCRIPTION =
 export const KEY_NOTE =
   'Generate an API key under API Keys in the portal, and send it with every call. It is shown only once. Keep it with your server’s secrets, never in a web page or an app. A new key revokes the old one at once.'
 
-/** The error codes of the partner API, by HTTP status. */
+/** The error codes of the partner API, by HTTP status. Only calls with a session get 403. */
 export const API_ERRORS: Record<string, readonly ErrorCode[]> = {
   400: ['VALIDATION', 'MALFORMED_REQUEST'],
   401: ['UNAUTHORIZED'],
+  403: ['NOT_ALLOWED', 'SECOND_FACTOR_REQUIRED'],
   404: ['NOT_FOUND'],
   409: ['IDEMPOTENCY_KEY_REUSED'],
   413: ['PAYLOAD_TOO_LARGE'],

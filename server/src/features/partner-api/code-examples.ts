@@ -83,11 +83,11 @@ export function isGenuine(body, headers, secret) {
   const id = headers['webhook-id']
   const timestamp = headers['webhook-timestamp']
   const signatures = headers['webhook-signature'] ?? ''
-  // Refuses a delivery that is more than five minutes old, because somebody may have recorded it.
+  // Refuses a delivery that is more than five minutes old, because somebody may have recorded and repeated it.
   if (!id || !(Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300)) return false
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const expected = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\${body}\`).digest()
-  // After a change of the secret there are two signatures. One that matches is enough.
+  // For 24 hours after a change of the secret there are two signatures. One that matches is enough.
   return signatures.split(' ').some((signature) => {
     const [version, value = ''] = signature.split(',')
     const given = Buffer.from(value, 'base64')
@@ -105,13 +105,13 @@ import time
 def is_genuine(body, headers, secret):
     message_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")
-    # Refuses a delivery that is more than five minutes old, because somebody may have recorded it.
+    # Refuses a delivery that is more than five minutes old, because somebody may have recorded and repeated it.
     if not message_id or not timestamp.isdigit() or abs(time.time() - int(timestamp)) > 300:
         return False
     key = base64.b64decode(secret[len("whsec_"):] if secret.startswith("whsec_") else secret)
     signed = f"{message_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    # After a change of the secret there are two signatures. One that matches is enough.
+    # For 24 hours after a change of the secret there are two signatures. One that matches is enough.
     given = headers.get("webhook-signature", "").split(" ")
     return any(hmac.compare_digest(expected.encode(), signature.encode()) for signature in given)
 `,

@@ -104,12 +104,13 @@ function pathItems(): Record<string, object> {
 }
 
 /**
- * The statuses with which a route's calls can fail. Only a call with a body can be refused because of its body, and
- * only a call with an id can find nothing.
+ * The statuses with which a route's calls can fail. Only a call with a body can be refused because of its body, only a
+ * call with an id can find nothing, and only a session can lack the role or the second factor.
  */
 function failuresOf(route: Route): string[] {
   return Object.keys(API_ERRORS).filter((status) => {
     if (['409', '413', '415'].includes(status)) return route.body !== undefined
+    if (status === '403') return route.least !== undefined
     return status !== '404' || route.path.includes(':')
   })
 }
@@ -155,7 +156,7 @@ function requestBody(body: NonNullable<Route['body']>, example: unknown): object
 function failure(status: string): object {
   const codes = API_ERRORS[status] ?? []
   const [code] = codes
-  const isCounted = !['401', '503'].includes(status)
+  const isCounted = !['401', '403', '503'].includes(status)
   return {
     description: codes.map((one) => `\`${one}\`: ${ERROR_CODES[one]}`).join('\n\n'),
     headers: {
