@@ -115,8 +115,8 @@ export const Profile = z.object({
 export type Profile = z.infer<typeof Profile>
 
 /**
- * An absent field stays unchanged. A null or blank name or phone clears it (D47). The other fields of the profile are
- * ignored.
+ * An absent field stays unchanged. A null or blank first name, last name or phone clears the stored one (D47). The
+ * other fields of the profile are ignored.
  */
 export const ProfileChange = z.object({
   /** Only an owner may change the business name. From anybody else only the current name is accepted. */
@@ -129,7 +129,10 @@ export const ProfileChange = z.object({
 })
 export type ProfileChange = z.infer<typeof ProfileChange>
 
-/** Checks presence only: the server answers a short password and a mismatch with codes of their own (section 8). */
+/**
+ * Checks that every field is filled in, and that the new password is not too long. The server answers a short password
+ * and a mismatch with codes of their own (section 8).
+ */
 export const PasswordChange = z.object({
   currentPassword: password('Current password is required'),
   newPassword: password('New password is required').check(notTooLong()),

@@ -18,7 +18,7 @@ export const AttentionItem = z.object({
   retry: z.nullable(
     z.object({ kind: z.enum(['lead', 'deal', 'note']), id: z.string(), problem: z.nullable(z.string()) }),
   ),
-  /** The lender's newest note, and how many notes are unread. */
+  /** The lender's newest note, shortened if it is long, and how many of the lender's notes are unread. */
   note: z.nullable(z.object({ content: z.string(), by: z.nullable(z.string()), count: z.number() })),
   /**
    * How many days the record has been in its status or stage, and how many are usual for this partner or for all

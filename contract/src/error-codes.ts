@@ -1,4 +1,7 @@
-/** Every machine-readable code of a failed answer (D5), with its text in the API documentation. */
+/**
+ * Every machine-readable code of a failed answer (D5), with its meaning. The security log shows the meaning. So does
+ * the API documentation, for the codes that its calls can get.
+ */
 export const ERROR_CODES = {
   VALIDATION: 'A field is missing or invalid; `fields` names it.',
   MALFORMED_REQUEST: 'The request is not readable, for example because its JSON is broken.',

@@ -20,7 +20,7 @@ export const NewsLine = z.object({
   loid: z.nullable(z.string()),
   /** The kind of page that the LOID leads to; for a burst, the kind of its records. Null if that page is gone. */
   about: z.nullable(z.enum(['lead', 'deal'])),
-  /** The name of the business, or of the burst's author. */
+  /** The name of the deal or business; for a burst, its author's name. */
   name: z.string(),
   /** For example 'Pre Call → Pre Qualified, 1 note by Robin Lee'. */
   summary: z.string(),
@@ -40,6 +40,7 @@ export const News = z.object({
   /** The number of lines; if `is_least`, there are at least this many. */
   total: z.number(),
   is_least: z.boolean(),
+  /** How many of the lines that `total` counts are about leads, and how many about deals. */
   leads: z.number(),
   deals: z.number(),
   /** The LOIDs of the newest records with unseen news. The lists of leads and deals mark them as new. */

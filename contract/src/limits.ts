@@ -1,4 +1,4 @@
-/** The limits that server and web app share, from section 9 of the specification and D45. */
+/** The limits that server and web app share. Most are from section 9 of the specification and from D45. */
 export const API_TIMEOUT_MS = 30_000
 export const PAGE_SIZE = 20
 export const PAGE_SIZE_MAX = 100
@@ -18,6 +18,8 @@ export const NAME_LENGTH_MAX = 100
 export const EMAIL_LENGTH_MAX = 254
 export const BUSINESS_NAME_LENGTH_MAX = 200
 export const CHOICE_LENGTH_MAX = 120
+/** The longest value of a filter by person: a person's id, or a word such as `me`. */
+export const PERSON_LENGTH_MAX = 64
 export const LOAN_PURPOSE_LENGTH_MAX = 500
 export const ADDITIONAL_INFO_LENGTH_MAX = 5_000
 export const PHONE_LENGTH_MAX = 30

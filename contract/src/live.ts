@@ -10,8 +10,8 @@ export const STREAMS_OF_PERSON_MAX = 10
 export const MISSED_EVENTS_MAX = 1_000
 
 /**
- * Events (D35), then other changes that pages show. The other changes have no id, so a page misses the changes that
- * happen while its stream is broken.
+ * Events (D35), then other changes that pages show, then messages about the stream itself. The other changes have no
+ * id, so a page misses those that happen while its stream is broken.
  */
 const LIVE_TYPES = [
   ...RECORD_EVENT_TYPES,

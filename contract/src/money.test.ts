@@ -86,6 +86,6 @@ test.each(['abc', '-5', '1e5', '5 to 10', ['5', '6'], '9'.repeat(40)])(
   },
 )
 
-test('amounts on the scale of a chart are abbreviated and keep the dollar sign', () => {
+test('amounts on a chart’s axis are abbreviated and keep the dollar sign', () => {
   expect([0, 500, 185_000, 1_291_000].map(formatMoneyInShort)).toEqual(['$0', '$500', '$185K', '$1.3M'])
 })

@@ -20,7 +20,7 @@ const NZ: NumberPlan = { country: 'NZ', callingCode: '64', mobile: /^2\d{7,9}$/,
 
 /** Beginnings that decide for New Zealand if both patterns fit: no Australian range begins with 021 or 022 (D50). */
 const NZ_ONLY = /^2[12]/
-/** Beginnings that both countries use. Any other 02 number that fits both patterns is Australian. */
+/** Beginnings that both countries use. Other 02 numbers that fit both patterns are Australian, except 021 and 022. */
 const AU_OR_NZ = /^2[0789]/
 
 export const PHONE_FITS_BOTH = 'This could be an Australian or a New Zealand number'
@@ -77,8 +77,9 @@ function read(plan: NumberPlan, digits: string): PhoneReading[] {
 
 /**
  * Formats a stored number for the screen (D19, D50, section 9). A number with +61 or +64 gets the international form. A
- * number without a country code gets the form of its country, or stays as it is if it fits both countries. Any other
- * ten digits become (XXX) XXX-XXXX.
+ * valid number that begins with 0 or has fewer than ten digits gets the form of its country, or stays as it is if it
+ * fits both countries. Any other ten digits become (XXX) XXX-XXXX, and any other eleven that begin with 1 become
+ * +1 (XXX) XXX-XXXX. The rest stays as it is.
  */
 export function formatPhone(phone: string | null | undefined): string {
   if (!phone) return ''
@@ -121,7 +122,8 @@ function cut(digits: string, lengths: number[]): string[] {
 
 /**
  * The digits of a phone number without country code and trunk 0, so that all spellings of one number give the same
- * digits (D24). A number that is written without its trunk 0 and begins with 61 or 64 is the exception.
+ * digits (D24). A number that is written without its trunk 0 and begins with 61 or 64 is the exception: it loses these
+ * digits too. A search for the remaining digits still finds it.
  */
 export function phoneDigits(text: string): string {
   return text.replace(/\D/g, '').replace(/^(?:(?:00)?(?:61|64))?0?/, '')

@@ -126,9 +126,12 @@ export const SecurityEntry = z.object({
   id: z.string(),
   at: Instant,
   event: SecurityEvent,
-  /** The person who acted, or whose account somebody tried to sign in to. Null for an operator of the portal. */
+  /**
+   * The person who acted, or whose account somebody tried to sign in to. Null for an operator of the portal, and for
+   * somebody who closed an account with the link in a mail.
+   */
   person: z.nullable(z.object({ id: z.string(), name: z.string() })),
-  /** The name of the person whose role, access or invitation an owner or operator changed. */
+  /** The name of the person whose role, access, second factor or invitation an owner or operator changed. */
   subject: z.nullable(z.string()),
   /** More about the event, in the portal's own words. */
   detail: z.nullable(z.string()),
@@ -144,7 +147,7 @@ export const SecurityLogFilters = z.object({
   /** `next_cursor` of the previous answer. */
   cursor: idOf('cursor'),
   type: z.optional(z.enum(SECURITY_KINDS, `type must be one of: ${SECURITY_KINDS.join(', ')}`)),
-  /** The id of the person who acted. */
+  /** The id of the `person` that the entries name. */
   person: idOf('person'),
 })
 export type SecurityLogFilters = z.output<typeof SecurityLogFilters>

@@ -23,7 +23,7 @@ export const listSessions = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ sessions: z.array(Session) }),
-  summary: 'The person’s sessions, most recently used first.',
+  summary: 'The person’s sessions, most recently used first, at most 100.',
 })
 
 export const endSession = defineRoute({

@@ -129,7 +129,7 @@ export const DealSubmission = inAnySpelling(
       closingDate: 'Day on which the deal is expected to close, in the form YYYY-MM-DD',
       description: 'Anything else (also: `additional_info`)',
       iso: 'Country that a phone number without +61 or +64 belongs to (also: `partner_iso`)',
-      stage: `Accepted but ignored: a new deal begins as ${SUBMITTED_STAGE}, and only the lender moves it`,
+      stage: `Accepted but ignored: a new deal begins as ${SUBMITTED_STAGE}, or in the lender’s first stage if the lender has no such stage; only the lender moves it`,
       leadSource: 'Accepted but ignored: the source of every deal is Partner Portal',
       id: 'Accepted but ignored: the portal gives every deal its id',
       loid: 'Accepted but ignored: the portal gives every deal its LOID',

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { PERSON_LENGTH_MAX } from './limits.ts'
 import { defineRoute } from './route.ts'
 import { filterText } from './text.ts'
 
@@ -14,8 +15,6 @@ export const SubmittedBy = {
 
 /** The value of the filter `person` that means the caller. */
 export const MINE = 'me'
-
-const PERSON_LENGTH_MAX = 64
 
 /** A person's id, or `me`. */
 export function filterPerson() {

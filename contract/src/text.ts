@@ -15,8 +15,8 @@ export function lengthAtMost(label: string, lengthMax: number) {
 }
 
 /**
- * For a name that other people see in mails and lists. Refuses characters that would break the line or change the
- * direction of the text around the name.
+ * For a name that other people see in mails and lists. Refuses control characters, line breaks, and characters that
+ * change the direction of the text around the name.
  */
 export function inOneLine(label: string) {
   return z.refine<string | null | undefined>(

@@ -20,6 +20,9 @@ export const INBOUND_LABELS: Record<string, string> = {
   '/api/partner/leads': 'Submit Lead',
 }
 
+/** The preview of a signing secret that no key opens, so that it signs no deliveries. */
+export const LOST_SECRET_PREVIEW = 'whsec_...'
+
 export const WEBHOOK_URL_NOT_HTTPS = 'Webhook URL must begin with https://'
 
 const WebhookEndpoint = z.object({
@@ -34,9 +37,9 @@ const WebhookEndpoint = z.object({
   disabled_reason: z.nullable(z.enum(['gone', 'failing'])),
   /** The time since which every attempt has failed. */
   failing_since: z.nullable(Instant),
-  /** The secret's first eight characters, followed by dots. */
+  /** The secret's first eight characters, followed by dots, or `LOST_SECRET_PREVIEW`. */
   secret_preview: z.nullable(z.string()),
-  /** Until this time, deliveries are signed with the old secret and the new one. */
+  /** Until this time, deliveries are signed with the old secret and the new one. Null if no key opens the old secret. */
   previous_secret_until: z.nullable(Instant),
 })
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>

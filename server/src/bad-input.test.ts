@@ -32,6 +32,8 @@ beforeAll(async () => {
 afterAll(() => portal[Symbol.asyncDispose]())
 
 let asked = 0
+/** The names of the routes that were sent random bad input. */
+const tried = new Set<string>()
 
 function ask(route: Route, request?: Parameters<typeof askRoute>[2]) {
   asked += 1
@@ -138,13 +140,14 @@ const SEED = 20_261_120
 const withInput = named.filter(([, route]) => route.body || route.query || route.path.includes(':'))
 test.each(withInput)(
   '%s answers any input with success or a refusal, never with an internal error',
-  async (_name, route) => {
+  async (name, route) => {
     const inputs = fc.array(badInput(route, validBody(route)), { minLength: INPUTS_AT_ONCE, maxLength: INPUTS_AT_ONCE })
     const property = fc.asyncProperty(inputs, async (batch) => {
       const faults = await Promise.all(batch.map((input) => faultFor(route, input)))
       expect(faults.filter(Boolean)).toEqual([])
     })
     await fc.assert(property, { numRuns: INPUTS_A_ROUTE / INPUTS_AT_ONCE, seed: SEED })
+    tried.add(name)
   },
 )
 
@@ -167,10 +170,10 @@ test.each(readingBody)('%s refuses a body that is not JSON', async (_name, route
 })
 
 test('every route that reads input was sent bad input', () => {
+  expect(withInput.map(([name]) => name).filter((name) => !tried.has(name))).toEqual([])
   console.log(
     `Contract: ${withInput.length} of ${named.length} routes read something and were sent bad input (${asked} requests)`,
   )
-  expect(asked).toBeGreaterThan(withInput.length * INPUTS_A_ROUTE)
 })
 
 /**

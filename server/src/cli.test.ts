@@ -77,6 +77,10 @@ test('operators’ commands work on the same data whether or not the portal runs
     expect.stringMatching(/ +operator +Account deactivated$/),
   ])
   expect((await folder.command(['security-log', '--person', ada.email])).out).toMatch(/^(?:(?!bob@).)*ada@(?!.*bob@)/s)
+  expect(await folder.command(['security-log', '--partner', bobsId, '--person', ada.email])).toMatchObject({
+    code: 1,
+    err: 'bob Broking has no person "ada@example.com"\n',
+  })
 
   const { token } = back.body
   const { secret } = (await ask(portal, '/account/totp', { body: {}, token })).body.data

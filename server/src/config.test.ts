@@ -76,6 +76,10 @@ test('production settings accept the CRM sandbox on the same machine, even over 
   expect(settings).toMatchObject({ isProduction: true, zoho: { apiUrl: ZOHO_URL, clientSecret: 'sandbox' } })
 })
 
+test('PORT can be 3900 if no sandbox is started', () => {
+  expect(readSettings({ ...PRODUCTION, PORT: '3900' }).port).toBe(3900)
+})
+
 test('an empty variable counts as not set', () => {
   expect(readSettings({ PORT: '', DATABASE_URL: ' ' })).toMatchObject({ port: 3000, databaseUrl: undefined })
 })

@@ -117,9 +117,6 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   }
   const variables = parsed.data
   const isProduction = variables.NODE_ENV === 'production'
-  if (variables.PORT !== 0 && variables.CRM_PORT === variables.PORT) {
-    throw refusal({ CRM_PORT: String(variables.CRM_PORT) }, 'CRM_PORT', 'differ from PORT')
-  }
   if (variables.METRICS_PORT && variables.METRICS_PORT === variables.PORT) {
     throw refusal(given, 'METRICS_PORT', 'differ from PORT')
   }
@@ -127,6 +124,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     if (variables[name] && !variables.DATABASE_URL) throw refusal(given, 'DATABASE_URL', `be set because ${name} is`)
   }
   const zoho = zohoSettings(given, variables)
+  if (!zoho && variables.PORT !== 0 && variables.CRM_PORT === variables.PORT) {
+    throw refusal({ CRM_PORT: String(variables.CRM_PORT) }, 'CRM_PORT', 'differ from PORT')
+  }
   if (isProduction) refuseDevelopmentAids(given, variables)
 
   return {

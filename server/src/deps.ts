@@ -11,7 +11,7 @@ import type { Mailer } from './mail/mail.ts'
 import type { Spans } from './trace.ts'
 import type { Crm } from './zoho/crm.ts'
 
-/** The dependencies of every feature. Everything with state is passed in here and not imported. */
+/** The dependencies of every feature: connections, queues, the clock and the settings are passed in, not imported. */
 export interface Deps {
   config: Settings
   /** The portal's address for partners, used in mails, documents and passkeys. */
@@ -27,7 +27,7 @@ export interface Deps {
   crm: Crm
   statusMeanings: StatusMeanings
   mail: Mailer
-  /** Records traces and metrics; absent without OpenTelemetry. */
+  /** Records the spans of traces; absent without OpenTelemetry. */
   spans?: Spans | undefined
   clock: Clock
   log: Logger

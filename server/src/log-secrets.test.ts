@@ -63,6 +63,7 @@ test('no password, token, key or hash is ever logged, not even at the most detai
       await portal.post('/auth/login', { email: partner.email, password: changedPassword })
     })
     const tokens = [partner.token, refreshed.body.data.token, token, resetToken, verify, apiKey, unsubscribe]
+    expect(tokens).not.toContain('')
     const hashes = tokens.flatMap((one) => {
       const hash = createHash('sha256').update(one).digest()
       return [hash.toString('hex'), hash.toString('base64')]
@@ -136,4 +137,19 @@ test('the log has an error’s message, but nothing of the connection or the row
   ]) {
     expect(lines.filter((line) => line.includes(hidden))).toEqual([])
   }
+})
+
+test('the line of a failed job has ids, but no email address and no IP address', async () => {
+  const lines: string[] = []
+  // No mail server listens on this port, so the jobs that send mails fail.
+  const env = { SMTP_URL: 'smtp://127.0.0.1:1' }
+  await using portal = await startPortal({ env, onLogLine: (line) => lines.push(line) })
+  const partner = await portal.newPartner()
+  await portal.post('/auth/forgot-password', { email: partner.email })
+  await partner.post('/dashboard/generate-api-key')
+  const failed = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'job failed')
+  const payloadOf = (name: string) => failed().find(({ job }) => job === name)?.payload
+  await waitFor('the failed jobs', async () => payloadOf('mail-reset-link') && payloadOf('mail-notice'))
+  expect(payloadOf('mail-reset-link')).toEqual({})
+  expect(payloadOf('mail-notice')).toEqual({ personId: expect.any(String) })
 })

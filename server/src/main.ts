@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { readSettings, type Settings, SettingsError } from './config.ts'
 import { type CrmServer, startCrmServer, startDatabaseServer } from './local/local-servers.ts'
 import { openLog, openLogOutput } from './log.ts'
+import type { Portal } from './portal.ts'
 
 const config = readSettingsOrExit()
 const log = openLog(config.logLevel, await openLogOutput(config.isProduction))
@@ -15,8 +16,11 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => vo
 try {
   await start()
 } catch (error) {
-  log.fatal({ err: error }, 'the portal could not start')
-  console.error(`The portal could not start: ${error instanceof Error ? error.message : String(error)}`)
+  // A stop takes away the database that the start is using. This is no failure.
+  if (!isStopping) {
+    log.fatal({ err: error }, 'the portal could not start')
+    console.error(`The portal could not start: ${error instanceof Error ? error.message : String(error)}`)
+  }
   await stop(1)
 }
 
@@ -43,7 +47,7 @@ async function start(): Promise<void> {
   })
   parts.push(portal.close)
   await portal.started
-  if (!isStopping) announce(portal.deps.publicUrl, crm, demo?.DEMO_SIGN_IN)
+  if (!isStopping) announce(portal, crm, demo?.DEMO_SIGN_IN)
 }
 
 async function stopAtTheEnd<Part extends { stop(): Promise<void> }>(starting: Promise<Part>): Promise<Part> {
@@ -52,12 +56,17 @@ async function stopAtTheEnd<Part extends { stop(): Promise<void> }>(starting: Pr
   return part
 }
 
-function announce(portalUrl: string, crm: CrmServer, demoSignIn?: { email: string; password: string }): void {
-  const lines = [`Partner portal   ${portalUrl}`]
+function announce(
+  { url, deps: { publicUrl } }: Portal,
+  crm: CrmServer,
+  demoSignIn?: { email: string; password: string },
+): void {
+  const isWorker = config.role === 'worker'
+  const lines = [isWorker ? `Portal worker    ${url}/api/ready  (serves no pages)` : `Partner portal   ${publicUrl}`]
   if (crm.mode === 'sandbox') lines.push(`CRM sandbox      ${crm.settings.apiUrl}  (play the lender here)`)
   // The same condition as in features/mails/outbox.routes.ts.
-  if (!config.smtpUrl && !config.isProduction)
-    lines.push(`Mails            ${portalUrl}/outbox  (none leaves this machine)`)
+  if (!config.smtpUrl && !config.isProduction && !isWorker)
+    lines.push(`Mails            ${publicUrl}/outbox  (they stay on this machine)`)
   if (demoSignIn) lines.push(`Demo sign-in     ${demoSignIn.email}  ${demoSignIn.password}`)
   lines.push('Ctrl+C stops     everything; your data is kept')
   console.log(`\n  ${lines.join('\n  ')}\n`)

@@ -35,6 +35,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** For a day after its expiry, a link is refused as expired (section 8). After that, the link is unknown. */
 const TOKEN_MS = DAY_MS
+/** For this long, the mail to the old address is tried again. */
+const EMAIL_CHANGE_MS = DAY_MS
 /** For this long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS
 /**
@@ -89,7 +91,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
     'passkey challenges': (rowsMax) => removeChallengesOfAllPartners(db, before(0), rowsMax),
     'unfinished authenticator apps': (rowsMax) => removeWaitingTotpSecretsOfAllPartners(db, before(DAY_MS), rowsMax),
-    'email changes': (rowsMax) => removeEmailChangesOfAllPartners(db, before(0), rowsMax),
+    'email changes': (rowsMax) => removeEmailChangesOfAllPartners(db, before(EMAIL_CHANGE_MS), rowsMax),
     invitations: (rowsMax) => removeInvitationsOfAllPartners(db, before(INVITATION_MS), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
     'rate limits': (rowsMax) => removeUsedUpLimits(db, now, rowsMax),
@@ -127,11 +129,14 @@ function removeArchived(
 ): Promise<number> {
   const removeRecords = kind === 'lead-status' ? removeArchivedLeadsOfAllPartners : removeArchivedDealsOfAllPartners
   return db.transaction().execute(async (tx) => {
-    const loids = await removeRecords(tx, before, rowsMax)
-    if (loids.length > 0) {
-      await removeHistoryOfAllPartners(tx, kind, loids)
-      await removeNotesOfAllPartners(tx, loids)
+    const records = await removeRecords(tx, before, rowsMax)
+    if (records.length > 0) {
+      await removeHistoryOfAllPartners(tx, kind, records)
+      await removeNotesOfAllPartners(
+        tx,
+        records.map((record) => record.loid),
+      )
     }
-    return loids.length
+    return records.length
   })
 }

@@ -80,11 +80,18 @@ export async function findLogsLikeOfAllPartners(db: Db, { email, phones, abn }: 
   return rows
 }
 
+/** Remembered answers that name one of these LOIDs, or that contain a note on such a record. */
 export async function findAnswersNaming(db: Db, loids: readonly string[]): Promise<Record<string, unknown>[]> {
   const { rows } = await sql<Record<string, unknown>>`
     select scope as partner_id, answer, created_at from idempotency_keys
-     where exists (select from unnest(${loids}::text[]) as loid where strpos(answer::text, loid) > 0)`.execute(db)
+     where exists (select from unnest(${loids}::text[]) as loid where strpos(answer::text, loid) > 0)
+        or ${isAnswerWithNoteOn(loids)}`.execute(db)
   return rows
+}
+
+/** An answer that contains a note does not name the note's LOID. */
+function isAnswerWithNoteOn(loids: readonly string[]) {
+  return sql`answer -> 'note' ->> 'id' in (select id::text from notes where loid = any(${loids}))`
 }
 
 /** Partners' names by id. */
@@ -118,8 +125,14 @@ export async function eraseRecords(tx: Tx, loids: readonly string[], at: string)
 
 const NOT_SENT = 'The applicant’s data has been erased.'
 
-/** Removes notes, and news that waits to be mailed. Events keep their type and time, but lose names and texts. */
+/**
+ * Removes notes, and news that waits to be mailed. Events keep their type and time, but lose names and texts.
+ * Remembered answers lose the texts of notes, but stay, so that a repeated call adds no second note.
+ */
 export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void> {
+  await sql`
+    update idempotency_keys set answer = jsonb_set(answer, '{note}', answer -> 'note' || '{"title": null, "content": ""}')
+     where ${isAnswerWithNoteOn(loids)}`.execute(tx)
   await sql`delete from notes where loid = any(${loids})`.execute(tx)
   await sql`delete from mail_news where loid = any(${loids})`.execute(tx)
   await sql`

@@ -1,7 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openLender } from '../testing/lender.ts'
+import { countLockWaits } from '../testing/lock-waits.ts'
 import { openDataFolder } from '../testing/portal-process.ts'
 import { startPortal, type TestPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
@@ -21,14 +23,14 @@ async function rowsThatName({ deps: { pool } }: TestPortal): Promise<string[]> {
   return texts.flat().filter((text) => /nkem|okafor|61491570156/i.test(text))
 }
 
-test('an applicant’s data are found across all partners, exported and erased, and no sync restores them', {
+test('an applicant’s data is found across all partners, exported and erased, and no sync restores them', {
   timeout: 120_000,
 }, async () => {
   await using folder = await openDataFolder()
   await using portal = await startPortal({ withCrm: true })
   const lender = openLender(portal.crmUrl)
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
-  const { loid } = await ada.submitLead({ additionalInfo: 'Nkem has two trucks' })
+  const { loid } = await ada.submitLead({ additionalInfo: 'Nkem has two trucks', loanPurpose: 'A truck for Nkem' })
   const { loid: bobs } = await bob.submitLead({ email: 'office@okafor.example', firstName: 'Nk' })
   // This lead is about another person, whose foreign number has the same last digits.
   const { loid: other } = await bob.submitLead({
@@ -38,7 +40,9 @@ test('an applicant’s data are found across all partners, exported and erased, 
     lastName: 'Else',
     businessName: 'Elsewhere',
   })
-  await ada.post(`/crm/note/${loid}`, { content: 'Nkem called back today' })
+  // The portal remembers the answer to a call with a key, and this answer has the note's text.
+  const headers = { 'idempotency-key': 'a note' }
+  await ada.post(`/crm/note/${loid}`, { content: 'Nkem called back today' }, { headers })
   const { api_key: key } =
     (await ada.post('/dashboard/generate-api-key')).body.data ?? (await ada.post('/dashboard/generate-api-key')).body
   const refused = await portal.post(
@@ -62,6 +66,7 @@ test('an applicant’s data are found across all partners, exported and erased, 
   const data = JSON.parse(await readFile(file, 'utf8'))
   expect(data.leads.map((lead: { loid: string }) => lead.loid).sort()).toEqual([loid, bobs].sort())
   expect(data.notes).toMatchObject([{ content: 'Nkem called back today' }])
+  expect(data.remembered_answers).toMatchObject([{ answer: { note: { content: 'Nkem called back today' } } }])
   expect((await folder.command(['applicants', 'export', EMAIL, '--to', file], env)).err).toMatch(/EEXIST/)
 
   const asked = await folder.command(['applicants', 'erase', EMAIL], env)
@@ -74,7 +79,13 @@ test('an applicant’s data are found across all partners, exported and erased, 
   const erased = await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)
   expect(erased.code).toBe(0)
   expect(erased.out).toContain(`Still in the CRM, for its staff to delete:\n  Leads ${zohoId} (${loid})`)
-  await folder.command(['applicants', 'erase', '0491570156', '--yes'], env)
+  // The lender has deleted the other record, so it is in the recycle bin.
+  const bobsZohoId = await zohoIdOf(portal, bobs)
+  await lender.remove('Leads', bobsZohoId)
+  await bob.post('/dashboard/sync-leads')
+  const rest = await folder.command(['applicants', 'erase', '0491570156', '--yes'], env)
+  expect(rest.out).not.toContain('Still in the CRM')
+  expect(rest.out).toMatch(new RegExp(`recycle bin.*:\n  Leads ${bobsZohoId} \\(${bobs}\\)`))
   const { lead } = (await ada.get(`/crm/lead/${loid}`)).body.data
   expect(lead).toMatchObject({
     email: null,
@@ -128,8 +139,21 @@ test('an erased lead that never reached the CRM is not pushed, and its webhook b
     'the delivery',
     async () => (await partner.get('/dashboard/webhook-logs')).body.data[0],
   )
+  const { api_key: key } = (await partner.post('/dashboard/generate-api-key')).body.data
   const env = { DATABASE_URL: portal.database.url, SECRETS_KEY: Buffer.alloc(32, 'k').toString('base64') }
-  expect((await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)).err).toMatch(/security/)
+  const { db } = portal.deps
+  // Another call names the applicant after the command has looked through the log of calls.
+  const { erasing } = await db.transaction().execute(async (tx) => {
+    await sql`lock table idempotency_keys in access exclusive mode`.execute(tx)
+    const command = folder.command(['applicants', 'erase', EMAIL, '--yes'], env)
+    await waitFor('the command to wait', async () => (await countLockWaits(db)) > 0)
+    await portal.post('/partner/leads', { email: EMAIL }, { token: key })
+    const calls = db.selectFrom('webhook_logs').select('id').where('direction', '=', 'inbound')
+    await waitFor('the log of the call', async () => (await calls.execute())[0])
+    return { erasing: command }
+  })
+  expect((await erasing).err).toMatch(/security/)
+  expect(await rowsThatName(portal)).toEqual([])
   expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')
   await partner.post(`/crm/lead/${loid}/retry-push`)
   expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')

@@ -54,9 +54,19 @@ export async function findApplicant(db: Db, applicant: Applicant) {
   }
 }
 
-/** Lists the records that the CRM has or once had, each in the form `Leads 4876876000000333001 (LO-7K3M9Q2X)`. */
-export function inCrm({ leads, deals }: Found): string[] {
-  const named = (module: string, rows: readonly { loid: string; zoho_id: string | null }[]) =>
-    rows.flatMap(({ loid, zoho_id }) => (zoho_id === null ? [] : [`${module} ${zoho_id} (${loid})`]))
-  return [...named('Leads', leads), ...named('Deals', deals)]
+/**
+ * Lists the records that the CRM has, and those that left it. A record that left is deleted, which can mean that it is
+ * in the recycle bin, or was given to a business outside the portal. Each has the form
+ * `Leads 4876876000000333001 (LO-7K3M9Q2X)`.
+ */
+export function inCrm({ leads, deals }: Found): { present: string[]; left: string[] } {
+  const rows = [
+    ...leads.map((row) => ({ module: 'Leads', ...row })),
+    ...deals.map((row) => ({ module: 'Deals', ...row })),
+  ]
+  const named = (hasLeft: boolean) =>
+    rows
+      .filter((row) => row.zoho_id !== null && (row.archived_reason === 'left-crm') === hasLeft)
+      .map(({ module, zoho_id, loid }) => `${module} ${zoho_id} (${loid})`)
+  return { present: named(false), left: named(true) }
 }

@@ -130,7 +130,7 @@ const LACKS_DEAL = sql`(present.deal_loid is null and present.converted_at > now
 
 /**
  * A record must be fetched if its row differs or is missing. `hasChanged` is the same rule for a single fetched record,
- * but without the 60 days.
+ * but without the 60 days, which limit only how long the portal looks.
  */
 function differs(name: TableName): RawBuilder<unknown> {
   // A conversion may leave Modified_Time unchanged.
@@ -188,17 +188,20 @@ export async function findPresentOfAllPartners(
   return rows.map((row) => row.zoho_id)
 }
 
-/** Marks the history or the notes of these records as read. */
+/** Marks the history or the notes of these records as read. Leaves out records that another pull has changed since. */
 export async function clearDue(
   db: Db | Tx,
   due: 'history_due' | 'notes_due',
-  records: readonly { module: CrmModule; loid: string }[],
+  records: readonly { module: CrmModule; loid: string; crm_modified_time: string | null }[],
 ): Promise<void> {
   for (const [module, ofModule] of Map.groupBy(records, (record) => record.module)) {
     const loids = ofModule.map((record) => record.loid)
-    await sql`update ${tableOf(module)} set ${sql.id(due)} = false where loid = any(${loids}) and ${sql.id(due)}`.execute(
-      db,
-    )
+    const times = ofModule.map((record) => record.crm_modified_time)
+    await sql`
+      update ${tableOf(module)} as present set ${sql.id(due)} = false
+        from unnest(${loids}::text[], ${times}::timestamptz[]) as read (loid, crm_modified_time)
+       where present.loid = read.loid and present.${sql.id(due)}
+         and present.crm_modified_time is not distinct from read.crm_modified_time`.execute(db)
   }
 }
 

@@ -78,8 +78,8 @@ export async function searchNewest(sender: Sender, listed: Listed, searched: Sea
 }
 
 /**
- * A word of one or two letters cannot be looked up. If there are only such words, the `_scanned` index is read until
- * enough rows are found. To read it to its end takes 25 ms.
+ * Only a word with three Latin letters or digits in a row can be looked up. If there is no such word, the `_scanned`
+ * index is read until enough rows are found. To read it to its end takes 25 ms.
  */
 function hasTrigrams(partnerId: string, text: string): RawBuilder<SqlBool>[] {
   const trigrams = trigramsOf(text)

@@ -51,9 +51,10 @@ export async function reencryptSecrets(db: Db, secrets: Secrets, signal?: AbortS
         const next = reencrypt(secrets, row.stored, nameOf(row.key))
         if (next === undefined) done.locked += 1
         else {
-          await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${next}
-                     where ${sql.ref(key)}::text = ${row.key} and ${sql.ref(column)} = ${row.stored}`.execute(db)
-          done.encrypted += 1
+          const { numAffectedRows = 0n } = await sql`
+            update ${sql.table(table)} set ${sql.ref(column)} = ${next}
+             where ${sql.ref(key)}::text = ${row.key} and ${sql.ref(column)} = ${row.stored}`.execute(db)
+          done.encrypted += Number(numAffectedRows)
         }
       }
       if (rows.length < ROWS_A_STEP) break

@@ -17,8 +17,8 @@ export interface ReadSource extends Sender {
 export interface Replica extends Hearer {
   /**
    * Runs the work on the replica if the replica has every change of the partner's data that this process was notified
-   * of, and otherwise on the primary. If the replica fails or takes long, the work runs again on the primary, so it must
-   * only read.
+   * of, and otherwise on the primary. If the replica fails or takes long, the work runs again on the primary, so it
+   * must only read.
    */
   read<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<T>
   /** How many reads each server has answered. */
@@ -65,7 +65,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   let lastBeat = 0
   /** Beats that the replica may not show yet, oldest first. */
   let beats: { number: number; at: number }[] = []
-  /** When this process was notified of each partner's last change. Before `listensSince`, it received no notification. */
+  /** When this process was notified of each partner's last change. Before `listensSince`, no notification arrived. */
   const toldAt = new Map<string, number>()
   let listensSince = Number.POSITIVE_INFINITY
   let hearAll = async () => false

@@ -2,9 +2,11 @@ import { stat } from 'node:fs/promises'
 import { TOTP } from 'otpauth'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import { countLockWaits } from '../testing/lock-waits.ts'
 import { openDataFolder } from '../testing/portal-process.ts'
 import { startReceiver } from '../testing/receiver.ts'
 import { startPortal, type TestPortal } from '../testing/start-portal.ts'
+import { waitFor } from '../testing/wait-for.ts'
 import { reencryptSecrets } from './reencrypt-secrets.ts'
 import { openSecrets, readSecretsKeys } from './secrets.ts'
 
@@ -77,7 +79,16 @@ test('a new key replaces the old key, and a secret can be decrypted only for its
   const alone = openSecrets([next])
   expect(await reencryptSecrets(db, alone)).toEqual({ encrypted: 0, locked: 2 })
   const before = await storedSecrets(portal)
-  expect(await reencryptSecrets(db, openSecrets([next, old]))).toEqual({ encrypted: 2, locked: 0 })
+  const both = openSecrets([next, old])
+  const { running } = await db.transaction().execute(async (tx) => {
+    const secret = both.encrypt('whsec_changed', `webhook-secret ${ada.id}`)
+    await tx.updateTable('webhook_endpoints').set({ secret }).where('partner_id', '=', ada.id).execute()
+    const begun = reencryptSecrets(db, both)
+    await waitFor('a write to the changed row', async () => (await countLockWaits(db)) > 0)
+    return { running: begun }
+  })
+  // The row that changed meanwhile was skipped.
+  expect(await running).toEqual({ encrypted: 1, locked: 0 })
   expect(await reencryptSecrets(db, alone)).toEqual({ encrypted: 0, locked: 0 })
   const after = await storedSecrets(portal)
   expect(after).not.toEqual(before)

@@ -48,7 +48,7 @@ function rowMaker(columns: string[]): Function {
   const known = rowMakers.get(key)
   if (known) return known
   const properties = columns.map((column, i) => `${JSON.stringify(column)}: values[${i}]`)
-  // oxlint-disable-next-line typescript/no-implied-eval -- the names of the columns come from the portal's own statements
+  // oxlint-disable-next-line typescript/no-implied-eval -- the column names come from the portal's own statements
   const maker = new Function('values', `return { ${properties.join(', ')} }`)
   rowMakers.set(key, maker)
   return maker

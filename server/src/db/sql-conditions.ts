@@ -26,7 +26,7 @@ export function trigramsOf(text: string): string[] {
   return [...new Set(written.flatMap(trigramsAlong))].filter(isInEach)
 }
 
-/** A word's consecutive trigrams and its last trigram. Overlapping trigrams would exclude few more rows. */
+/** The fewest trigrams that cover the word's runs of Latin letters and digits. More would exclude few further rows. */
 function trigramsAlong(word: string): string[] {
   return Array.from(word.matchAll(/[a-z0-9]{3,}/g), ([run]) => [...(run.match(/.{3}/g) ?? []), run.slice(-3)]).flat()
 }

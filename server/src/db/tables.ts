@@ -338,7 +338,7 @@ interface SyncRunsTable {
 interface SweepCursorsTable {
   list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes'
   position: Instant
-  /** When the list was last read to its end. */
+  /** When a sweep last read all lists to their ends. */
   swept_at: ColumnType<Instant, never, Instant>
 }
 

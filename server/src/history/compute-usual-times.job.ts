@@ -8,7 +8,7 @@ import {
 } from './usual-times.queries.ts'
 
 const PARTNERS_AT_ONCE = 100
-/** The queue considers a job dead after a quarter of an hour, so a run must end earlier. */
+/** The queue fails a job that runs for a quarter of an hour, so a run must end earlier. */
 const RUN_MS_MAX = 5 * 60_000
 const MINUTE_MS = 60_000
 const AGAIN_MINUTES = { min: 10, max: 24 * 60 }

@@ -1,7 +1,7 @@
 import { wholeDays } from '@portal/contract/dates.ts'
 import { HISTORY_ENTRIES_MAX } from '@portal/contract/limits.ts'
 import type { HistoryKind } from '@portal/contract/way.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { insertSet } from '../db/row-sets.ts'
@@ -11,6 +11,12 @@ import type { HistoryPlan, KnownEntry } from './plan-history.ts'
 export interface HistoryOf {
   kind: HistoryKind
   partnerId: string
+  loid: string
+}
+
+/** A record and its partner, which is also the partner of its entries. The index of histories begins with the partner. */
+interface Owned {
+  partner_id: string
   loid: string
 }
 
@@ -74,22 +80,26 @@ export async function insertFirstEntry(
     .execute()
 }
 
-/** The portal's entries for these LOIDs, each history with its oldest entry first. */
+/** The portal's entries for these records by their LOIDs, each history with its oldest entry first. */
 export async function findKnownHistories(
   tx: Tx,
   kind: HistoryKind,
-  loids: readonly string[],
+  records: readonly Owned[],
 ): Promise<Map<string, KnownEntry[]>> {
-  if (loids.length === 0) return new Map()
-  const rows = await tx
-    .selectFrom('history_entries')
-    .select(['loid', 'value', 'origin', 'changed_time', 'crm_entry_id'])
-    .where('kind', '=', kind)
-    .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
-    .orderBy('changed_time')
-    .orderBy('id')
-    .execute()
+  if (records.length === 0) return new Map()
+  const { rows } = await sql<KnownEntry & { loid: string }>`
+    select entry.loid, entry.value, entry.origin, entry.changed_time, entry.crm_entry_id
+      from ${listed(records)}
+      join history_entries as entry using (partner_id, loid)
+     where entry.kind = ${kind}
+     order by entry.changed_time, entry.id`.execute(tx)
   return Map.groupBy(rows, (row) => row.loid)
+}
+
+function listed(records: readonly Owned[]): RawBuilder<unknown> {
+  const partnerIds = records.map((record) => record.partner_id)
+  const loids = records.map((record) => record.loid)
+  return sql`unnest(${partnerIds}::uuid[], ${loids}::text[]) as listed (partner_id, loid)`
 }
 
 /**
@@ -99,21 +109,20 @@ export async function findKnownHistories(
 export async function writeHistories(
   tx: Tx,
   kind: HistoryKind,
-  plans: readonly { partnerId: string; loid: string; plan: HistoryPlan }[],
+  plans: readonly (Owned & { plan: HistoryPlan })[],
   now: Date,
 ): Promise<void> {
-  const replaced = plans.filter(({ plan }) => plan.replacesObserved).map(({ loid }) => loid)
+  const replaced = plans.filter(({ plan }) => plan.replacesObserved)
   if (replaced.length > 0) {
-    await tx
-      .deleteFrom('history_entries')
-      .where('kind', '=', kind)
-      .where((eb) => eb('loid', '=', eb.fn.any(eb.val(replaced))))
-      .where('origin', '=', 'observed')
-      .execute()
+    await sql`
+      delete from history_entries as entry
+       using ${listed(replaced)}
+       where entry.partner_id = listed.partner_id and entry.loid = listed.loid and entry.kind = ${kind}
+         and entry.origin = 'observed'`.execute(tx)
   }
-  const rows = plans.flatMap(({ partnerId, loid, plan }) =>
+  const rows = plans.flatMap(({ partner_id, loid, plan }) =>
     // Ids are made in the order of the entries, so that entries of the same second keep their order.
-    plan.entries.map((entry) => ({ ...entry, id: newId(now), partner_id: partnerId, kind, loid })),
+    plan.entries.map((entry) => ({ ...entry, id: newId(now), partner_id, kind, loid })),
   )
   await insertSet(tx, 'history_entries', rows)
 }
@@ -125,21 +134,25 @@ export async function writeHistories(
 export async function moveHistories(
   tx: Tx,
   kind: HistoryKind,
-  moves: readonly { loid: string; toPartnerId: string }[],
+  moves: readonly { loid: string; fromPartnerId: string; toPartnerId: string }[],
 ): Promise<void> {
   if (moves.length === 0) return
   const loids = moves.map((move) => move.loid)
+  const formerIds = moves.map((move) => move.fromPartnerId)
   const partnerIds = moves.map((move) => move.toPartnerId)
   await sql`
     update history_entries as entry
        set partner_id = moved.partner_id,
            changed_by = case when entry.origin <> 'submitted' then entry.changed_by end,
            description = case when entry.origin <> 'submitted' then entry.description end
-      from unnest(${loids}::text[], ${partnerIds}::uuid[]) as moved (loid, partner_id)
-     where entry.kind = ${kind} and entry.loid = moved.loid`.execute(tx)
+      from unnest(${loids}::text[], ${formerIds}::uuid[], ${partnerIds}::uuid[]) as moved (loid, former_id, partner_id)
+     where entry.partner_id = moved.former_id and entry.loid = moved.loid and entry.kind = ${kind}`.execute(tx)
 }
 
 /** Removes the history of records that were removed for good. */
-export async function removeHistoryOfAllPartners(tx: Tx, kind: HistoryKind, loids: readonly string[]): Promise<void> {
-  await tx.deleteFrom('history_entries').where('kind', '=', kind).where('loid', 'in', loids).execute()
+export async function removeHistoryOfAllPartners(tx: Tx, kind: HistoryKind, records: readonly Owned[]): Promise<void> {
+  await sql`
+    delete from history_entries as entry
+     using ${listed(records)}
+     where entry.partner_id = listed.partner_id and entry.loid = listed.loid and entry.kind = ${kind}`.execute(tx)
 }

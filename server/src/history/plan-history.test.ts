@@ -41,7 +41,7 @@ test('a status that is missing from the CRM’s history counts as observed at Mo
   ])
 })
 
-test('nothing is written when the CRM sends no history and the status is unchanged', () => {
+test('nothing is written when the CRM’s history has no new entry and the status is unchanged', () => {
   const present = { value: 'New Lead', modified_time, before }
   const nothing = { entries: [], replacesObserved: false, changes: [] }
   expect(planHistory([submitted], [], present)).toEqual(nothing)

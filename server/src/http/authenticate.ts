@@ -87,11 +87,12 @@ const REFUSALS = {
  * Checks whether the bearer token is valid and of the kind that the route accepts. A session's token on a route for
  * keys, or a key on a route for sessions, is treated as unknown. An unknown token is refused with a 401 without further
  * details (D5a), or counts as no token where a session is optional. On a route that accepts keys, each call with an
- * existing key counts against the key's limit, even if the call fails (D14).
+ * existing key counts once against the key's limit, even if the call fails (D14) or its caller is checked twice.
  */
 export function createAuthenticate(sources: CallerSources, limiter: (reply: FastifyReply) => Limit): Authenticate {
   return async (request, reply, auth) => {
     if (auth === 'none') return
+    const isCounted = request.caller !== null
     if (auth === 'session-or-none') {
       const token = bearerToken(request)
       request.caller = (token && !sources.hasKeyForm(token) && (await sources.findSessionCaller(token))) || null
@@ -108,7 +109,7 @@ export function createAuthenticate(sources: CallerSources, limiter: (reply: Fast
     const caller = auth === 'session' ? undefined : await sources.findKeyCaller(token)
     if (!caller) throw new Unauthorized('UNAUTHORIZED', REFUSALS[auth])
     request.caller = caller
-    await limiter(reply)(API_CALLS, caller.keyHash.toString('hex'))
+    if (!isCounted) await limiter(reply)(API_CALLS, caller.keyHash.toString('hex'))
   }
 }
 

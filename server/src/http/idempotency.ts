@@ -15,9 +15,30 @@ interface Answered {
 }
 
 /**
+ * Finds the answer that this request got before under its `Idempotency-Key`. Only an answer that is already committed is
+ * found.
+ */
+export async function findFirstAnswer(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  request: FastifyRequest,
+  partnerId: string | undefined,
+): Promise<{ answer: unknown } | undefined> {
+  const claim = claimOf(request, partnerId)
+  if (!claim) return undefined
+  return db
+    .selectFrom('idempotency_keys')
+    .select('answer')
+    .where('scope', '=', claim.scope)
+    .where('key_hash', '=', claim.key_hash)
+    .where('request_hash', '=', claim.request_hash)
+    .where('created_at', '>=', rememberedSince(clock.now()))
+    .executeTakeFirst()
+}
+
+/**
  * Runs `work` in one transaction. With an `Idempotency-Key`, a repeat within 24 hours gets the first answer again, and
- * another request with the same key is a conflict (D9). Equal requests that arrive together wait at the unique key until
- * the first one commits, so the work is done once. A failure is not remembered, because nothing was created.
+ * another request with the same key is a conflict (D9). Equal requests that arrive together wait at the unique key
+ * until the first one commits, so the work is done once. A failure is not remembered, because nothing was created.
  */
 export async function answerOnce(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -25,15 +46,10 @@ export async function answerOnce(
   partnerId: string | undefined,
   work: (tx: Tx) => Promise<unknown>,
 ): Promise<Answered> {
-  const key = readKey(request)
+  const claim = claimOf(request, partnerId)
   return db.transaction().execute(async (tx) => {
-    if (key === undefined) return { answer: await work(tx), isReplayed: false }
+    if (!claim) return { answer: await work(tx), isReplayed: false }
 
-    const claim = {
-      scope: partnerId ?? NOBODY,
-      key_hash: createHash('sha256').update(key).digest(),
-      request_hash: hashRequest(request, key),
-    }
     const remembered = await claimKey(tx, claim, clock.now())
     if (remembered) {
       if (!remembered.request_hash.equals(claim.request_hash)) {
@@ -55,13 +71,12 @@ export async function answerOnce(
 /**
  * Claims the key. Returns the answer that is stored under the key, or undefined if this transaction must do the work.
  */
-async function claimKey(tx: Tx, claim: { scope: string; key_hash: Buffer; request_hash: Buffer }, now: Date) {
-  const expired = new Date(now.getTime() - REMEMBERED_HOURS * 3_600_000).toISOString()
+async function claimKey(tx: Tx, claim: Claim, now: Date) {
   await tx
     .deleteFrom('idempotency_keys')
     .where('scope', '=', claim.scope)
     .where('key_hash', '=', claim.key_hash)
-    .where('created_at', '<', expired)
+    .where('created_at', '<', rememberedSince(now))
     .execute()
   const claimed = await tx
     .insertInto('idempotency_keys')
@@ -95,6 +110,27 @@ export async function removeRememberedAnswers(db: Db, before: string, rowsMax: n
     )
     .executeTakeFirst()
   return Number(removal.numDeletedRows)
+}
+
+interface Claim {
+  scope: string
+  key_hash: Buffer
+  request_hash: Buffer
+}
+
+/** Returns undefined if the request has no key. */
+function claimOf(request: FastifyRequest, partnerId: string | undefined): Claim | undefined {
+  const key = readKey(request)
+  if (key === undefined) return undefined
+  return {
+    scope: partnerId ?? NOBODY,
+    key_hash: createHash('sha256').update(key).digest(),
+    request_hash: hashRequest(request, key),
+  }
+}
+
+function rememberedSince(now: Date): string {
+  return new Date(now.getTime() - REMEMBERED_HOURS * 3_600_000).toISOString()
 }
 
 function readKey(request: FastifyRequest): string | undefined {

@@ -8,7 +8,7 @@ import type { Tx } from '../db/database.ts'
 import type { ReadSource, Replica } from '../db/replica.ts'
 import type { Deps } from '../deps.ts'
 import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
-import { answerOnce } from './idempotency.ts'
+import { answerOnce, findFirstAnswer } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
 import type { Limit } from './rate-limit.ts'
 import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
@@ -173,8 +173,11 @@ export function createMount(
           fromReplica: <T>(work: (from: ReadSource) => Promise<T>) =>
             partner && replica ? replica.read(partner.id, work) : work(deps),
         }
+        // A repeat is answered before the handler counts it against a limit.
+        const first = route.creates ? await findFirstAnswer(deps, request, partner?.id) : undefined
+        if (first) reply.header('idempotency-replayed', 'true')
         // oxlint-disable-next-line typescript/consistent-type-assertions -- each part was checked against this route
-        const result = await handler(call as ThisCall)
+        const result = first ? first.answer : await handler(call as ThisCall)
         if (result instanceof Streamed) return beginStream(request, reply, result, isSecure())
         const { status, body } = envelope(route, answerSchema(), result)
         return reply.status(status).send(body)

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../db/database.ts'
 import { startPortal } from '../testing/start-portal.ts'
@@ -68,4 +70,27 @@ test('only a trusted proxy decides a caller’s IP address', async () => {
   expect([await signUpsLeft(behindAnother, '203.0.113.1'), await signUpsLeft(behindAnother, '203.0.113.2')]).toEqual([
     9, 8,
   ])
+})
+
+test('a call with an API key counts once, even if its body takes long to arrive', async () => {
+  await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const partner = await portal.newPartner()
+  const { api_key } = (await partner.post('/dashboard/generate-api-key')).body.data
+  const body = JSON.stringify({ business_name: 'Slow', phone: '0491 570 156' })
+  const call = request(`${portal.url}/api/partner/leads`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${api_key}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+      expect: '100-continue',
+    },
+  })
+  call.flushHeaders()
+  await once(call, 'continue')
+  portal.advance(2_000)
+  call.end(body)
+  const [answer] = await once(call, 'response')
+  answer.resume()
+  expect([answer.statusCode, answer.headers['ratelimit-remaining']]).toEqual([201, '119'])
 })

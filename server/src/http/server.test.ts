@@ -47,6 +47,8 @@ const json = { 'content-type': 'application/json' }
 
 test.each([
   ['an unknown address', 'GET', '/api/nothing/here', {}, 404, 'NOT_FOUND'],
+  ['a form at an unknown address', 'POST', '/api/nothing/here', { body: 'a=1', headers: form() }, 404, 'NOT_FOUND'],
+  ['broken JSON at an unknown address', 'POST', '/api/nothing', { body: '{"', headers: json }, 404, 'NOT_FOUND'],
   ['the root of the API', 'GET', '/api', {}, 404, 'NOT_FOUND'],
   ['a method that the address does not have', 'DELETE', '/api/auth/login', {}, 404, 'NOT_FOUND'],
   ['broken JSON', 'POST', '/api/auth/login', { body: '{"email":', headers: json }, 400, 'MALFORMED_REQUEST'],

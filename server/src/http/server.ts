@@ -228,11 +228,15 @@ function acceptJson(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = String(body)
     request.bodyText = text
-    if (text === '' || request.routeOptions.config.ignoresBody) done(null, undefined)
+    if (text === '' || ignoresBody(request)) done(null, undefined)
     else void parseJson(request, text, done)
   })
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) => {
-    const isIgnored = request.routeOptions.config.ignoresBody === true
-    done(isIgnored ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']))
+    done(ignoresBody(request) ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']))
   })
+}
+
+/** An unknown address is answered with 404, whatever its body is (D8). */
+function ignoresBody({ is404, routeOptions }: FastifyRequest): boolean {
+  return is404 || routeOptions.config.ignoresBody === true
 }

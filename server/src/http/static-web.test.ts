@@ -7,11 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createServer } from './server.ts'
 import { staticWeb } from './static-web.ts'
 
-let folder: string
+let parent: string
 let app: FastifyInstance
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'portal-web-'))
-  await mkdir(join(folder, 'assets'))
+  parent = await mkdtemp(join(tmpdir(), 'portal-web-'))
+  // A folder above the build may also be called assets.
+  const folder = join(parent, 'assets', 'dist')
+  await mkdir(join(folder, 'assets'), { recursive: true })
   await mkdir(join(folder, 'leads'))
   for (const page of ['leads', 'leads/new', 'leads/$loid'])
     await writeFile(join(folder, `${page}.html`), `page of ${page}`)
@@ -29,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await app.close()
-  await rm(folder, { recursive: true })
+  await rm(parent, { recursive: true })
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { existsSync, globSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { NotFound } from '../errors.ts'
@@ -8,8 +8,8 @@ import { isApi } from './server.ts'
 export const WEB_FOLDER = join(import.meta.dirname, '../../../web/dist')
 
 /**
- * Serves the built web app. Every address outside the API that does not look like a file belongs to the app: routes live
- * in the browser (D8). The build has a copy of the app's page for each route, such as `leads/$loid.html` for
+ * Serves the built web app. Every address outside the API that does not look like a file belongs to the app: routes
+ * live in the browser (D8). The build has a copy of the app's page for each route, such as `leads/$loid.html` for
  * `/leads/LO-…`. The copies differ in the files that they preload.
  */
 export async function staticWeb(app: FastifyInstance, folder: string): Promise<void> {
@@ -24,7 +24,7 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
       cacheControl: false,
       setHeaders(response, file) {
         // File names under assets/ contain a hash of the content. All other files can change with the next build.
-        const isHashed = file.includes('/assets/')
+        const isHashed = relative(folder, file).startsWith('assets/')
         response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
       },
     })

@@ -7,7 +7,7 @@ export interface QueuedJob<Payload extends object = object> {
   payload: z.ZodMiniType<Payload>
   /**
    * At most one job per key is queued. A later job with the same key is not added, because the queued job also does the
-   * work of the later job. Running jobs do not count.
+   * work of the later job. Jobs that run or wait for a retry do not count.
    */
   key?(payload: Payload): string
 }

@@ -32,7 +32,7 @@ export interface Worker extends JobQueue {
 /** The queue finds jobs and stores their results over these connections. The jobs' own work uses other connections. */
 const CONNECTIONS_MAX = 4
 const DAY_SECONDS = 86_400
-/** A job whose worker died runs again after about this time. */
+/** A job whose worker died fails after about this time, and is then tried again like any failed job. */
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
 /**
@@ -150,7 +150,7 @@ async function work(
   const queue = await openPlaces(boss, job.name, job.concurrency, stopping, (one) => runOne(job, deps, one))
   const givenUp = await openPlaces(boss, givenUpOf(job), 1, stopping, (one) =>
     settle(one, deps, async () => {
-      deps.log.error({ job: job.name, payload: one.data }, 'job given up')
+      deps.log.error({ job: job.name, payload: idsIn(one.data) }, 'job given up')
       await job.giveUp?.(deps, job.payload.parse(one.data))
     }),
   )
@@ -210,11 +210,17 @@ async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<vo
       await inSpan({ name: one.name, kind: 'consumer', attributes: { 'portal.job.retry': one.retryCount } }, run)
       return { id: one.id, status: 'completed' }
     } catch (error) {
-      deps.log.warn({ err: error, job: one.name, payload: one.data, retry: one.retryCount }, 'job failed')
+      const about = { job: one.name, id: one.id, payload: idsIn(one.data), retry: one.retryCount }
+      deps.log.warn({ err: error, ...about }, 'job failed')
       const message = error instanceof Error ? error.message : String(error)
       return { id: one.id, status: error instanceof GiveUp ? 'deadletter' : 'failed', output: { message } }
     }
   })
+}
+
+/** The part of a payload that a log may show. The rest may have a person's email or IP address. */
+function idsIn(payload: unknown): object {
+  return Object.fromEntries(Object.entries(Object(payload)).filter(([name]) => name === 'loid' || /Ids?$/.test(name)))
 }
 
 /** The trace of the request that enqueued the job, or a new trace with the job's own id. */

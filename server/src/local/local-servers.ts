@@ -36,7 +36,7 @@ export async function startCrmServer(config: Settings, log: Logger): Promise<Crm
   return { mode: 'sandbox', settings: sandboxSettings(sandbox.url), stop: sandbox.stop }
 }
 
-/** The server of a running portal with the same settings, or a temporary server of this process. */
+/** The given PostgreSQL, the server of a running portal with the same settings, or a temporary one of this process. */
 export async function joinDatabaseServer(config: Settings, log: Logger): Promise<DatabaseServer> {
   const url = config.databaseUrl ? undefined : await findRunningPostgres(join(config.dataDir, 'postgres'))
   return url ? { url, stop: stopNothing } : startDatabaseServer(config, log)

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { copyFile, mkdtemp, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, inject, test } from 'vitest'
 import { buildLayout, LAYOUT } from './build-layout.ts'
 import { renderMail } from './render-mail.ts'
 
@@ -39,4 +40,15 @@ Too many mails? https://portal.example/unsubscribe
   expect(html).toContain('<title>A &#38; B &#60;Pty&#62;</title>')
   expect(html).toContain('href="https://portal.example/leads/LO-1?a=1&#38;b=2"')
   expect(html).not.toMatch(/<!-- (?:part|end|body|footer)|https?:\/\/(?!portal\.example|www\.w3\.org)/)
+})
+
+test('a mail is rendered although the layout could not be read for an earlier mail', async () => {
+  const folder = await mkdtemp(join(inject('testFolder'), 'mail-'))
+  for (const file of ['render-mail.ts', 'escape-html.ts'])
+    await copyFile(join(import.meta.dirname, file), join(folder, file))
+  const copy: { renderMail: typeof renderMail } = await import(join(folder, 'render-mail.ts'))
+  const mail = { subject: 'News', parts: [] }
+  await expect(copy.renderMail(mail)).rejects.toThrow('ENOENT')
+  await copyFile(LAYOUT, join(folder, 'layout.html'))
+  expect(await copy.renderMail(mail)).toEqual(await renderMail(mail))
 })

@@ -6,8 +6,8 @@ import type { MailPart } from './mail-parts.ts'
 
 /** Renders a mail as plain text and as HTML. */
 export async function renderMail(mail: Pick<Mail, 'subject' | 'parts'>): Promise<{ text: string; html: string }> {
-  layout ??= readLayout()
-  return { text: `${mail.parts.map(asText).join('\n\n')}\n`, html: asHtml(await layout, mail) }
+  layout ??= await readLayout()
+  return { text: `${mail.parts.map(asText).join('\n\n')}\n`, html: asHtml(layout, mail) }
 }
 
 function asText(one: MailPart): string {
@@ -34,7 +34,7 @@ interface Layout {
   parts: Map<string, string>
 }
 
-let layout: Promise<Layout> | undefined
+let layout: Layout | undefined
 
 /** layout.html is built from layout.mjml in advance (`npm run build:mails`), so that mjml slows no mail down. */
 async function readLayout(): Promise<Layout> {

@@ -39,6 +39,7 @@ test('metrics count connections, CRM calls and the requests of each route, and c
   const { loid } = await partner.submitLead()
   await partner.get(`/crm/lead/${loid}`)
   await portal.get('/no/such/address?secret=1')
+  expect((await portal.get('/live')).status).toBe(401)
   await partner.pushedLead(loid)
   await portal.deps.pool.query(SWEPT_LONG_AGO)
   await runSweep(portal.deps, AbortSignal.timeout(30_000))
@@ -51,6 +52,7 @@ test('metrics count connections, CRM calls and the requests of each route, and c
   expect(text).toMatch(
     /^portal_http_request_duration_seconds_count\{method="POST",route="\/api\/dashboard\/leads"\} 1$/m,
   )
+  expect(text).toMatch(/^portal_http_request_duration_seconds_count\{method="GET",route="\/api\/live"\} 1$/m)
   expect(text).not.toContain(loid)
   expect(text).not.toContain('secret')
   expect(text).toMatch(/^portal_pool_connections\{pool="pages",state="idle"\} \d+$/m)

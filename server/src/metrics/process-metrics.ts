@@ -1,4 +1,3 @@
-import { readLive } from '@portal/contract/live.ts'
 import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Replica } from '../db/replica.ts'
@@ -10,7 +9,6 @@ export interface ProcessMetrics {
   count(answered: Answered): void
 }
 
-const LIVE = `/api${readLive.path}`
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 /** How often Node samples its event loop. */
 const LOOP_MS = 20
@@ -75,8 +73,7 @@ export function openProcessMetrics(sources: {
     registry,
     count({ method, route = 'none', status, ms }) {
       requests.inc({ method, route, status })
-      // The answer to a live page lasts until the page is closed.
-      if (route !== LIVE) seconds.observe({ method, route }, ms / 1_000)
+      seconds.observe({ method, route }, ms / 1_000)
     },
   }
 }

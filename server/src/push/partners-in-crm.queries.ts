@@ -93,6 +93,7 @@ export function findProblemsOfAllPartners(db: Db): Promise<{ business_name: stri
     .selectFrom('partners')
     .select(['business_name', 'crm_problem'])
     .where('crm_problem', 'is not', null)
+    .where('closed_at', 'is', null)
     .orderBy('created_at')
     .limit(100)
     .execute()

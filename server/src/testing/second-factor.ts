@@ -31,14 +31,20 @@ export async function addApp(portal: TestPortal, person: Person) {
   return { ...app, firstCode, recoveryCodes }
 }
 
-/** Adds a passkey for the person. Returns the device that keeps the passkey. */
-export async function addPasskey(portal: TestPortal, person: Person, name = 'Phone') {
+/** Makes a passkey for the person. Returns its device, and the call that adds the passkey to the account. */
+export async function makePasskey(portal: TestPortal, person: Person, name = 'Phone') {
   const device = openAuthenticator(portal.deps.publicUrl)
   const { data } = (await person.post('/account/passkeys/options')).body
-  const added = await person.post('/account/passkeys', { name, passkey: device.create(data) })
+  const passkey = device.create(data)
+  return { device, add: () => person.post('/account/passkeys', { name, passkey }) }
+}
+
+/** Adds a passkey for the person. Returns the device that keeps the passkey. */
+export async function addPasskey(portal: TestPortal, person: Person, name?: string) {
+  const { device, add } = await makePasskey(portal, person, name)
   return {
     device,
-    added,
+    added: await add(),
     /** The device's answer to a new challenge of the portal. */
     async answer(how?: { isVerified?: boolean; token?: string }) {
       const question = (await portal.post('/auth/passkey/options', { token: how?.token })).body.data

@@ -82,7 +82,8 @@ export async function startPortal(options: PortalOptions = {}) {
     clock,
     hasSchedules,
     prepare,
-    log: onLogLine ? openLog('trace', { write: onLogLine }) : pino({ level: process.env['TEST_LOG'] ?? 'silent' }), // oxlint-disable-line node/no-process-env -- for looking into one failing test
+    // oxlint-disable-next-line node/no-process-env -- for looking into one failing test
+    log: onLogLine ? openLog('trace', { write: onLogLine }) : pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
   })
   await portal.started
   const url = portal.url

@@ -14,7 +14,7 @@ export async function waitFor<Found>(
   while (Date.now() < deadline) {
     try {
       const found = await look()
-      if (found) return found as NonNullable<Exclude<Found, false>> // the value is truthy, which the type cannot express
+      if (found) return found as NonNullable<Exclude<Found, false>> // the value is truthy, which no type can express
     } catch (error) {
       lastError = error
     }

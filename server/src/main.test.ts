@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { findRunningPostgres } from './local/embedded-postgres.ts'
+import { createDatabase } from './testing/databases.ts'
+import { waitFor } from './testing/wait-for.ts'
+
+test('a portal that is stopped while it starts ends with 0 and reports no failure', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-stopped-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const settings = { DATA_DIR: folder, PORT: '0', CRM_PORT: '0', SEED_DEMO: 'false', LOG_LEVEL: 'silent' }
+  const portal = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...settings },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  portal.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const ended = once(portal, 'close')
+  await waitFor('the database to run', () => findRunningPostgres(join(folder, 'postgres')))
+  portal.kill('SIGTERM')
+  expect([await ended, said]).toEqual([[0, null], ''])
+})
+
+test('a worker announces no page, because it serves none', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-worker-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const { url } = await createDatabase()
+  const settings = { ROLE: 'worker', DATA_DIR: folder, DATABASE_URL: url, PORT: '0', CRM_PORT: '0', SEED_DEMO: 'false' }
+  const worker = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...settings,
+      LOG_LEVEL: 'silent',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  worker.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const ended = once(worker, 'close')
+  await waitFor('the worker to start', async () => said.includes('Ctrl+C'))
+  const ready = /^ {2}Portal worker +(\S+) +\(serves no pages\)$/m.exec(said)?.[1] ?? ''
+  const answer = await fetch(ready).finally(() => worker.kill('SIGTERM'))
+  expect(answer.status).toBe(200)
+  expect(said).not.toMatch(/Partner portal|outbox/)
+  await ended
+})
