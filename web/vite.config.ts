@@ -7,7 +7,7 @@ import { pageHtml } from './vite/page-html.ts'
 import { precompress } from './vite/precompress.ts'
 import { preloadFont } from './vite/preload-font.ts'
 
-/** The code that most signed-in pages need. Leaves out the pages before sign-in, and the groups below. */
+/** The code that most signed-in pages need, except code for tables and for examples. */
 const OF_MOST_PAGES =
   /\/(web\/src\/(ui\/(?!brand|theme|spinner|table|code-)|format\/|session\/|features\/(?!accounts))|contract\/src\/)/
 const OF_LISTS =
@@ -34,8 +34,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // The page's content security policy allows data URLs for images only.
     assetsInlineLimit: 0,
-    // The first versions that support light-dark(), which the themes use.
-    target: ['chrome123', 'firefox121', 'safari17.5'],
+    // The first versions that support light-dark(), which the themes use, and AbortSignal.any, which calls use.
+    target: ['chrome123', 'firefox124', 'safari17.5'],
     rolldownOptions: {
       output: {
         codeSplitting: {

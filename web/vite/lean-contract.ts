@@ -4,9 +4,9 @@ import type { Plugin } from 'vite'
 const OF_AN_ADDRESS = ['method', 'path', 'auth', 'envelope']
 
 /**
- * Removes from the build the parts of the contract that only the server reads. The browser does not parse answers, so
- * it needs only a route's address. Schemas are marked as free of side effects, so the bundler removes schemas that no
- * form uses.
+ * Removes from the build the parts of the contract that only the server reads. `call` does not parse answers, so it
+ * needs only a route's address. Schemas are marked as free of side effects, so the bundler removes schemas that the app
+ * does not use.
  */
 export function leanContract(): Plugin {
   return {

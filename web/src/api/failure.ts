@@ -19,6 +19,11 @@ export class Failure extends Error {
   }
 }
 
+/** Whether the server says that the record does not exist, or no longer does. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof Failure && error.status === 404
+}
+
 export const OFFLINE = 'No internet connection. Please check your network and try again.'
 export const UNEXPECTED = 'Something went wrong. Please try again or contact support.'
 

@@ -1,30 +1,42 @@
 import { useState } from 'react'
 
+/** The length of every key. An attempt is one text: the key and, after it, the body that was sent with it. */
+const KEY_LENGTH = 32
+
 /**
  * The key of one attempt to create something (D9). The key stays the same while the body does, so a repeat after a lost
  * answer creates nothing twice. Call `renew` after a success, so that the same body sent again creates a second record.
+ * A form that keeps its draft also keeps the last attempt, and begins with it, so that a restored draft has the same
+ * key.
  */
-export function useIdempotencyKey() {
-  const [keys] = useState(createKeys)
+export function useIdempotencyKey(attempt = '', keepAttempt: (attempt: string) => void = ignore) {
+  const [keys] = useState(() => createKeys(attempt, keepAttempt))
   return keys
 }
 
-function createKeys() {
-  let last = { text: '', key: '' }
+function createKeys(first: string, keepAttempt: (attempt: string) => void) {
+  let last = first
+
+  function change(attempt: string) {
+    last = attempt
+    keepAttempt(attempt)
+  }
+
   return {
     keyFor(body: unknown): string {
       const text = JSON.stringify(body)
-      if (last.key === '' || last.text !== text) last = { text, key: randomKey() }
-      return last.key
+      if (last.slice(KEY_LENGTH) !== text) change(randomKey() + text)
+      return last.slice(0, KEY_LENGTH)
     },
-    renew() {
-      last = { text: '', key: '' }
-    },
+    lastAttempt: () => last,
+    renew: () => change(''),
   }
 }
 
 /** Unlike `randomUUID`, this also works when the page was loaded over plain http. */
 function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_LENGTH / 2))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
+
+function ignore() {}

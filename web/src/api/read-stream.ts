@@ -20,7 +20,8 @@ export class NoStream extends Error {
   constructor({ status, headers }: Response) {
     super(`No stream: ${status}`)
     this.status = status
-    this.retryAfterMs = Number(headers.get('retry-after') ?? 0) * 1_000
+    // A proxy may send a date instead of seconds.
+    this.retryAfterMs = (Number(headers.get('retry-after')) || 0) * 1_000
   }
 }
 

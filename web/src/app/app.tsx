@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { onRoleChange } from '../api/role.ts'
 import { keepLive } from '../live/keep-live.ts'
 import { keepSession } from '../session/keep-session.ts'
@@ -18,6 +18,8 @@ const SESSION_END_SHOWN_MS = 8_000
 
 export function App({ router }: { router: AppRouter }) {
   const { queryClient } = router.options.context
+  // Grows each time another tab signs in somebody else, and so draws every page again from its beginning.
+  const [round, setRound] = useState(0)
 
   // A different role may open different pages.
   useEffect(() => onRoleChange((before) => before && void router.invalidate()), [router])
@@ -33,9 +35,11 @@ export function App({ router }: { router: AppRouter }) {
           await router.invalidate()
           queryClient.clear()
         },
+        // What another person typed or saw leaves the page.
         async onBeginElsewhere() {
+          queryClient.clear()
+          setRound((before) => before + 1)
           await router.invalidate()
-          await queryClient.resetQueries({ predicate: (query) => query.queryKey[0] !== 'session' })
         },
       }),
     [queryClient, router],
@@ -45,7 +49,7 @@ export function App({ router }: { router: AppRouter }) {
 
   return (
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
+      <RouterProvider key={round} router={router} />
       <ConfirmAgain onSecondFactor={() => void leadToSecondFactor(router)} />
       <LateToaster />
     </QueryClientProvider>

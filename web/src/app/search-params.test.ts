@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  activitySearch,
   dealListSearch,
   leadListSearch,
   parseSearch,
@@ -28,4 +29,6 @@ test('a list’s filters drop invalid values', () => {
   const amounts = ['-5', '0.001', '1e12', '1e400'].map((minAmount) => dealListSearch({ minAmount }))
   expect(amounts).toEqual([{}, {}, {}, {}])
   expect(leadListSearch(parseSearch(`?status=${'x'.repeat(121)}&search=${'x'.repeat(201)}&source=a%00b`))).toEqual({})
+  const person = { person: 'x'.repeat(65) }
+  expect([leadListSearch(person), dealListSearch(person), activitySearch(person)]).toEqual([{}, {}, {}])
 })

@@ -1,5 +1,11 @@
 import { isPlainDate } from '@portal/contract/dates.ts'
-import { CHOICE_LENGTH_MAX, MONEY_MAX, SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from '@portal/contract/limits.ts'
+import {
+  CHOICE_LENGTH_MAX,
+  MONEY_MAX,
+  PERSON_LENGTH_MAX,
+  SEARCH_LENGTH_MAX,
+  URL_LENGTH_MAX,
+} from '@portal/contract/limits.ts'
 
 /** Keeps every value as text: a search for `0412` or `1e5` must not become a number. */
 export function parseSearch(search: string): Record<string, string> {
@@ -41,7 +47,7 @@ export function leadListSearch(raw: Raw): LeadListSearch {
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search'], SEARCH_LENGTH_MAX),
-    person: textOf(raw['person']),
+    person: textOf(raw['person'], PERSON_LENGTH_MAX),
     sort: textOf(raw['sort']),
   }
 }
@@ -66,7 +72,7 @@ export function dealListSearch(raw: Raw): DealListSearch {
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search'], SEARCH_LENGTH_MAX),
-    person: textOf(raw['person']),
+    person: textOf(raw['person'], PERSON_LENGTH_MAX),
     sort: textOf(raw['sort']),
   }
 }
@@ -110,7 +116,7 @@ export interface ActivitySearch {
 export function activitySearch(raw: Raw): ActivitySearch {
   return {
     type: textOf(raw['type'], CHOICE_LENGTH_MAX),
-    person: textOf(raw['person'], CHOICE_LENGTH_MAX),
+    person: textOf(raw['person'], PERSON_LENGTH_MAX),
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
   }

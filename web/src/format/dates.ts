@@ -40,12 +40,12 @@ export function formatDayAndMonth(instant: string): string {
   return `${day} ${month}`
 }
 
-/** Formats a plain `YYYY-MM-DD` as `Nov 16`. */
+/** For example `Nov 16`, for a plain date or an instant. */
 export function formatDayInShort(date: string): string {
   return formatDate(date).replace(/, \d+$/, '')
 }
 
-/** Formats a plain `YYYY-MM-DD` as `Nov 2026`. */
+/** For example `Nov 2026`, for a plain date or an instant. */
 export function formatMonth(date: string): string {
   return formatDate(date).replace(/ \d+,/, '')
 }

@@ -14,3 +14,45 @@ test('a page whose stream is refused for lack of a second factor requests the st
   vi.useRealTimers()
   expect(seen).toHaveLength(2)
 })
+
+test('a refusal whose Retry-After is a date is followed by the usual wait', async () => {
+  vi.useFakeTimers()
+  storeToken('token')
+  const headers = { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }
+  const { seen } = serve({ 'GET /live': () => ({ status: 503, headers }) })
+  const ending = new AbortController()
+  follow(() => undefined, ending.signal)
+  await vi.advanceTimersByTimeAsync(2_000)
+  ending.abort()
+  vi.useRealTimers()
+  expect(seen.length).toBeLessThan(5)
+})
+
+test('a proxy that answers without a stream is asked less and less often', async () => {
+  vi.useFakeTimers()
+  storeToken('token')
+  const { seen } = serve({ 'GET /live': () => ({ body: 'Please sign in to this network' }) })
+  const ending = new AbortController()
+  follow(() => undefined, ending.signal)
+  await vi.advanceTimersByTimeAsync(20_000)
+  ending.abort()
+  vi.useRealTimers()
+  expect(seen.length).toBeLessThan(15)
+})
+
+test('if another tab signs in while an ended session is refused, the page follows the new session', async () => {
+  vi.useFakeTimers()
+  storeToken('ended')
+  const { seen } = serve({
+    'GET /live': ({ headers }) => {
+      if (headers.get('authorization') === 'Bearer ended') storeToken('new')
+      return { status: 401 }
+    },
+  })
+  const ending = new AbortController()
+  follow(() => undefined, ending.signal)
+  await vi.advanceTimersByTimeAsync(2_000)
+  ending.abort()
+  vi.useRealTimers()
+  expect(seen.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer ended', 'Bearer new'])
+})

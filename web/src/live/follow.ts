@@ -19,8 +19,8 @@ const ASK_EVERY_MS = 15_000
 const IDS_KEPT_MAX = 4_000
 
 /**
- * Follows the events of the partner's records until `signal` aborts or the session has ended. Opens a new stream when
- * one ends. Each event is reported once, however often the server repeats it. Without a stream, a visible page is told
+ * Follows the changes of the partner's data until `signal` aborts or the session has ended. Opens a new stream when one
+ * ends. Each event is reported once, however often the server repeats it. Without a stream, a visible page is told
  * every 15 seconds that all its data may be old. A hidden page ends its stream when another page becomes visible,
  * because browsers keep only six connections to a server.
  */
@@ -99,14 +99,15 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
       let retryAfterMs = 0
       if (!isResting) {
         handleSign()
+        // The first message sets this to 0. An answer without messages is no stream.
+        failures += 1
         try {
           const either = AbortSignal.any([signal, interrupting.signal])
           await readStream({ token, lastEventId, signal: either, onSign: handleSign, onMessage: handleMessage })
         } catch (error) {
-          failures += 1
           if (error instanceof NoStream) {
+            // The loop ends if this was the present token. Otherwise another tab has signed in meanwhile.
             if (error.status === 401) dropToken(token)
-            if (error.status === 401) return
             // If a second factor is missing, the page asks for one. After it is set up, a later request succeeds.
             retryAfterMs = error.status === 403 ? ASK_EVERY_MS : error.retryAfterMs
           }

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { onTokenChange, readToken } from '../api/token.ts'
+import { onTokenChange, readPersonId, readToken } from '../api/token.ts'
 
 /** The stream starts late, so that it does not delay the first page. */
 const BEGIN_AFTER_MS = 1_000
@@ -7,9 +7,11 @@ const BEGIN_AFTER_MS = 1_000
 /** Follows events while a person is signed in. Returns a function that ends this. */
 export function keepLive(queryClient: QueryClient): () => void {
   let following: AbortController | undefined
+  let followedBy: string | null = null
 
   function begin() {
     following = new AbortController()
+    followedBy = readPersonId()
     const { signal } = following
     setTimeout(() => void start(signal), BEGIN_AFTER_MS)
   }
@@ -27,8 +29,9 @@ export function keepLive(queryClient: QueryClient): () => void {
   }
 
   const stopListening = onTokenChange(({ token }) => {
-    if (token === null) end()
-    else if (!following) begin()
+    // A stream belongs to the person whose token opened it.
+    if (token === null || readPersonId() !== followedBy) end()
+    if (token !== null && !following) begin()
   })
   if (readToken() !== null) begin()
   return () => {

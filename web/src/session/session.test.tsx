@@ -1,8 +1,10 @@
-import { screen, waitFor } from '@testing-library/react'
+import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
+import { createQueryClient } from '../api/query-client.ts'
 import { dropToken, onTokenChange, readToken, storeToken } from '../api/token.ts'
 import { openApp } from '../testing/open-app.tsx'
 import { data, failure, serve } from '../testing/server.ts'
+import { keepSession } from './keep-session.ts'
 
 const partner = {
   partnerId: 'p1',
@@ -89,12 +91,104 @@ test('signing out in another tab ends the session in this one', async () => {
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
 })
 
+test('if another tab signs in as somebody else, this tab shows that person’s data, even while tokens cannot be verified', async () => {
+  localStorage.setItem('auth_person', 'h1')
+  storeToken('token')
+  let isDown = false
+  const server = serveSignedIn({
+    'POST /auth/verify': () =>
+      isDown ? { status: 503, body: failure('Busy', 'UNAVAILABLE') } : { body: data(partner) },
+    'GET /profile': ({ headers }) => ({
+      body: data({
+        ...profile,
+        business_name: headers.get('authorization') === 'Bearer token' ? 'Acme' : 'Banksia',
+      }),
+    }),
+  })
+  openApp('/profile')
+  expect((await screen.findByLabelText<HTMLInputElement>('Business name')).value).toBe('Acme')
+  expect((await screen.findAllByText('Acme')).length).toBeGreaterThan(0)
+  const streams = () =>
+    server.seen.filter(({ path }) => path === '/live').map(({ headers }) => headers.get('authorization'))
+  await waitFor(() => expect(streams()).toContain('Bearer token'))
+  fireEvent.change(screen.getByLabelText('First name'), { target: { value: 'Ada' } })
+
+  isDown = true
+  localStorage.setItem('auth_person', 'h2')
+  localStorage.setItem('auth_token', 'token-2')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))
+  await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>('Business name').value).toBe('Banksia'))
+  expect(screen.getByLabelText<HTMLInputElement>('First name').value).toBe('')
+  expect(screen.queryByText('Acme')).toBeNull()
+  await waitFor(() => expect(streams().at(-1)).toBe('Bearer token-2'))
+})
+
+test('if another tab signs in as somebody else, a lead form is emptied, and its draft waits for its author', async () => {
+  localStorage.setItem('auth_person', 'h1')
+  storeToken('token')
+  serveSignedIn()
+  openApp('/leads/new')
+  const signInElsewhere = (personId: string) => {
+    localStorage.setItem('auth_person', personId)
+    localStorage.setItem('auth_token', `token of ${personId}`)
+    window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))
+  }
+  const firstName = () => screen.getByLabelText<HTMLInputElement>(/^First Name/)
+  await screen.findByLabelText(/^First Name/)
+  fireEvent.change(firstName(), { target: { value: 'Mia' } })
+  signInElsewhere('h2')
+  await waitFor(() => expect(firstName().value).toBe(''))
+  expect(JSON.stringify(sessionStorage)).not.toContain('Mia')
+  signInElsewhere('h1')
+  await waitFor(() => expect(firstName().value).toBe('Mia'))
+})
+
 test('a token older than twelve hours is exchanged for a new one', async () => {
   storeToken('old')
   localStorage.setItem('auth_token_since', String(Date.now() - 13 * 3_600_000))
   serveSignedIn({ 'POST /auth/refresh': () => ({ body: data({ token: 'new' }) }) })
   openApp('/profile')
   await waitFor(() => expect(readToken()).toBe('new'))
+})
+
+test('a refresh that is answered after a sign-out does not sign in again', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  storeToken('old')
+  localStorage.setItem('auth_token_since', String(Date.now() - 13 * 3_600_000))
+  const { seen } = serveSignedIn({
+    'POST /auth/refresh': async () => {
+      await answered
+      return { body: data({ token: 'new' }) }
+    },
+  })
+  const stored = vi.fn()
+  openApp('/profile')
+  await waitFor(() => expect(seen.some(({ path }) => path === '/auth/refresh')).toBe(true))
+  dropToken()
+  const stop = onTokenChange(stored)
+  await screen.findByRole('heading', { name: 'Sign in' })
+  answer()
+  await expect.poll(() => vi.mocked(fetch).mock.settledResults.length).toBe(seen.length)
+  await Promise.resolve()
+  stop()
+  expect([stored.mock.calls, readToken()]).toEqual([[], null])
+})
+
+test('a refresh whose answer was lost is repeated while the old token is still valid', async () => {
+  vi.useFakeTimers()
+  storeToken('old')
+  localStorage.setItem('auth_token_since', String(Date.now() - 13 * 3_600_000))
+  let tries = 0
+  serveSignedIn({
+    'POST /auth/refresh': () => {
+      tries += 1
+      return tries === 1 ? Promise.reject(new TypeError('Failed')) : { body: data({ token: 'new' }) }
+    },
+  })
+  const stop = keepSession(createQueryClient(), { onEnd: vi.fn(), onBeginElsewhere: vi.fn() })
+  await vi.advanceTimersByTimeAsync(20_000)
+  stop()
+  expect(readToken()).toBe('new')
 })
 
 test('the initial of a business can be an emoji', async () => {

@@ -1,6 +1,6 @@
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach, beforeEach, vi } from 'vitest'
-import { dropDraft } from '../features/leads/lead-draft.ts'
+import { dropDraftsOfEndedSessions } from '../features/leads/lead-draft.ts'
 import { toast } from '../ui/toast.ts'
 
 // Stand-ins for features that the pages use and jsdom lacks.
@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup()
   toast.clear()
-  dropDraft()
+  dropDraftsOfEndedSessions()
   delete document.documentElement.dataset['theme']
   localStorage.clear()
   sessionStorage.clear()

@@ -33,7 +33,10 @@ export interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant
   size?: ButtonSize
   icon?: ReactNode
-  /** Shows a spinner in place of the icon and ignores clicks. The label and the focus stay. */
+  /**
+   * Shows a spinner in place of the icon, or of the label if there is no icon, and ignores clicks. The button keeps its
+   * size, its name and the focus.
+   */
   busy?: boolean
   /** Like `disabled`, but the button keeps the focus. Set it if a click leaves the button with nothing more to do. */
   idle?: boolean
@@ -43,19 +46,20 @@ export interface ButtonProps extends ComponentProps<'button'> {
 export function Button(props: ButtonProps) {
   const { variant, size, icon, busy, idle, className, children, onClick, onMouseDown, ...rest } = props
   const isOff = busy || idle
+  const isLabelHidden = busy && !icon
   return (
     <button
       type="button"
       aria-busy={busy || undefined}
       // `disabled` would remove the focus, and nothing would restore it afterwards.
       aria-disabled={isOff || undefined}
-      className={buttonClass(variant, size, className)}
+      className={buttonClass(variant, size, clsx(isLabelHidden && 'relative', className))}
       onClick={isOff ? prevent : onClick}
       onMouseDown={rest.type === 'submit' ? prevent : onMouseDown}
       {...rest}
     >
-      {busy ? <LoaderCircle aria-hidden className="animate-spin" /> : icon}
-      {children}
+      {busy ? <LoaderCircle aria-hidden className={clsx('animate-spin', isLabelHidden && 'absolute')} /> : icon}
+      {isLabelHidden ? <span className="opacity-0">{children}</span> : children}
     </button>
   )
 }

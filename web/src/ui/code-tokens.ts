@@ -10,7 +10,7 @@ const DOUBLE_QUOTED = String.raw`"(?:\\[\s\S]|[^"\\])*"`
 const SINGLE_QUOTED = String.raw`'(?:\\[\s\S]|[^'\\])*'`
 const NUMBER = String.raw`(?<number>(?<![\w.])-?\d[\d_.]*(?:[eE][+-]?\d+)?\b)`
 
-/** These patterns need not be exact, because they only colour the parts of an example. */
+/** These patterns need not be exact, because they only choose colours. */
 const PATTERNS: Record<CodeLanguage, RegExp> = {
   json: patternOf(
     String.raw`(?<key>${DOUBLE_QUOTED}(?=\s*:))`,

@@ -31,7 +31,8 @@ export function Dialog({ open, onClose, title, description, role, actions, class
       role={role}
       aria-labelledby={titleId}
       aria-describedby={description ? descriptionId : undefined}
-      onClose={onClose}
+      // The browser tells later that a dialog was closed. By then, another one may be open.
+      onClose={open ? onClose : undefined}
       closedby={role === 'alertdialog' ? 'closerequest' : 'any'}
       className={clsx(
         'modal m-auto w-[min(28rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-0 text-ink shadow-lg',

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 let title = ''
 let count = 0
 
-/** Sets the title of the browser's tab to the page's title, with the number of new records in front if there are any. */
+/** Sets the title of the browser's tab to the page's title, with the bell's number in front unless it is 0. */
 export function usePageTitle(pageTitle: string) {
   useEffect(() => {
     title = `${pageTitle} · Partner Portal`

@@ -19,13 +19,13 @@ const route = getRouteApi('/confirm-email')
  */
 export function ConfirmEmailPage() {
   const { token } = route.useSearch()
-  // This is a query, not a mutation: a page that is rendered twice sends one request, and the token works only once.
+  // This is a query, not a mutation: a page that is rendered twice sends one request. The query is static, because the
+  // token works only once.
   const change = useQuery({
     queryKey: ['accounts', 'confirm-email', token],
     queryFn: () => call(confirmNewEmail, { body: { token: token ?? '' } }),
     enabled: token !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
+    staleTime: 'static',
   })
   const onward =
     readToken() === null

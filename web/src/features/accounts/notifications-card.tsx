@@ -21,6 +21,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
+import { changedValues } from './changed-values.ts'
 
 function notificationsQuery() {
   return queryOptions({
@@ -72,7 +73,7 @@ function showIfAskedFor(card: HTMLDivElement | null): void {
 const TIMING_WORDS: Record<MailTiming, string> = { 'at-once': 'At once', digest: 'Digest', never: 'Never' }
 
 const MEANINGS: Record<MailKind, string> = {
-  outcome: 'A deal is won or handed on, or a lead is closed',
+  outcome: 'A deal is won, lost or handed on, or a lead is closed',
   'lender-note': 'With the lender’s own words',
   crm: 'The CRM did not take a lead, deal or note',
   webhook: 'Your system no longer gets notifications of changes',
@@ -86,6 +87,7 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
     resolver: zodResolver(NotificationChange),
     defaultValues: settings,
   })
+  const { isDirty, dirtyFields } = formState
   const change = useMutation({
     mutationFn: (body: NotificationChange) => call(changeNotifications, { body }),
     onSuccess(changed) {
@@ -97,7 +99,16 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
   const kinds = MAIL_KINDS.filter((kind) => settings.choices[kind] !== undefined)
 
   return (
-    <form noValidate onSubmit={handleSubmit((values) => change.mutate(values))} className="grid grid-cols-1 gap-5">
+    <form
+      noValidate
+      onSubmit={handleSubmit(({ choices = {}, ...values }) =>
+        change.mutate({
+          ...changedValues(values, dirtyFields),
+          choices: changedValues(choices, dirtyFields.choices ?? {}),
+        }),
+      )}
+      className="grid grid-cols-1 gap-5"
+    >
       {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
       <table className="-mt-2 w-full border-collapse">
         <caption className="sr-only">When you get a mail about each kind of news</caption>
@@ -147,7 +158,7 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
         {...register('time_zone')}
       />
       <div className="flex justify-end border-t border-line pt-5">
-        <Button type="submit" busy={change.isPending} idle={!formState.isDirty}>
+        <Button type="submit" busy={change.isPending} idle={!isDirty}>
           Save Changes
         </Button>
       </div>

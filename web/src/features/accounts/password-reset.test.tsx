@@ -1,7 +1,8 @@
 import { screen, waitFor } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { data, failure, serve } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
 
 test('the form says that an address has no account, and keeps what was typed', async () => {
   serve({ 'POST /auth/forgot-password': () => ({ status: 404, body: failure('Email not found', 'NOT_FOUND') }) })
@@ -91,6 +92,28 @@ test('the welcome mail’s link verifies the address with one request', async ()
   openApp('/verify-email?token=tok')
   expect(await screen.findByText('Your email address is verified. Thank you.')).toBeDefined()
   expect(server.seen.filter(({ path }) => path === '/auth/verify-email')).toHaveLength(1)
+})
+
+test.each([
+  ['/verify-email', 'Your email address is verified. Thank you.'],
+  ['/confirm-email', 'Your email address is a@new.example now. Sign in with it from now on.'],
+])('the page %s uses the link once, even when the app fetches its data again', async (path, text) => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  let uses = 0
+  const answer = () => {
+    uses += 1
+    return uses === 1
+      ? { body: data({ email: 'a@new.example' }) }
+      : { status: 400, body: failure('Used', 'INVALID_VERIFICATION_TOKEN') }
+  }
+  const { seen } = serveSignedIn({ 'POST /auth/verify-email': answer, 'POST /auth/confirm-email': answer })
+  openApp(`${path}?token=tok`)
+  expect(await screen.findByText(text)).toBeDefined()
+  // Without a live stream, the app fetches all its data again every 15 seconds.
+  await vi.waitFor(() => expect(seen.some((request) => request.path === '/live')).toBe(true), { timeout: 10_000 })
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(screen.getByText(text)).toBeDefined()
+  expect(uses).toBe(1)
 })
 
 test('a used verification link says that it is invalid or used', async () => {

@@ -11,6 +11,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { showChangedProfile } from './accounts.queries.ts'
+import { changedValues } from './changed-values.ts'
 import { updateProfileFailureText } from './failure-texts.ts'
 import { showFieldErrors } from './field-errors.ts'
 
@@ -27,10 +28,10 @@ export function PersonalForm({ profile }: { profile: Profile }) {
     resolver: zodResolver(ProfileChange),
     defaultValues: formValues(profile),
   })
-  const { errors, isDirty } = formState
+  const { errors, isDirty, dirtyFields } = formState
 
   const change = useMutation({
-    mutationFn: (body: ProfileChange) => call(changeProfile, { body }),
+    mutationFn: (body: Partial<ProfileChange>) => call(changeProfile, { body }),
     onSuccess(changed) {
       showChangedProfile(queryClient, changed)
       reset(formValues(changed))
@@ -42,12 +43,8 @@ export function PersonalForm({ profile }: { profile: Profile }) {
   return (
     <form
       noValidate
-      onSubmit={handleSubmit(({ business_name, ...own }) =>
-        change.mutate({
-          ...own,
-          ...(mayRename && { business_name }),
-          phone: storedPhone(own.phone ?? null),
-        }),
+      onSubmit={handleSubmit((values) =>
+        change.mutate(changedValues({ ...values, phone: storedPhone(values.phone ?? null) }, dirtyFields)),
       )}
       className="grid grid-cols-[minmax(0,1fr)] gap-4"
     >

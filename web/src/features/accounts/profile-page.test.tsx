@@ -51,10 +51,9 @@ test('a saved business name is shown in the sidebar at once, and a saved phone n
   await user.click(screen.getByRole('button', { name: 'Save Changes' }))
   expect(await screen.findByText('Profile updated successfully')).toBeDefined()
   expect(within(screen.getByRole('complementary')).getByText('Zeta')).toBeDefined()
+  // Another tab may have changed the names since, so they are not sent.
   expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({
     business_name: 'Zeta',
-    first_name: 'Ada',
-    last_name: null,
     phone: '+61498765432',
   })
   expect(screen.getByLabelText<HTMLInputElement>('Phone').value).toBe('+61 498 765 432')
@@ -186,4 +185,18 @@ test('a taken email address is refused and stays in the form, and a free one get
   await user.click(screen.getByRole('button', { name: 'Send Link' }))
   expect(await screen.findByText(/We sent a link to ada@new\.example/)).toBeDefined()
   expect(server.seen.at(-1)?.body).toEqual({ email: 'ada@new.example' })
+})
+
+test('a choice of mails sends only this choice, because another tab may have changed the others', async () => {
+  const settings = { choices: { outcome: 'at-once', 'lead-status': 'digest' }, time_zone: 'Australia/Sydney' }
+  const server = serveProfile({
+    'GET /account/notifications': () => ({ body: data(settings) }),
+    'PUT /account/notifications': () => ({ body: data(settings) }),
+  })
+  const user = openApp('/profile')
+  await user.click(await screen.findByLabelText('Lead status: Never'))
+  const card = screen.getByRole('table').closest('form')
+  await user.click(within(card ?? document.body).getByRole('button', { name: 'Save Changes' }))
+  expect(await screen.findByText('Notifications updated successfully')).toBeDefined()
+  expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({ choices: { 'lead-status': 'never' } })
 })

@@ -67,7 +67,7 @@ export function ProfilePage() {
                 content: (
                   <Card
                     title="Email Address"
-                    description="You sign in with it. We mail a link to the new address and a notice to the old one."
+                    description="You sign in with it. We mail a link to the new address. Once you open the link, we tell the old address."
                   >
                     <EmailForm email={profile.data.email} />
                   </Card>

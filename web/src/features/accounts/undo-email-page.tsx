@@ -7,13 +7,15 @@ import { paths } from '../../app/paths.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
-import { INVALID_LINK, isRefusedLink } from './verification-link.ts'
+import { isRefusedLink } from './verification-link.ts'
 
 const route = getRouteApi('/undo-email')
 
+const INVALID_LINK = 'This link is invalid, was already used or has expired.'
+
 /**
- * The page for a person whose email address somebody else changed (D67). The change is undone by the button, not by the
- * visit.
+ * The page for a person whose email address somebody else changed (D67). Only a click on the button undoes the change,
+ * because mail scanners visit every link.
  */
 export function UndoEmailPage() {
   const { token } = route.useSearch()

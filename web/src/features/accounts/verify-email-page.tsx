@@ -21,13 +21,13 @@ const route = getRouteApi('/verify-email')
  */
 export function VerifyEmailPage() {
   const { token } = route.useSearch()
-  // This is a query, not a mutation: a page that is rendered twice sends one request, and the token works only once.
+  // This is a query, not a mutation: a page that is rendered twice sends one request. The query is static, because the
+  // token works only once.
   const verification = useQuery({
     queryKey: ['accounts', 'verify-email', token],
     queryFn: () => call(verifyEmail, { body: { token: token ?? '' } }),
     enabled: token !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
+    staleTime: 'static',
   })
   const [isConfirmed, setIsConfirmed] = useState(false)
   const isVerified = verification.isSuccess || isConfirmed

@@ -93,6 +93,22 @@ test('a generated key is shown once, hidden at first, and can be copied', async 
   expect(document.activeElement).toBe(await button('Regenerate API Key'))
 })
 
+test('a second new key is hidden at first, even if the first new key was shown', async () => {
+  const keys = [KEY, KEY.replace('lp_4f', 'lp_9z')]
+  serveKey(NONE, {
+    'POST /dashboard/generate-api-key': () => ({ status: 201, body: data({ ...ACTIVE, api_key: keys.shift() }) }),
+  })
+  const user = openApp('/api-keys')
+  await user.click(await button('Generate API Key'))
+  await user.click(await button('Show API key'))
+  await user.click(await button('Regenerate API Key'))
+  await user.click(answerDialog('Regenerate'))
+  await waitFor(() => expect(keys).toEqual([]))
+  await waitFor(() => expect(document.body.textContent).not.toContain(KEY))
+  expect(document.body.textContent).not.toContain('lp_9zK2')
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Your new API key' }))
+})
+
 test('the mark that something was copied disappears after two seconds', async () => {
   serveKey(ACTIVE)
   openApp('/api-keys')
@@ -140,6 +156,16 @@ test('revoking asks for confirmation and leaves no key', async () => {
   expect(await screen.findByText('API key revoked')).toBeDefined()
   expect(screen.getByText('None')).toBeDefined()
   expect(document.activeElement).toBe(await button('Generate API Key'))
+})
+
+test('a question stays open although the browser tells only now that the one before it was closed', async () => {
+  serveKey(ACTIVE)
+  const user = openApp('/api-keys')
+  await user.click(await button('Regenerate API Key'))
+  const closing = screen.getByRole('alertdialog', { name: 'Regenerate API Key' })
+  await user.click(await button('Revoke'))
+  fireEvent(closing, new Event('close'))
+  expect(screen.getByRole('alertdialog', { name: 'Revoke API Key' })).toBeDefined()
 })
 
 test('a new key disappears from the page when it is revoked', async () => {

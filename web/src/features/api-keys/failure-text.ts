@@ -1,6 +1,6 @@
 import { Failure } from '../../api/failure.ts'
 
-/** Section 8 demands 'Failed …' for a call that the server refused, and 'Error …' for a call that got no answer. */
+/** Section 8 has two texts for each call: 'Failed …' if the server refused the call, 'Error …' if no answer came. */
 const TEXTS = {
   status: { refused: 'Failed to fetch API key status', broken: 'Error fetching API key status' },
   generate: { refused: 'Failed to generate API key', broken: 'Error generating API key' },

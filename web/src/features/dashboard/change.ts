@@ -15,7 +15,7 @@ interface Words {
 
 const BEFORE = 'the 30 days before'
 
-/** Compares 30 days with the 30 before. A percentage of zero makes no sense, so a rise from zero shows the number. */
+/** Compares 30 days with the 30 days before. If either figure is zero, the text gives no percentage. */
 export function changeOf({ current, previous }: Comparison, { amount, less, same }: Words): Change {
   const news = current === 0 ? 'None new' : amount(current)
   if (previous === null) {

@@ -216,3 +216,12 @@ test('a failed part says so and can be tried again, and the other parts stay', a
   await user.click(screen.getByRole('button', { name: 'Try Again' }))
   expect(await screen.findByText('7 active')).toBeDefined()
 })
+
+test('if the activity fails to load, the card of news does not say that nothing has happened', async () => {
+  serveDashboard({ 'GET /dashboard/recent-activity': () => ({ status: 403, body: failure('Not now', 'FORBIDDEN') }) })
+  openApp('/dashboard')
+  const news = within(await screen.findByRole('region', { name: 'Since you were here' }))
+  expect(await news.findByText('You are up to date')).toBeDefined()
+  expect(news.queryByText('Nothing has happened yet')).toBeNull()
+  expect(await screen.findByText('Failed to fetch recent activity')).toBeDefined()
+})

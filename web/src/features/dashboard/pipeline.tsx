@@ -13,8 +13,8 @@ const GROUPS: { group: StageGroup; label: string; bar: string; dot: string }[] =
 ]
 
 /**
- * The value of the deals in each stage. Only open deals count towards the pipeline value. Colours distinguish open, won
- * and other deals.
+ * The number, share and value of the deals in each stage. Only open deals count towards the pipeline value. Colours
+ * distinguish open, won and other deals.
  */
 export function Pipeline({ stages }: { stages: PipelineStage[] }) {
   return (

@@ -68,7 +68,7 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
         )}
       </figcaption>
       <div className="mt-3 pl-11">
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the arrow keys move between its bars */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys move between bars */}
         <svg
           ref={ref}
           role="group"
@@ -134,7 +134,7 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
               key={bar.key}
               role="img"
               aria-label={`${nameOf(bar)}: ${metric.say(bar.value)}`}
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach the figures as the pointer does
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach the figures
               tabIndex={position === stop ? 0 : -1}
               x={`${(across(bar.key) ?? 0) - (across.step() - across.bandwidth()) / 2}%`}
               width={`${across.step()}%`}

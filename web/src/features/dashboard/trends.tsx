@@ -87,7 +87,7 @@ function TrendTable({ points, period }: TrendsProps) {
       </summary>
       <section
         aria-label={`Leads and deals by ${period}`}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the arrow keys scroll the table on a narrow phone
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- arrow keys scroll the table on a narrow phone
         tabIndex={0}
         className="mt-2 overflow-x-auto rounded-lg border border-line"
       >

@@ -89,7 +89,7 @@ test('the cards stay when the list cannot be fetched again', async () => {
   expect(screen.getByText('Won Deals')).toBeDefined()
 })
 
-test('clearing search and filters moves the focus to the search box, and never shows an empty list while deals load', async () => {
+test('clearing search and filters keeps the order, moves the focus to the search box, and never shows an empty list while deals load', async () => {
   let answer = () => {}
   const answered = new Promise<void>((resolve) => {
     answer = resolve
@@ -101,11 +101,12 @@ test('clearing search and filters moves the focus to the search box, and never s
       return { body: paged({ deals: [dealOf()] }) }
     },
   })
-  const user = openApp('/deals?search=zz')
+  const user = openApp('/deals?search=zz&sort=-amount')
   await user.click(await screen.findByRole('button', { name: 'Clear search and filters' }))
   expect(await screen.findByRole('status', { name: 'Loading deals' })).toBeDefined()
   expect(screen.queryByText('No deals found')).toBeNull()
   answer()
   await screen.findByRole('table', { name: 'Deals' })
+  expect(window.location.search).toBe('?sort=-amount')
   expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search deals' }))
 })

@@ -62,10 +62,10 @@ export function DealListPage() {
     if (sortable) handleChange({ sort: sortParam(toggleSort(sort, sortable)) })
   }
 
-  /** The pressed button disappears, so the search box takes the focus. */
+  /** Keeps the order. The pressed button disappears, so the search box takes the focus. */
   function handleClear() {
     searchRef.current?.focus()
-    void navigate({ ...paths.deals, search: {} })
+    void navigate({ ...paths.deals, search: ({ sort }: DealListSearch) => ({ sort }) })
   }
 
   return (

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { dealOf } from '../../testing/records.ts'
@@ -38,6 +38,29 @@ test('a deal shows its stages and its lead’s statuses, and can be synced again
   expect(await screen.findByText('Deal updated: Closed, $260,000')).toBeDefined()
 })
 
+test('the answer to a re-sync of a removed deal does not take the person away from another page', async () => {
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  serveSignedIn({
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }),
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }),
+    'POST /dashboard/sync-deal/LO-7K3M9QAZ': async () => {
+      await answered
+      return { body: data({ operation: 'removed', deal_name: 'Coastal', stage: 'Closed', amount: null }) }
+    },
+  })
+  const user = openApp('/deals/LO-7K3M9QAZ')
+  await user.click(await screen.findByRole('button', { name: 'Re-sync' }))
+  await user.click(screen.getByRole('link', { name: 'Leads' }))
+  await screen.findByRole('heading', { level: 1, name: 'Leads' })
+  answer()
+  expect(await screen.findByText('The lender has removed this deal')).toBeDefined()
+  expect(window.location.pathname).toBe('/leads')
+})
+
 test.each([
   ['/deals/%20', 200, 'Invalid deal ID'],
   ['/deals/LO-NOPE', 404, 'Deal not found'],
@@ -47,6 +70,41 @@ test.each([
   openApp(path)
   expect(await screen.findByText(text)).toBeDefined()
   expect(screen.getAllByRole('link', { name: 'Back to Deals' })).toHaveLength(2)
+})
+
+test('a deal that the lender removes while its page is open is no longer shown', async () => {
+  let isThere = true
+  serveSignedIn({
+    'GET /crm/deal/LO-7K3M9QAZ': () =>
+      isThere
+        ? {
+            body: data({
+              deal: dealOf({ crm: 'failed', crm_problem: 'Refused' }),
+              notes: [],
+              converted_from_lead: false,
+            }),
+          }
+        : { status: 404, body: failure('Deal not found', 'NOT_FOUND') },
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+  })
+  const user = openApp('/deals/LO-7K3M9QAZ')
+  const retry = await screen.findByRole('button', { name: 'Not sent – Retry' })
+  isThere = false
+  await user.click(retry)
+  expect(await screen.findByText('Deal not found', { selector: 'main *' })).toBeDefined()
+  expect(screen.queryByText('Coastal Concrete – Term Loan')).toBeNull()
+})
+
+test('the LOID of a lead that the deal replaced leads to the deal’s own address', async () => {
+  const deal = () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) })
+  serveSignedIn({
+    'GET /crm/deal/LO-AAAAAAA1': deal,
+    'GET /crm/deal/LO-7K3M9QAZ': deal,
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+  })
+  openApp('/deals/LO-AAAAAAA1')
+  await waitFor(() => expect(window.location.pathname).toBe('/deals/LO-7K3M9QAZ'))
+  expect(await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete – Term Loan' })).toBeDefined()
 })
 
 test('Try Again fetches a deal that failed to load, and moves the focus to the page', async () => {

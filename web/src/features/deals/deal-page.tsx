@@ -1,8 +1,8 @@
 import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { Fragment } from 'react'
-import { Failure as ApiFailure, failureText } from '../../api/failure.ts'
+import { failureText, isNotFound } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
@@ -52,7 +52,7 @@ export function DealPage() {
 
   if (loid === '') return <DealFailure text="Invalid deal ID" />
   if (query.isPending || (query.isSuccess && !(stages.isFetched && timeline.isFetched))) return <DealOutline />
-  if (!query.data) {
+  if (!query.data || isNotFound(query.error)) {
     return isNotFound(query.error) ? (
       <DealFailure text="Deal not found" />
     ) : (
@@ -65,6 +65,9 @@ export function DealPage() {
   }
 
   const { deal, notes, converted_from_lead: wasLead } = query.data
+  // The page follows live changes under the deal's own LOID. The address may spell it in another way, or name the lead
+  // that the deal replaced.
+  if (deal.loid !== loid) return <Navigate {...paths.deal(deal.loid)} replace />
   return (
     <>
       <PageHeader
@@ -95,7 +98,7 @@ export function DealPage() {
           <>
             <CopyButton text={deal.loid} label="Copy LOID" size="medium" />
             <May least="member">
-              <ResyncDealButton loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />
+              <ResyncDealButton key={loid} loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />
             </May>
           </>
         }
@@ -133,10 +136,6 @@ function refreshDeal(queryClient: QueryClient, loid: string) {
   void queryClient.invalidateQueries({ queryKey: dealQuery(loid).queryKey })
   void queryClient.invalidateQueries({ queryKey: timelineQuery({ kind: 'deal', loid }).queryKey })
   void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
-}
-
-function isNotFound(error: Error | null): boolean {
-  return error instanceof ApiFailure && error.status === 404
 }
 
 function DealFailure({ text, detail, onRetry }: { text: string; detail?: string; onRetry?: () => void }) {

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { formatPercent } from '../../format/percent.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** Sums of the loaded page only, as the specification says. Without `deals` the outline of the cards is shown. */
+/** Figures of the loaded page only (section 2). Without `deals` the outline of the cards is shown. */
 export function DealSummaryCards({ deals }: { deals: readonly Deal[] | undefined }) {
   const summary = deals && summarise(deals)
   return (

@@ -22,8 +22,9 @@ export function Bell() {
   const ref = useRef<HTMLButtonElement>(null)
   const count = news?.total ?? 0
   useTabCount(count)
-  // Navigation closes the panel.
   const isOpen = openOn === pathname
+  // Navigation closes the panel. A return to the page does not open it again.
+  if (openOn !== null && !isOpen) setOpenOn(null)
 
   function handleOpen(wanted: boolean) {
     setWasOpened(true)

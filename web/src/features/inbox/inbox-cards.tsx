@@ -1,6 +1,7 @@
 import type { readAttention } from '@portal/contract/attention.ts'
 import type { readRecentActivity } from '@portal/contract/dashboard.ts'
 import type { readNews } from '@portal/contract/inbox.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
@@ -59,7 +60,13 @@ function Known({ attention, news, activity }: KnownProps) {
   const [isQuiet] = useState(attention.data?.items.length === 0)
   const items = attention.data?.items ?? []
   const first = (
-    <InboxCard key="attention" title="Needs attention" count={items.length} height="h-60">
+    <InboxCard
+      key="attention"
+      title="Needs attention"
+      count={items.length}
+      isLeast={attention.data?.has_more}
+      height="h-60"
+    >
       {attention.data ? (
         items.length > 0 ? (
           <AttentionList items={items} hasMore={attention.data.has_more} />
@@ -80,6 +87,7 @@ function Known({ attention, news, activity }: KnownProps) {
       key="news"
       title="Since you were here"
       count={news.data?.total}
+      isLeast={news.data?.is_least}
       height="h-80"
       action={
         news.data && news.data.total > 0 ? (
@@ -112,12 +120,14 @@ function Known({ attention, news, activity }: KnownProps) {
 interface InboxCardProps {
   title: string
   count?: number | undefined
+  /** There may be more than `count`. */
+  isLeast?: boolean | undefined
   height: string
   action?: ReactNode
   children: ReactNode
 }
 
-function InboxCard({ title, count = 0, height, action, children }: InboxCardProps) {
+function InboxCard({ title, count = 0, isLeast = false, height, action, children }: InboxCardProps) {
   return (
     <Card
       className={clsx(CARD, height)}
@@ -125,8 +135,13 @@ function InboxCard({ title, count = 0, height, action, children }: InboxCardProp
       padded={false}
       title={
         <>
-          {title}
-          {count > 0 && <span className="ml-2 font-medium text-muted tabular-nums">{count}</span>}
+          {title}{' '}
+          {count > 0 && (
+            <span className="ml-1 font-medium text-muted tabular-nums">
+              {formatNumber(count)}
+              {isLeast && '+'}
+            </span>
+          )}
         </>
       }
       action={action}
@@ -167,7 +182,8 @@ function Earlier({ activity }: { activity: Activities }) {
       <EmptyState
         compact
         icon={<CircleCheck />}
-        title="Nothing has happened yet"
+        // If the events could not be fetched, the card of recent activity says so.
+        title={activity.data ? 'Nothing has happened yet' : 'You are up to date'}
         text="Changes that the lender and your team make to your leads and deals appear here."
       />
     )

@@ -12,7 +12,10 @@ interface MarkAllReadProps {
   variant?: ButtonVariant
 }
 
-/** The button stays when nothing is new, so that it keeps the focus. */
+/**
+ * While nothing is new, the button ignores clicks, but it can keep the focus. If the button is removed, the focus stays near
+ * it.
+ */
 export function MarkAllRead({ news, variant = 'ghost' }: MarkAllReadProps) {
   const queryClient = useQueryClient()
   const ref = useRef<HTMLButtonElement>(null)

@@ -43,8 +43,8 @@ export function NewsList({ news, onFollow }: NewsListProps) {
       </RestingRows>
       {more > 0 && (
         <p className="border-t border-line px-5 py-3 text-[0.8125rem] text-muted">
-          And {formatNumber(more)}
-          {news.is_least && ' or'} more
+          And {news.is_least && 'at least '}
+          {formatNumber(more)} more
         </p>
       )}
     </>

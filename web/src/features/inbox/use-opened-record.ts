@@ -11,14 +11,15 @@ export function useOpenedRecord(loid: string | undefined) {
   const { data: news } = useQuery(newsQuery())
   const isVisible = useSyncExternalStore(onVisibilityChange, isInFront)
   const told = useRef<string>(undefined)
-  // This number grows when the record has more news. It is undefined for a record without news, which is marked only
-  // once.
+  // The number of the record's unseen changes. Undefined if the record has no line of its own. Such a record is marked
+  // only once. Its news may be in the line of a burst, or beyond the end of the list.
   const changes = news?.lines.find((line) => line.loid === loid)?.changes
   const state = `${loid} ${changes}`
   useEffect(() => {
-    if (!news || loid === undefined || !isVisible) return
-    if (told.current === state || (changes === undefined && told.current?.startsWith(`${loid} `))) return
+    if (!news || loid === undefined || !isVisible || told.current === state) return
+    const wasMarked = told.current?.startsWith(`${loid} `)
     told.current = state
+    if (wasMarked && changes === undefined) return
     // If this fails, the news stays unseen, and the next visit tries again.
     markRecordSeen(queryClient, news, loid).catch(() => undefined)
   })

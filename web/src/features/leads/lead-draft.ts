@@ -1,36 +1,54 @@
-import type { NewLeadForm } from '@portal/contract/leads.ts'
-import { keepTabDraft, readTabDraft } from '../../session/tab-drafts.ts'
+import { CONSENT_VERSION, type NewLeadForm } from '@portal/contract/leads.ts'
+import { readPersonId } from '../../api/token.ts'
+import { keepTabAttempt, keepTabDraft, readTabAttempt, readTabDraft } from '../../session/tab-drafts.ts'
 import { LEAD_FIELD_NAMES } from './new-lead-form.ts'
 
 const NAME = 'lead'
 
+interface Draft {
+  values: NewLeadForm
+  /** The last attempt to submit the draft, or blank. */
+  attempt: string
+}
+
 /**
- * The draft of a session that ended. It contains an applicant's data, so it is kept only in memory and only for the
- * same person.
+ * The draft of each person whose session ended in this tab, by the person's id. It contains an applicant's data, so it
+ * is kept only in memory and only for the same person.
  */
-let left: { personId: string; values: NewLeadForm } | null = null
+const left = new Map<string, Draft>()
 
 /** Keeps the values of the form in this tab. */
 export function keepDraft(values: NewLeadForm) {
   keepTabDraft(NAME, JSON.stringify(values))
 }
 
-/** Keeps the values that a person had entered when the session ended. */
-export function keepDraftOfEndedSession(personId: string, values: NewLeadForm) {
-  left = { personId, values }
+export function keepAttempt(attempt: string) {
+  keepTabAttempt(NAME, attempt)
 }
 
-export function readDraft(personId: string | null): NewLeadForm | null {
-  if (left !== null && left.personId === personId) return left.values
+/** Keeps the draft that a person had when the session ended. */
+export function keepDraftOfEndedSession(personId: string, draft: Draft) {
+  left.set(personId, draft)
+}
+
+export function readDraft(personId: string | null): Draft | null {
+  const leftByPerson = left.get(personId ?? '')
+  if (leftByPerson) return leftByPerson
   const text = readTabDraft(NAME)
   const kept: unknown = text === '' ? null : JSON.parse(text)
-  return isLead(kept) ? kept : null
+  if (!isLead(kept)) return null
+  // The person will agree to the text that the form shows now.
+  return { values: { ...kept, consentVersion: CONSENT_VERSION }, attempt: readTabAttempt(NAME) }
 }
 
-/** Call this when the draft has been submitted or discarded. */
+/** Call this when the person has submitted or discarded the draft. Other people's drafts stay. */
 export function dropDraft() {
-  left = null
+  left.delete(readPersonId() ?? '')
   keepTabDraft(NAME, '')
+}
+
+export function dropDraftsOfEndedSessions() {
+  left.clear()
 }
 
 /** A stored draft may come from another version of the portal, whose form had other fields. */

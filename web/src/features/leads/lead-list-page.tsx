@@ -55,10 +55,10 @@ export function LeadListPage() {
     handleChange({ page: undefined, ...change })
   }
 
-  /** The pressed button disappears, so the search box takes the focus. */
+  /** Keeps the order. The pressed button disappears, so the search box takes the focus. */
   function handleClear() {
     searchRef.current?.focus()
-    void navigate({ ...paths.leads, search: {} })
+    void navigate({ ...paths.leads, search: ({ sort }: LeadListSearch) => ({ sort }) })
   }
 
   return (

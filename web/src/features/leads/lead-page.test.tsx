@@ -57,11 +57,63 @@ test('the page of a lead that became a deal opens the deal', async () => {
   expect(await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete – Term Loan' })).toBeDefined()
 })
 
+test('a half-written note goes along when a deal with another LOID replaces its lead', async () => {
+  let isReplaced = false
+  serveSignedIn({
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({
+      body: data({
+        lead: leadOf({ crm: 'failed', converted_to_deal: isReplaced ? { loid: 'LO-AAAAAAA1' } : null }),
+        notes: [],
+      }),
+    }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+    'GET /crm/deal/LO-AAAAAAA1': () => ({
+      body: data({ deal: dealOf({ loid: 'LO-AAAAAAA1' }), notes: [], converted_from_lead: true }),
+    }),
+    'GET /crm/deal/LO-AAAAAAA1/stage-history': () => ({ body: data([]) }),
+  })
+  const user = openApp('/leads/LO-7K3M9QAZ')
+  fireEvent.change(await screen.findByLabelText('Add a note'), { target: { value: 'Call after th' } })
+  isReplaced = true
+  await user.click(screen.getByRole('button', { name: 'Not sent – Retry' }))
+  await waitFor(() => expect(window.location.pathname).toBe('/deals/LO-AAAAAAA1'))
+  expect((await screen.findByLabelText<HTMLTextAreaElement>('Add a note')).value).toBe('Call after th')
+})
+
+test('an address with another spelling of the LOID becomes the address that live changes name', async () => {
+  const lead = () => ({ body: data({ lead: leadOf(), notes: [] }) })
+  serveSignedIn({
+    'GET /crm/lead/lo7k3m9qaz': lead,
+    'GET /crm/lead/LO-7K3M9QAZ': lead,
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+  })
+  openApp('/leads/lo7k3m9qaz')
+  await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-7K3M9QAZ'))
+  expect(await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete' })).toBeDefined()
+})
+
 test('the page of a lead that fails to load has two links back to the list', async () => {
   serveSignedIn({ 'GET /crm/lead/LO-NOPE': () => ({ status: 404, body: failure('Lead not found', 'NOT_FOUND') }) })
   openApp('/leads/LO-NOPE')
   expect(await screen.findByText('Failed to load lead details')).toBeDefined()
   expect(screen.getAllByRole('link', { name: 'Back to Leads' })).toHaveLength(2)
+})
+
+test('a lead that the lender removes while its page is open is no longer shown', async () => {
+  let isThere = true
+  serveSignedIn({
+    'GET /crm/lead/LO-7K3M9QAZ': () =>
+      isThere
+        ? { body: data({ lead: leadOf({ crm: 'failed', crm_problem: 'Refused' }), notes: [] }) }
+        : { status: 404, body: failure('Lead not found', 'NOT_FOUND') },
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+  })
+  const user = openApp('/leads/LO-7K3M9QAZ')
+  const retry = await screen.findByRole('button', { name: 'Not sent – Retry' })
+  isThere = false
+  await user.click(retry)
+  expect(await screen.findByText('Failed to load lead details')).toBeDefined()
+  expect(screen.queryByText('Coastal Concrete')).toBeNull()
 })
 
 test('if the address has no id, the lead’s page says that the id is invalid', async () => {

@@ -1,7 +1,8 @@
 import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
-import { failureText } from '../../api/failure.ts'
+import { useEffect } from 'react'
+import { failureText, isNotFound } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
@@ -13,6 +14,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
+import { moveNoteDraft } from '../notes/note-draft.ts'
 import { NotesPanel } from '../notes/notes-panel.tsx'
 import { HeaderFacts, Since } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
@@ -47,7 +49,7 @@ export function LeadPage() {
 
   if (loid === '') return <LeadFailure text="Invalid lead ID" />
   if (query.isPending || (query.isSuccess && !(history.isFetched && timeline.isFetched))) return <LeadOutline />
-  if (!query.data) {
+  if (!query.data || isNotFound(query.error)) {
     return (
       <LeadFailure
         text="Failed to load lead details"
@@ -58,7 +60,9 @@ export function LeadPage() {
   }
 
   const { lead, notes } = query.data
-  if (lead.converted_to_deal) return <Navigate {...paths.deal(lead.converted_to_deal.loid)} replace />
+  if (lead.converted_to_deal) return <ToDeal from={lead.loid} to={lead.converted_to_deal.loid} />
+  // The page follows live changes under the record's own LOID. The address may spell it in another way.
+  if (lead.loid !== loid) return <Navigate {...paths.lead(lead.loid)} replace />
   return (
     <>
       <PageHeader
@@ -102,6 +106,12 @@ export function LeadPage() {
       />
     </>
   )
+}
+
+/** Opens the deal that the lead has become, with the note that the person was writing. */
+function ToDeal({ from, to }: { from: string; to: string }) {
+  useEffect(() => moveNoteDraft(from, to), [from, to])
+  return <Navigate {...paths.deal(to)} replace />
 }
 
 function refreshLead(queryClient: QueryClient, loid: string) {

@@ -77,14 +77,16 @@ export interface DuplicateCheck {
   abn?: string
 }
 
+/** The previous answer stays until the next one has loaded, but not if there is nothing left to check. */
 export function duplicatesQuery(check: DuplicateCheck) {
+  const isAsked = Object.values(check).some((text) => text !== undefined)
   return queryOptions({
     queryKey: ['leads', 'duplicates', check],
     queryFn: ({ signal }) => call(findDuplicates, { query: check, signal }),
-    enabled: Object.values(check).some((text) => text !== undefined),
+    enabled: isAsked,
     // Nobody waits for this warning, so one attempt is enough.
     retry: false,
-    placeholderData: keepPreviousData,
+    placeholderData: isAsked ? keepPreviousData : undefined,
   })
 }
 

@@ -150,6 +150,44 @@ test('a failed submission keeps all fields, and a second attempt uses the same k
   expect(keys[0]).toBe(keys[1])
 })
 
+test('a submission whose answer was lost has the same key after a reload, and after a session that ended', async () => {
+  const keys: (string | null)[] = []
+  let status = 504
+  const handlers: Handlers = {
+    'POST /dashboard/leads': ({ headers }) => {
+      keys.push(headers.get('idempotency-key'))
+      return { status, body: status === 201 ? data(CREATED) : failure('x', status === 401 ? 'UNAUTHORIZED' : 'LATE') }
+    },
+    'POST /auth/login': () => ({
+      body: {
+        success: true,
+        token: 'token-2',
+        partner: { id: 'p1', email: 'demo@harbour.example', businessName: 'Harbour Finance' },
+        person: { id: 'h1', role: 'owner' },
+      },
+    }),
+  }
+  const first = await openForm(handlers)
+  fill(APPLICANT)
+  await first.user.click(first.submit)
+  await waitFor(() => expect(keys).toHaveLength(1))
+
+  status = 401
+  cleanup()
+  const { user, submit } = await openForm(handlers)
+  await user.click(submit)
+  await screen.findByRole('heading', { name: 'Sign in' })
+
+  status = 201
+  await user.type(screen.getByLabelText('Email'), 'demo@harbour.example')
+  await user.type(screen.getByLabelText('Password'), 'secret')
+  await user.click(screen.getByRole('button', { name: 'Sign in' }))
+  await user.click(await screen.findByRole('button', { name: 'Submit Lead' }))
+  await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-7K3M9QAZ'))
+  expect(keys).toEqual([keys[0], keys[0], keys[0]])
+  expect(JSON.stringify(sessionStorage)).not.toContain('Mia')
+})
+
 test('if the server refuses a field, the reason is shown, and the field is marked and has the focus', async () => {
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({
@@ -241,7 +279,7 @@ test('warnings appear and do not stop the submission', async () => {
   expect(await screen.findByText('Property value is recommended when using property as security')).toBeDefined()
 })
 
-test('the form warns of a recent lead of the same applicant, with a link to that lead', async () => {
+test('the form warns of a recent lead of the same applicant, with a link to that lead, until nothing matches', async () => {
   const { server } = await openForm({
     'GET /dashboard/leads/duplicates': () => ({
       body: data({
@@ -258,6 +296,10 @@ test('the form warns of a recent lead of the same applicant, with a link to that
   expect(link.getAttribute('target')).toBe('_blank')
   const asked = server.seen.find(({ path }) => path === '/dashboard/leads/duplicates')
   expect(asked?.query).toEqual({ email: 'mia@coastal.example' })
+
+  fill({ Email: '' })
+  fireEvent.blur(field('Email'))
+  await waitFor(() => expect(screen.queryByText(/^Looks like/)).toBeNull())
 })
 
 test('leaving an empty form asks for no confirmation', async () => {
@@ -276,6 +318,28 @@ test('leaving a begun form asks for confirmation, and Keep Editing keeps its val
   await user.click(screen.getByRole('link', { name: 'Cancel' }))
   await user.click(await screen.findByRole('button', { name: 'Discard' }))
   await waitFor(() => expect(window.location.pathname).toBe('/leads'))
+})
+
+test('a submission that ends after the person has left the page leaves the next lead as it is', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const { user, submit } = await openForm({
+    'POST /dashboard/leads': async () => {
+      await answered
+      return { status: 201, body: data(CREATED) }
+    },
+  })
+  fill(APPLICANT)
+  await user.click(submit)
+  await user.click(screen.getByRole('link', { name: 'Cancel' }))
+  await user.click(await screen.findByRole('button', { name: 'Discard' }))
+  await user.click(await screen.findByRole('link', { name: 'New Lead' }))
+  await screen.findByRole('button', { name: 'Submit Lead' })
+  fill({ 'First Name': 'Ben' })
+  answer()
+  expect(await screen.findByText('Coastal Concrete was submitted as LO-7K3M9QAZ')).toBeDefined()
+  expect(screen.queryByRole('alertdialog')).toBeNull()
+  expect([window.location.pathname, field('First Name').value]).toEqual(['/leads/new', 'Ben'])
+  expect(JSON.stringify(sessionStorage)).toContain('Ben')
 })
 
 test.each([['Cancel'], ['Back to Leads']])('the link %s returns to the list with its former filters', async (name) => {
@@ -328,6 +392,10 @@ test('after a session ends, the same person finds the draft again, and a colleag
   await signInAgain()
   await screen.findByRole('button', { name: 'Submit Lead' })
   expect(field('Business Name').value).toBe('')
+  // Neither emptying a form nor leaving one at the end of a session touches another person's draft.
+  fill({ 'First Name': 'Ben' })
+  fill({ 'First Name': '' })
+  fill({ 'Last Name': 'Ode' })
   await user.click(screen.getByRole('button', { name: 'Sign out' }))
   await user.click(screen.getByRole('button', { name: 'Sign Out' }))
 
@@ -343,6 +411,19 @@ test('after a session ends, the same person finds the draft again, and a colleag
   await user.click(await screen.findByRole('button', { name: 'Discard' }))
   await user.click(await screen.findByRole('link', { name: 'New Lead' }))
   expect((await screen.findByLabelText<HTMLInputElement>(/^Business Name/)).value).toBe('')
+})
+
+test('a restored draft is submitted with the version of the consent text that the page shows', async () => {
+  await openForm()
+  fill(APPLICANT)
+  // The draft was kept by a version of the portal with another text.
+  for (const key of Object.keys(sessionStorage))
+    sessionStorage.setItem(key, sessionStorage.getItem(key)?.replace(CONSENT_VERSION, '2025-01') ?? '')
+  cleanup()
+  const { user, submit, submitted } = await openForm()
+  expect(field('Business Name').value).toBe('Coastal Concrete')
+  await user.click(submit)
+  await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ consentVersion: CONSENT_VERSION }))
 })
 
 test('after a reload the draft is there for the same person only, until it is discarded or submitted', async () => {

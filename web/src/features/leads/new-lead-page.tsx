@@ -21,7 +21,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useWayBack } from '../../ui/way-back.ts'
-import { dropDraft, keepDraft, keepDraftOfEndedSession, readDraft } from './lead-draft.ts'
+import { dropDraft, keepAttempt, keepDraft, keepDraftOfEndedSession, readDraft } from './lead-draft.ts'
 import { submitLead } from './leads.queries.ts'
 import {
   EMPTY_LEAD,
@@ -34,7 +34,6 @@ import {
 import { ApplicantSections, LoanSections } from './new-lead-sections.tsx'
 import { submitFailureText } from './submit-failure-text.ts'
 
-const SUBMIT_KEY = ['leads', 'submit']
 const ADD_ANOTHER = 'add-another'
 /** This toast stays as long as any toast may, because nothing else on the page shows the LOID. */
 const SUBMITTED_TOAST_MS = 8_000
@@ -53,7 +52,7 @@ export function NewLeadPage() {
   const draft = useDraft(form)
   // Grows each time a submission or `handleDiscard` empties the form, and so resets the state of the sections.
   const [round, setRound] = useState(0)
-  const submission = useSubmission(form, () => setRound((before) => before + 1))
+  const submission = useSubmission(form, draft.idempotency, () => setRound((before) => before + 1))
   useFirstFocus(form, round)
   const guard = useUnsavedGuard(form.formState.isDirty, submission.isDone)
   const handleWayBack = useWayBack(paths.leads.to)
@@ -135,29 +134,34 @@ function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
 }
 
 /**
- * Keeps the typed text through a reload, a crash or the end of the session, for the same person in this tab.
- * `isRestored` says that a draft was found. It becomes false when the draft is discarded.
+ * Keeps the typed text and its idempotency key through a reload, a crash or the end of the session, for the same person
+ * in this tab. `isRestored` says that a draft was found. It becomes false when the draft is discarded.
  */
 function useDraft(form: LeadForm) {
   const [personId] = useState(readPersonId)
   const [draft, setDraft] = useState(() => readDraft(personId))
+  const idempotency = useIdempotencyKey(draft?.attempt, keepAttempt)
   useEffect(() => {
     const stop = form.subscribe({
       formState: { values: true },
       callback: () => (hasEntries(form) ? keepDraft(form.getValues()) : dropDraft()),
     })
-    if (draft) form.reset(draft, { keepDefaultValues: true })
+    if (draft) {
+      form.reset(draft.values, { keepDefaultValues: true })
+      keepAttempt(draft.attempt)
+    }
     return stop
   }, [draft, form])
   useEffect(
     () => () => {
-      if (personId !== null && readToken() === null && hasEntries(form)) {
-        keepDraftOfEndedSession(personId, form.getValues())
+      if (personId !== null && readPersonId() !== personId && hasEntries(form)) {
+        keepDraftOfEndedSession(personId, { values: form.getValues(), attempt: idempotency.lastAttempt() })
       }
     },
-    [form, personId],
+    [form, idempotency, personId],
   )
   return {
+    idempotency,
     isRestored: draft !== null,
     discard() {
       setDraft(null)
@@ -168,8 +172,8 @@ function useDraft(form: LeadForm) {
 }
 
 /**
- * Moves the focus to the first field, for each lead. A device without a keyboard gets no focus for the first lead,
- * because its on-screen keyboard would cover half of the screen.
+ * Moves the focus to the first field, for each lead. On a touch device the first lead gets no focus, because the
+ * on-screen keyboard would cover half of the screen.
  */
 function useFirstFocus(form: LeadForm, round: number) {
   useEffect(() => {
@@ -177,23 +181,28 @@ function useFirstFocus(form: LeadForm, round: number) {
   }, [form, round])
 }
 
-function useSubmission(form: LeadForm, onAddAnother: () => void) {
+function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempotencyKey>, onAddAnother: () => void) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const idempotency = useIdempotencyKey()
   const done = useRef(false)
+  const running = useRef(false)
+  const isOpen = useIsOpen()
 
   const submit = useMutation({
-    mutationKey: SUBMIT_KEY,
     mutationFn: ({ lead }: Submission) => submitLead(lead, idempotency.keyFor(lead)),
     async onSuccess({ loid }, { lead, addsAnother }) {
-      done.current = !addsAnother
-      dropDraft()
+      // If the person has left the page, the draft in this tab is another lead's.
+      const isLeft = !isOpen()
+      if (!isLeft) {
+        done.current = !addsAnother
+        dropDraft()
+      }
       void queryClient.invalidateQueries({ queryKey: ['leads'] })
       void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
       if (!loid) toast.warning('The lead was submitted, but its LOID is not known yet. You will find it in your leads.')
-      else if (addsAnother) toast.success(`${lead.businessName} was submitted as ${loid}`, SUBMITTED_TOAST_MS)
+      else if (addsAnother || isLeft) toast.success(`${lead.businessName} was submitted as ${loid}`, SUBMITTED_TOAST_MS)
       else toast.success('Lead submitted successfully')
+      if (isLeft) return
       if (addsAnother) {
         idempotency.renew()
         form.reset(EMPTY_LEAD)
@@ -206,11 +215,15 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
       if (readToken() === null) toast.clear()
       toast.error(submitFailureText(error))
     },
+    onSettled() {
+      running.current = false
+    },
   })
 
   function handleValid(lead: NewLead, addsAnother: boolean) {
     // A second click may arrive before the button shows that the first submission is running.
-    if (queryClient.isMutating({ mutationKey: SUBMIT_KEY }) > 0) return
+    if (running.current) return
+    running.current = true
     for (const warning of softWarnings(lead)) toast.warning(warning)
     submit.mutate({ lead, addsAnother })
   }
@@ -234,6 +247,18 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
       void form.handleSubmit((lead) => handleValid(lead, addsAnother), handleInvalid)(event)
     },
   }
+}
+
+/** Returns a function that says whether the page is still open. */
+function useIsOpen(): () => boolean {
+  const isOpen = useRef(false)
+  useEffect(() => {
+    isOpen.current = true
+    return () => {
+      isOpen.current = false
+    }
+  }, [])
+  return () => isOpen.current
 }
 
 const REQUIRED_NAMES = ['firstName', 'lastName', 'email', 'phone', 'businessName'] as const

@@ -5,10 +5,11 @@ import { useMutation } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { type SubmitEvent, useRef, useState } from 'react'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
-import { keepTabDraft, readTabDraft } from '../../session/tab-drafts.ts'
+import { keepTabAttempt, keepTabDraft, readTabAttempt, readTabDraft } from '../../session/tab-drafts.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
+import { noteDraftName } from './note-draft.ts'
 import { noteFailureText } from './note-failure-text.ts'
 import { type NoteParent, sendNote } from './notes.queries.ts'
 
@@ -17,19 +18,24 @@ interface NoteFormProps {
   onAdded: () => void
 }
 
-/** The form for a new note. It keeps the text until the note is stored, even if the person leaves the page. */
+/**
+ * The form for a new note. It keeps the text in this tab until the note is stored or the session ends, even if the
+ * person leaves the page.
+ */
 export function NoteForm({ parent, onAdded }: NoteFormProps) {
-  const draftName = `note ${parent.loid}`
+  const draftName = noteDraftName(parent.loid)
   const [text, setText] = useState(() => readTabDraft(draftName))
   const [isChecked, setIsChecked] = useState(false)
   const ref = useRef<HTMLTextAreaElement>(null)
-  const idempotency = useIdempotencyKey()
+  const idempotency = useIdempotencyKey(readTabAttempt(draftName), (attempt) => keepTabAttempt(draftName, attempt))
   const add = useMutation({
     mutationFn: (content: string) => sendNote(parent, content, idempotency.keyFor),
-    onSuccess() {
+    onSuccess(_note, content) {
       idempotency.renew()
-      changeText('')
+      setText('')
       setIsChecked(false)
+      // The person may have left the page, come back and changed the text before the answer arrived.
+      if (NoteContent.safeParse(readTabDraft(draftName)).data === content) keepTabDraft(draftName, '')
       toast.success('Note added successfully')
       onAdded()
     },

@@ -148,6 +148,54 @@ test('adding a note empties the form, and a retry after a failure sends the same
   expect(sent[0]?.headers.get('idempotency-key')).toBe(sent[1]?.headers.get('idempotency-key'))
 })
 
+test('a note whose answer was lost is sent again with the same key after a reload, until it is added or emptied', async () => {
+  let isLost = true
+  const handlers: Handlers = {
+    'POST /crm/note/LO-7K3M9QAZ': () =>
+      isLost
+        ? Promise.reject(new TypeError('Failed'))
+        : { status: 201, body: data({ note: { ...NOTE, content: 'Call after three' } }) },
+  }
+  async function send() {
+    cleanup()
+    const { server, user, text, add } = await openLead(handlers)
+    if (text.value === '') type(text, 'Call after three')
+    await user.click(add)
+    await screen.findByText(isLost ? /^Network error/ : 'Note added successfully')
+    const sent = server.seen.find(({ path }) => path === '/crm/note/LO-7K3M9QAZ')
+    return { text, key: sent?.headers.get('idempotency-key') }
+  }
+  const first = await send()
+  const again = await send()
+  expect(again.key).toBe(first.key)
+  type(again.text, '')
+  const second = await send()
+  expect(second.key).not.toBe(first.key)
+  isLost = false
+  expect((await send()).key).toBe(second.key)
+  expect((await send()).key).not.toBe(second.key)
+})
+
+test('a note that is added after the person has come back and changed its text leaves the new text in the tab', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const { user, text, add } = await openLead({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
+    'POST /crm/note/LO-7K3M9QAZ': async () => {
+      await answered
+      return { status: 201, body: data({ note: { ...NOTE, content: 'Call after three' } }) }
+    },
+  })
+  type(text, 'Call after three')
+  await user.click(add)
+  await user.click(screen.getByRole('link', { name: 'Back to Leads' }))
+  await user.click((await screen.findAllByRole('link', { name: 'Coastal Concrete' }))[0] ?? document.body)
+  type(await screen.findByLabelText<HTMLTextAreaElement>('Add a note'), 'Call after four')
+  answer()
+  await screen.findByText('Note added successfully')
+  cleanup()
+  expect((await openLead()).text.value).toBe('Call after four')
+})
+
 test('a deal’s note is sent with the deal’s LOID, the parent type and a title', async () => {
   const server = serveSignedIn({
     'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }),

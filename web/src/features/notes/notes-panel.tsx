@@ -86,7 +86,7 @@ function NoteItem({ note, onChange, isFolded }: NoteItemProps) {
   )
 }
 
-/** Shows that the note has not reached the CRM yet. If the portal gave up, a button tries again (D23). */
+/** Shows that the note is not in the CRM yet. If the portal gave up, owners and members get a button to retry (D23). */
 function NoteCrmMark({ note, onChange }: { note: Note; onChange: () => void }) {
   const retry = useMutation({
     mutationFn: () => call(retryNotePush, { params: { id: note.id } }),

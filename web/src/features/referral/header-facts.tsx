@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { formatDate } from '../../format/dates.ts'
 
-/** One line about a referral: business, amount, type and LOID. Unknown facts are left out. */
+/** One line about a referral: the applicant, amount, loan type and LOID. Unknown facts are left out. */
 export function HeaderFacts({ facts, loid }: { facts: readonly (string | null)[]; loid: string }) {
   const known = facts.filter((fact) => fact !== null && fact !== '' && fact !== '—')
   return (

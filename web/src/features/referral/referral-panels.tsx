@@ -4,7 +4,10 @@ import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 interface ReferralPanelsProps {
   timeline: ReactNode
   notes: ReactNode
-  /** Histories and summaries, without buttons. */
+  /**
+   * Histories and summaries. They need no button but Try Again, because on a phone the tab key reaches them before the
+   * fields, which are drawn above them.
+   */
   histories: ReactNode
   fields: ReactNode
 }

@@ -1,5 +1,5 @@
 import { readDealTimeline, readLeadTimeline } from '@portal/contract/timeline.ts'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 
@@ -9,9 +9,12 @@ export interface TimelineOf {
   loid: string
 }
 
+/** The index of a part's position in its key. */
+const POSITION = 3
+
 /**
- * Fetches the latest part of the timeline, or the part before the given entry. Each key begins with the key of the
- * latest part.
+ * Fetches the latest part of the timeline, or the part before the position that a part gives as `earlier.before`. Each
+ * key begins with the key of the latest part.
  */
 export function timelineQuery({ kind, loid }: TimelineOf, before?: string) {
   return queryOptions({
@@ -19,8 +22,9 @@ export function timelineQuery({ kind, loid }: TimelineOf, before?: string) {
     queryFn: ({ signal }) =>
       call(kind === 'lead' ? readLeadTimeline : readDealTimeline, { params: { id: loid }, query: { before }, signal }),
     enabled: loid !== '',
-    // New entries at the top change the key of an earlier part. Its old entries stay until the new ones have loaded.
-    placeholderData: before === undefined ? undefined : keepPreviousData,
+    // New entries at the top change the key of an earlier part. Its old entries stay until the new ones have loaded. The
+    // entries of the latest part, whose key has no position, must not stand in for them.
+    placeholderData: (previous, query) => (before && query?.queryKey[POSITION] ? previous : undefined),
     ...LIST_FRESHNESS,
   })
 }

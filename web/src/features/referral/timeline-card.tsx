@@ -35,15 +35,25 @@ export function TimelineCard({ of, timeline }: TimelineCardProps) {
   )
 }
 
+interface EntriesProps {
+  of: TimelineOf
+  part: ReferralTimeline
+  shownAtFirst: number
+  /** The ids of entries that were shown before this part. New entries can push them into it. */
+  knownBefore?: ReadonlySet<string>
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
 /** One part of the timeline, with the earlier parts that the person has opened. Folded entries are printed too. */
-function Entries({ of, part, shownAtFirst }: { of: TimelineOf; part: ReferralTimeline; shownAtFirst: number }) {
+function Entries({ of, part, shownAtFirst, knownBefore = NONE }: EntriesProps) {
   const { entries, earlier } = part
   const [isOpen, setIsOpen] = useState(entries.length <= shownAtFirst)
   const [wantsEarlier, setWantsEarlier] = useState(false)
   const before = wantsEarlier ? earlier?.before : undefined
   const next = useQuery({ ...timelineQuery(of, before), enabled: before !== undefined })
   // Entries that arrive while the page is open are marked, as on lists.
-  const [known] = useState(() => new Set(entries.map((entry) => entry.id)))
+  const [known] = useState(() => new Set([...knownBefore, ...entries.map((entry) => entry.id)]))
   const lastShown = useRef<HTMLLIElement>(null)
   const shown = isOpen ? entries.length : shownAtFirst
   const hidden = entries.length - shown + (earlier?.count ?? 0)
@@ -68,7 +78,7 @@ function Entries({ of, part, shownAtFirst }: { of: TimelineOf; part: ReferralTim
         />
       ))}
       {next.data && before !== undefined ? (
-        <Entries of={of} part={next.data} shownAtFirst={Number.POSITIVE_INFINITY} />
+        <Entries of={of} part={next.data} shownAtFirst={Number.POSITIVE_INFINITY} knownBefore={known} />
       ) : (
         hidden > 0 && (
           <li className="print:hidden">

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { leadOf, timelineOf } from '../../testing/records.ts'
@@ -20,7 +20,7 @@ const noteOf = (number: number) => ({ type: 'note' as const, text: `Note ${numbe
 const shownTexts = (list: HTMLElement) =>
   [...list.querySelectorAll('li.flex')].map((item) => /Note \d+/.exec(item.textContent ?? '')?.[0])
 
-test('a referral shows its present step, what the step means and how long it usually takes', async () => {
+test('a referral shows its present step, what its status means and how long the status usually takes', async () => {
   const { standing } = timelineOf()
   openLead({
     'GET /crm/lead/LO-7K3M9QAZ/timeline': () => ({
@@ -43,14 +43,16 @@ test('a referral shows its present step, what the step means and how long it usu
 
 test('a long timeline unfolds and then fetches earlier entries', async () => {
   const first = Array.from({ length: 49 }, (_, index) => noteOf(99 - index))
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   const { server, user } = openLead({
-    'GET /crm/lead/LO-7K3M9QAZ/timeline': ({ query }) => ({
-      body: data(
-        query['before'] === undefined
-          ? timelineOf(first, { earlier: { count: 1, before: 'here' } })
-          : { ...timelineOf(), entries: [{ ...timelineOf().entries[0], ...noteOf(1), id: 'first' }] },
-      ),
-    }),
+    'GET /crm/lead/LO-7K3M9QAZ/timeline': async ({ query }) => {
+      if (query['before'] === undefined) {
+        return { body: data(timelineOf(first, { earlier: { count: 1, before: 'here' } })) }
+      }
+      await answered
+      const entries = [{ ...timelineOf().entries[0], ...noteOf(1), id: 'first' }]
+      return { body: data({ ...timelineOf(), entries }) }
+    },
   })
   const list = await screen.findByRole('list', { name: 'Timeline' })
   expect(shownTexts(list)).toHaveLength(6)
@@ -58,12 +60,46 @@ test('a long timeline unfolds and then fetches earlier entries', async () => {
   expect(shownTexts(list)).toHaveLength(50)
   expect(document.activeElement?.textContent).toContain('Note 94')
   await user.click(screen.getByRole('button', { name: 'Show 1 earlier' }))
+  // Until the earlier part has loaded, the list stays as it is.
+  expect(shownTexts(list)).toHaveLength(50)
+  answer()
   expect(await within(list).findByText('Note 1')).toBeDefined()
+  expect(list.querySelector('[data-changed]')).toBeNull()
   expect(server.seen.filter(({ path }) => path.endsWith('/timeline')).map(({ query }) => query)).toEqual([
     {},
     { before: 'here' },
   ])
   expect(within(list).queryByRole('button')).toBeNull()
+})
+
+test('an entry that a new one pushes into an opened earlier part is not marked as new', async () => {
+  const [submitted] = timelineOf().entries
+  const notes = ['Note 3', 'Note 2', 'Note 1'].map((text) => ({ ...submitted, ...noteOf(0), id: text, text }))
+  const { server, user } = openLead({
+    'POST /crm/note/LO-7K3M9QAZ': () => {
+      notes.unshift({ ...submitted, ...noteOf(0), id: 'Note 4', text: 'Note 4' })
+      return { status: 201, body: data({ note: {} }) }
+    },
+    // The latest part has two entries.
+    'GET /crm/lead/LO-7K3M9QAZ/timeline': ({ query: { before } }) => ({
+      body: data({
+        ...timelineOf(),
+        entries: before === undefined ? notes.slice(0, 2) : notes.slice(notes.findIndex(({ id }) => id === before) + 1),
+        earlier: before === undefined ? { count: notes.length - 2, before: notes[1]?.id } : null,
+      }),
+    }),
+  })
+  const list = await screen.findByRole('list', { name: 'Timeline' })
+  await user.click(screen.getByRole('button', { name: 'Show 1 earlier' }))
+  await within(list).findByText('Note 1')
+  await user.type(screen.getByLabelText('Add a note'), 'Note 4')
+  await user.click(screen.getByRole('button', { name: 'Add Note' }))
+  await within(list).findByText('Note 4')
+  await waitFor(() => expect(server.seen.some(({ query }) => query['before'] === 'Note 3')).toBe(true))
+  await within(list).findByText('Note 2')
+  expect(shownTexts(list)).toEqual(['Note 4', 'Note 3', 'Note 2', 'Note 1'])
+  const marked = list.querySelectorAll('[data-changed]')
+  expect([...marked].map((item) => /Note \d/.exec(item.textContent ?? '')?.[0])).toEqual(['Note 4'])
 })
 
 test('the page shows the lead even if the timeline fails to load', async () => {

@@ -6,7 +6,9 @@ import { Check, CornerUpRight, Hourglass, X } from 'lucide-react'
 import { formatDate, formatDayInShort, formatDays } from '../../format/dates.ts'
 import { formatUsualDays } from '../../format/usual-time.ts'
 
-/** The progress of a referral: its steps, what the present step means and how long it usually takes (D75). */
+/**
+ * The progress of a referral: its steps, what its present status or stage means, and how long that usually takes (D75).
+ */
 export function Way({ standing }: { standing: Standing }) {
   return (
     <section aria-label="Progress of this referral" className="panel mb-5">

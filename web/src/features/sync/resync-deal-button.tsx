@@ -8,29 +8,28 @@ import { toast } from '../../ui/toast.ts'
 import { syncFailureText } from './sync-texts.ts'
 import { refreshAfterSync } from './use-sync.ts'
 
-/** Syncs one deal. `onRemoved` is called if the lender has deleted the deal or given it to another partner. */
+/**
+ * Syncs one deal. `onRemoved` is called if the lender has deleted the deal or given it to another partner, unless the
+ * person has left the page by then.
+ */
 export function ResyncDealButton({ loid, onRemoved }: { loid: string; onRemoved: () => void }) {
   const queryClient = useQueryClient()
   const resync = useMutation({
     mutationFn: () => call(syncOneDeal, { params: { id: loid } }),
     onSuccess(result) {
-      if (result.operation === 'removed') {
-        toast.warning('The lender has removed this deal')
-        onRemoved()
-      } else {
-        toast.success(resyncText(result))
-      }
+      if (result.operation === 'removed') toast.warning('The lender has removed this deal')
+      else toast.success(resyncText(result))
       refreshAfterSync(queryClient)
     },
     onError: (error) => toast.error(syncFailureText(error)),
   })
+
+  function handleClick() {
+    resync.mutate(undefined, { onSuccess: ({ operation }) => operation === 'removed' && onRemoved() })
+  }
+
   return (
-    <Button
-      variant="secondary"
-      icon={<RefreshCw aria-hidden />}
-      busy={resync.isPending}
-      onClick={() => resync.mutate()}
-    >
+    <Button variant="secondary" icon={<RefreshCw aria-hidden />} busy={resync.isPending} onClick={handleClick}>
       Re-sync
     </Button>
   )

@@ -54,8 +54,8 @@ export function useSync(kind: SyncKind) {
 export type Sync = ReturnType<typeof useSync>
 
 /**
- * Makes everything stale that a sync may change. Does not wait for the new data, because that would keep the sync's
- * button busy.
+ * Makes leads, deals, searches and the dashboard's figures stale. Does not wait for the new data, because that would
+ * keep the sync's button busy.
  */
 export function refreshAfterSync(queryClient: QueryClient) {
   for (const feature of ['leads', 'deals', 'search', 'dashboard']) {

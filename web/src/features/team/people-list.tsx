@@ -45,7 +45,8 @@ function PersonRow({ person }: { person: TeamPerson }) {
     mutationFn: (body: PersonChange) => call(changePerson, { params: { id: person.id }, body }),
     onSuccess: (changed, { role }) => toast.success(changedText(changed, role)),
     onError: (error) => toast.error(failureText(error)),
-    // People who changed their own role might no longer be allowed to open this page.
+    // If people changed their own role, the answer to this call names the new role. The app then leaves the page if
+    // that role may not open it.
     onSettled: () => refreshTeam(queryClient),
   })
 

@@ -48,7 +48,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
     },
     onError(error, webhookUrl) {
       setIsRemoving(false)
-      // If the form is open, it shows this error beside the field.
+      // If the form is open, it shows this error itself.
       if (!isEditing || webhookUrl === null)
         toast.error([UPDATE_FAILED, failureDetail(error)].filter(Boolean).join(': '))
     },
@@ -73,6 +73,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
       />
       {secret && (
         <OneTimeSecret
+          key={secret}
           title="Your signing secret"
           text="Copy it now and keep it where your server finds it. It cannot be read again; if it is lost, rotate it."
           label="signing secret"

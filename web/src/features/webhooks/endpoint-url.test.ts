@@ -1,5 +1,5 @@
 import { WEBHOOK_URL_NOT_HTTPS } from '@portal/contract/webhooks.ts'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { WEBHOOK_URL_INCOMPLETE, webhookUrlProblem } from './endpoint-url.ts'
 
 test.each([
@@ -15,4 +15,12 @@ test.each([
   ['mailto:kim@example.com', WEBHOOK_URL_INCOMPLETE],
 ])('the address %s gets the message: %s', (url, problem) => {
   expect(webhookUrlProblem(url)).toBe(problem)
+})
+
+test('an address is checked in a browser without URL.parse, such as Safari 17.5', () => {
+  vi.spyOn(URL, 'parse').mockImplementation(() => {
+    throw new TypeError('URL.parse is not a function')
+  })
+  expect(webhookUrlProblem('https://example.com/webhooks')).toBeUndefined()
+  expect(webhookUrlProblem('example.com')).toBe(WEBHOOK_URL_INCOMPLETE)
 })

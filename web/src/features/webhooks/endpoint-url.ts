@@ -9,7 +9,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** Checks the address without a request. Only the server can find out which machine the host name leads to. */
 export function webhookUrlProblem(text: string): string | undefined {
-  const url = URL.parse(text.trim())
+  const address = text.trim()
+  const url = URL.canParse(address) ? new URL(address) : null
   if (!url || url.hostname === '') return WEBHOOK_URL_INCOMPLETE
   const isTrial = url.protocol === 'http:' && LOOPBACK.includes(url.hostname)
   return url.protocol === 'https:' || isTrial ? undefined : WEBHOOK_URL_NOT_HTTPS

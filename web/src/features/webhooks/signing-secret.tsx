@@ -1,4 +1,4 @@
-import { rotateWebhookSecret, type WebhookEndpoint } from '@portal/contract/webhooks.ts'
+import { LOST_SECRET_PREVIEW, rotateWebhookSecret, type WebhookEndpoint } from '@portal/contract/webhooks.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
@@ -9,6 +9,10 @@ import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { toast } from '../../ui/toast.ts'
 import { showEndpoint } from './webhooks.queries.ts'
+
+const OVERLAP =
+  'For 24 hours deliveries are also signed with the old one, so that your server can change over without missing any.'
+const NO_OVERLAP = 'We can no longer read the old one, so deliveries are signed with the new one only.'
 
 interface SigningSecretProps {
   endpoint: WebhookEndpoint
@@ -61,7 +65,7 @@ export function SigningSecret({ endpoint, onRotated }: SigningSecretProps) {
       <ConfirmDialog
         open={isAsking}
         title="Rotate Signing Secret"
-        text="A new secret is made and shown once. For 24 hours deliveries are also signed with the old one, so that your server can change over without missing any."
+        text={`A new secret is made and shown once. ${preview === LOST_SECRET_PREVIEW ? NO_OVERLAP : OVERLAP}`}
         confirmLabel="Rotate secret"
         onConfirm={handleConfirm}
         onClose={() => setIsAsking(false)}

@@ -236,6 +236,43 @@ test('the page says that the old secret stays valid for 24 hours after a rotatio
   expect(screen.getByText(/^Deliveries are also signed with the old secret until/)).toBeDefined()
 })
 
+test('if the portal can no longer read the old secret, the page does not say that the old secret also signs', async () => {
+  serveWebhook({
+    'GET /dashboard/webhook-url': () => ({ body: data(webhookEndpointOf({ secret_preview: 'whsec_...' })) }),
+    'POST /dashboard/webhook-secret': () => ({ status: 201, body: data({ ...webhookEndpointOf(), secret: SECRET }) }),
+  })
+  const user = openApp('/webhook')
+  await user.click(await button('Rotate secret'))
+  const dialog = screen.getByRole('alertdialog', { name: 'Rotate Signing Secret' })
+  expect(dialog.textContent).not.toContain('24 hours')
+  expect(dialog.textContent).toContain('deliveries are signed with the new one only')
+  await user.click(within(dialog).getByRole('button', { name: 'Rotate secret' }))
+  expect(await screen.findByRole('region', { name: 'Your signing secret' })).toBeDefined()
+  expect(screen.queryByText(/^Deliveries are also signed with the old secret until/)).toBeNull()
+})
+
+test('a second new signing secret is hidden at first, even if the first new secret was shown', async () => {
+  const secrets = [SECRET, SECRET.replace('whsec_MfKQ', 'whsec_Zz9x')]
+  serveWebhook({
+    'POST /dashboard/webhook-secret': () => ({
+      status: 201,
+      body: data({ ...webhookEndpointOf(), secret: secrets.shift() }),
+    }),
+  })
+  const user = openApp('/webhook')
+  const rotate = async () => {
+    await user.click(await button('Rotate secret'))
+    await user.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Rotate secret' }))
+  }
+  await rotate()
+  await user.click(await button('Show signing secret'))
+  await rotate()
+  await waitFor(() => expect(secrets).toEqual([]))
+  await waitFor(() => expect(document.body.textContent).not.toContain(SECRET))
+  expect(document.body.textContent).not.toContain('whsec_Zz9x')
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Your signing secret' }))
+})
+
 test('a secret that cannot be rotated stays, and the page says what failed', async () => {
   serveWebhook({ 'POST /dashboard/webhook-secret': () => ({ status: 500, body: null }) })
   const user = openApp('/webhook')

@@ -76,7 +76,10 @@ export function WebhookPage() {
   )
 }
 
-/** Fetches the endpoint again when the log shows new attempts, because the endpoint may now be failing or disabled. */
+/**
+ * Fetches the endpoint again when the log shows new attempts, because the endpoint may now be failing, disabled or
+ * working again.
+ */
 function useEndpointInStep(logs: readonly WebhookLog[] | undefined) {
   const queryClient = useQueryClient()
   const attempted = logs?.map(({ id, status, attempts }) => `${id} ${status} ${attempts}`).join()

@@ -42,9 +42,12 @@ function refuse(cause: unknown): never {
   throw new Failure(0, REFUSALS[name] ?? OTHERWISE, { code: 'NO_PASSKEY', cause })
 }
 
+/** The words for a device in a browser's user agent. Linux is the last, because Android's user agent names it too. */
+const DEVICES = ['iPhone', 'iPad', 'Android', 'Macintosh', 'Windows', 'Linux']
+
 /** The suggested name for a new passkey. */
 export function deviceName(userAgent: string): string {
-  const device = /iPhone|iPad|Android|Macintosh|Windows|Linux/.exec(userAgent)?.[0]
+  const device = DEVICES.find((word) => userAgent.includes(word))
   if (device === 'Macintosh') return 'Mac'
   return device ?? 'My device'
 }

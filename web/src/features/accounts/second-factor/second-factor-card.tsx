@@ -43,11 +43,21 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
     onCodes?.(shown !== null)
   }
 
+  function refresh() {
+    void queryClient.invalidateQueries(secondFactorQuery())
+  }
+
   function handleAdded(recoveryCodes: string[] | null) {
     toast.success(adding === 'app' ? 'Authenticator app added' : 'Passkey added')
     setAdding(null)
     showCodes(recoveryCodes)
-    void queryClient.invalidateQueries(secondFactorQuery())
+    refresh()
+  }
+
+  function handleCancel() {
+    setAdding(null)
+    // The factor may have been added, and only the answer lost.
+    refresh()
   }
 
   const change = useMutation({
@@ -59,12 +69,14 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
     onSuccess(answer) {
       if (Array.isArray(answer)) {
         showCodes(answer)
-        void queryClient.invalidateQueries(secondFactorQuery())
+        refresh()
       } else {
         showSecondFactor(queryClient, answer)
         toast.success('Removed')
       }
     },
+    // The change may have been made, and only the answer lost.
+    onError: refresh,
     onSettled: () => setRemoval(null),
   })
 
@@ -98,7 +110,7 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
               isAdding={adding === 'app'}
               onAdd={() => setAdding('app')}
               onAdded={handleAdded}
-              onCancel={() => setAdding(null)}
+              onCancel={handleCancel}
               onRemove={() => setRemoval({ what: 'app' })}
             />
             <Passkeys
@@ -106,7 +118,7 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
               isAdding={adding === 'passkey'}
               onAdd={() => setAdding('passkey')}
               onAdded={handleAdded}
-              onCancel={() => setAdding(null)}
+              onCancel={handleCancel}
               onRemove={(id, name) => setRemoval({ what: 'passkey', id, name })}
             />
             {hasFactor(factor.data) && (
@@ -259,9 +271,10 @@ function wordsOf(removal: Removal | null, factor: SecondFactor | undefined) {
     return { title: 'Make new recovery codes', text: 'The old codes stop working at once.', confirmLabel: 'Make codes' }
   }
   const isLast = factor !== undefined && Number(factor.totp !== null) + factor.passkeys.length === 1
-  const left = isLast
-    ? 'Your password alone will then sign you in, and your recovery codes stop working.'
-    : 'Your other second factors stay.'
+  const alone = factor?.is_required
+    ? 'You must then set up another second factor before doing anything else.'
+    : 'Your password alone will then sign you in.'
+  const left = isLast ? `${alone} Your recovery codes stop working.` : 'Your other second factors stay.'
   const what = removal?.what === 'passkey' ? `the passkey ${removal.name}` : 'the authenticator app'
   return {
     title: removal?.what === 'passkey' ? 'Remove passkey' : 'Remove authenticator app',

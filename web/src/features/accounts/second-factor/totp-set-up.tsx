@@ -20,14 +20,13 @@ interface TotpSetUpProps {
 
 /** The person scans or types the secret, and then confirms the set-up with a code from the app. */
 export function TotpSetUp({ onDone, onCancel }: TotpSetUpProps) {
-  // This is a query, not a mutation: a page that is rendered twice makes only one secret.
+  // This is a query, not a mutation: a page that is rendered twice makes only one secret. The query is static, because
+  // another call would replace the secret that the person has scanned.
   const secret = useQuery({
     queryKey: ['accounts', 'totp-set-up'],
     queryFn: () => call(beginTotp),
     gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+    staleTime: 'static',
   })
   const [code, setCode] = useState('')
   const confirm = useMutation({

@@ -1,0 +1,24 @@
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { paged, serveSignedIn } from '../../testing/signed-in.ts'
+
+test('the panel closes when the person leaves the page, and stays closed when the page opens again', async () => {
+  serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }),
+    'GET /dashboard/deals': () => ({ body: paged({ deals: [] }) }),
+  })
+  const user = openApp('/deals')
+  await user.click(await screen.findByRole('link', { name: 'Leads' }))
+  await screen.findByRole('heading', { level: 1, name: 'Leads' })
+  const bell = screen.getByRole('button', { name: 'What is new' })
+  await user.click(bell)
+  expect(await screen.findByText('You are up to date')).toBeDefined()
+
+  window.history.back()
+  await screen.findByRole('heading', { level: 1, name: 'Deals' })
+  await waitFor(() => expect(bell.getAttribute('aria-expanded')).toBe('false'))
+  window.history.forward()
+  await screen.findByRole('heading', { level: 1, name: 'Leads' })
+  expect(bell.getAttribute('aria-expanded')).toBe('false')
+})

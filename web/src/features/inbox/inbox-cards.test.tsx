@@ -1,0 +1,56 @@
+import { screen, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { data } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
+
+const LINE = {
+  id: 'LO-7K3M9QAZ',
+  loid: 'LO-7K3M9QAZ',
+  about: 'lead',
+  name: 'Coastal Concrete',
+  summary: 'Details changed',
+  quote: null,
+  records: 1,
+  changes: 1,
+  at: '2026-11-20T01:00:00.000Z',
+}
+const ITEM = {
+  id: 'item-1',
+  kind: 'no-movement',
+  loid: 'LO-7K3M9QAZ',
+  about: 'lead',
+  name: 'Coastal Concrete',
+  at: '2026-11-20T01:00:00.000Z',
+  retry: null,
+  note: null,
+  standing: { value: 'Pre Call', days: 12, usual_days: 3, usual_of: 'partner' },
+}
+
+test.each([
+  [false, 'Needs attention 1', 'Since you were here 1,204', 'And 1,203 more'],
+  [true, 'Needs attention 1+', 'Since you were here 1,204+', 'And at least 1,203 more'],
+])(
+  'if there is more than the server counted (%s), the cards say: %s, %s and %s',
+  async (isMore, items, lines, rest) => {
+    serveSignedIn({
+      'GET /dashboard/attention': () => ({ body: data({ items: [ITEM], has_more: isMore }) }),
+      'GET /dashboard/news': () => ({
+        body: data({
+          until: '2026-11-20T01:00:00.000Z',
+          snapshot: '10:10:',
+          lines: [LINE],
+          total: 1_204,
+          is_least: isMore,
+          leads: 1_204,
+          deals: 0,
+          loids: [],
+        }),
+      }),
+    })
+    openApp('/dashboard')
+    expect(await screen.findByRole('heading', { name: items })).toBeDefined()
+    const news = within(screen.getByRole('region', { name: lines }))
+    expect(news.getByText(rest)).toBeDefined()
+  },
+)

@@ -1,0 +1,53 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { leadOf } from '../../testing/records.ts'
+import { data } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
+
+const LOID = 'LO-7K3M9QAZ'
+const LINE = {
+  id: LOID,
+  loid: LOID,
+  about: 'lead',
+  name: 'Coastal Concrete',
+  summary: 'Details changed',
+  quote: null,
+  records: 1,
+  changes: 1,
+  at: '2026-11-20T01:00:00.000Z',
+}
+
+test('each piece of news that arrives while its record is open is marked as seen', async () => {
+  let isUnseen = true
+  const { seen } = serveSignedIn({
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+    'GET /dashboard/news': () => ({
+      body: data({
+        until: '2026-11-20T01:00:00.000Z',
+        snapshot: '10:10:',
+        lines: isUnseen ? [LINE] : [],
+        total: Number(isUnseen),
+        is_least: false,
+        leads: Number(isUnseen),
+        deals: 0,
+        loids: isUnseen ? [LOID] : [],
+      }),
+    }),
+    'POST /dashboard/news/seen': () => {
+      isUnseen = false
+      return { body: data({}) }
+    },
+  })
+  openApp(`/leads/${LOID}`)
+  const marks = () => seen.filter(({ path }) => path === '/dashboard/news/seen').length
+  await waitFor(() => expect(marks()).toBe(1))
+  expect(await screen.findByRole('button', { name: 'What is new' })).toBeDefined()
+
+  isUnseen = true
+  const now = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(now + 31_000)
+  fireEvent(document, new Event('visibilitychange', { bubbles: true }))
+  await waitFor(() => expect(marks()).toBe(2))
+})
