@@ -3,8 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 
 /**
- * The browser that is already installed, for Playwright and for measurements. `CHROMIUM_PATH` comes first. In each
- * folder the headless shell comes first, because it takes little more than half of a full browser's CPU time.
+ * The browser that is already installed, for Playwright and for measurements. `CHROMIUM_PATH` comes first, then a
+ * headless shell in any of the folders, because it takes little more than half of a full browser's CPU time.
  */
 export function findChromium(): string | undefined {
   const named = process.env['CHROMIUM_PATH']

@@ -15,7 +15,8 @@ export default defineConfig({
   // On a busy machine a browser is sometimes late. `npm test` reports how many tests needed a second try.
   retries: 1,
   forbidOnly: Boolean(process.env['CI']),
-  // Long enough for every test, even on a busy machine. Each single wait has its own limit.
+  // Long enough on a busy machine for every test except recovery.spec.ts, which sets a longer time. Each single wait
+  // has its own limit.
   timeout: 90_000,
   expect: { timeout: 10_000 },
   use: {

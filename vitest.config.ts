@@ -57,7 +57,7 @@ export default defineConfig({
         },
       },
       'web',
-      { test: { name: 'scripts', include: ['scripts/**/*.test.ts'], testTimeout: 30_000, isolate, experimental } },
+      { test: { name: 'scripts', include: ['scripts/**/*.test.ts'], testTimeout: 60_000, isolate, experimental } },
     ],
   },
 })

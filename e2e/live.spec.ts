@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test'
 import { test } from './fresh-partner.ts'
 import { actAsStaff } from './lender.ts'
 
-test('open pages follow what the lender does, without a reload', async ({ page, context, partner }) => {
+test('open pages show new statuses, notes and leads without a reload', async ({ page, context, partner }) => {
   const loid = await partner.submitLead({ businessName: 'Saltbush Transport' })
   const list = await context.newPage()
   await Promise.all([openLive(page, `/leads/${loid}`), openLive(list, '/leads')])

@@ -31,6 +31,7 @@ test.each([
   ['contract/src/leads.ts', 'fastify'],
   ['contract/src/phone.ts', 'libphonenumber-js/core'],
   ['contract/src/leads.ts', '../../server/src/config.ts'],
+  ['contract/src/phone.test.ts', '../../server/src/config.ts'],
   ['crm-sandbox/src/store.ts', '@portal/contract/loid.ts'],
   ['crm-sandbox/src/store.ts', '../../server/src/db/database.ts'],
   ['server/src/main.ts', '../../crm-sandbox/src/main.ts'],
@@ -55,6 +56,7 @@ test.each([
   ['web/src/ui/badge.tsx', '@portal/contract/leads.ts'],
   ['web/src/api/call.ts', '../features/leads/leads.queries.ts'],
   ['web/src/app/app.tsx', '../../../server/src/config.ts'],
+  ['web/src/testing/server.ts', '../../../server/src/config.ts'],
 ])('%s must not import %s', (file, specifier) => {
   expect(findBoundaryCrossing(file, specifier)).toMatch(`${file} imports ${specifier}: `)
 })

@@ -20,12 +20,12 @@ test('the server from npm run build starts, sets up a database and stops', { tim
     stream.setEncoding('utf8').on('data', (text: string) => {
       said += text
       // The announcement ends with this line.
-      if (text.includes('Ctrl+C')) child.kill('SIGTERM')
+      if (!child.killed && said.includes('Ctrl+C')) child.kill('SIGTERM')
     })
   }
   const [code] = await once(child, 'close')
   await rm(folder, { recursive: true, force: true })
-  expect(said).toMatch(/Partner portal +http/)
+  expect(said).toMatch(/Portal worker +http/)
   expect(said).not.toMatch(/ERROR|FATAL/)
   expect(code).toBe(0)
 })

@@ -10,6 +10,7 @@ const reports = path.join(root, '.cache', 'reports')
 const vitestReport = path.join(reports, 'vitest.json')
 const playwrightReport = path.join(reports, 'playwright.json')
 const vitestProjects = ['contract', 'server', 'crm-sandbox', 'web', 'scripts']
+const parts = ['check', ...vitestProjects, 'e2e']
 const SLOWEST_SHOWN = 10
 const only = option('only')
 /** The commit to compare with; undefined runs everything. */
@@ -25,6 +26,7 @@ const INSTALL_CHROMIUM = `
 
 const failures = []
 
+if (only && !parts.includes(only)) giveUp(new Error(`--only=${only} names no part: the parts are ${parts.join(', ')}`))
 await prepare('test').catch(giveUp)
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })

@@ -3,7 +3,7 @@ import { expectGoodLooks, expectGoodLooksAtThisWidth } from '../expect-good-look
 import { test } from '../fresh-partner.ts'
 import { signedOut, spend } from '../session.ts'
 import { toasts } from '../toasts.ts'
-import { keepUninformed } from '../trouble.ts'
+import { holdAnswers, keepUninformed } from '../trouble.ts'
 
 const ENTRIES = [
   { name: 'Dashboard', path: '/dashboard' },
@@ -43,12 +43,16 @@ signedOut('redirects a signed-out visitor to /login', async ({ page }) => {
     await page.goto(path)
     await expect(page, path).toHaveURL('/login')
   }
-  // Before the page is shown, the app does not notice that the address changes.
-  await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
+  // The app follows the address even before its first page is shown.
+  const release = await holdAnswers(page, /\/assets\/login-page.*\.js$/)
+  await page.goto('/')
+  await expect(page).toHaveURL('/login')
   for (const path of PAGES_OF_PARTNERS) {
     await goTo(page, path)
     await expect(page, path).toHaveURL('/login')
   }
+  release()
+  await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
 })
 
 test('redirects a signed-in person from /, unknown addresses, pages for newcomers and an empty search to /dashboard', async ({
@@ -123,9 +127,10 @@ test('a page that stays broken reloads automatically only once, and after that o
   let documents = 0
   page.on('request', (request) => void (documents += Number(request.isNavigationRequest())))
   await page.route(/\/assets\/api-docs-page.*\.js$/, (route) => route.fulfill({ status: 404 }))
-  const reload = page.waitForRequest((request) => request.isNavigationRequest())
+  const newDocument = page.waitForEvent('domcontentloaded')
   await page.getByRole('link', { name: 'API Docs' }).press('Enter')
-  await reload
+  // The old document says the same until the new one replaces it.
+  await newDocument
   const failure = page.getByRole('alert')
   await expect(failure).toContainText('Something went wrong. Please try again or contact support.')
   await page.evaluate("window.dispatchEvent(new Event('online'))")

@@ -75,8 +75,10 @@ test('/profile changes the partner’s details', async ({ page, request, partner
   }
 
   const release = await holdAnswers(page, PROFILE)
+  const width = (await save.boundingBox())?.width
   await save.press('Enter')
   await expect(save).toHaveAttribute('aria-busy', 'true')
+  expect((await save.boundingBox())?.width).toBe(width)
   release()
   await expect(toasts(page)).toHaveText('Profile updated successfully')
   await expectGoodLooks(page)
