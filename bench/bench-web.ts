@@ -1,5 +1,6 @@
-// `npm run bench:web`: what a browser loads for each route, how soon a slow phone shows it and what Lighthouse says. The
-// times and scores are medians of five runs. `-- --runs=1` is quicker; `-- --only=/leads,/deals` measures some routes.
+// `npm run bench:web`: what a browser loads for each route, how soon a slow phone shows it and what Lighthouse says.
+// The times and scores are medians of five runs. `-- --runs=1` is quicker; `-- --only=/leads,/deals` measures some
+// routes.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
@@ -85,7 +86,7 @@ async function msUntilVisible(url: string, page: DemoPage, token: string | undef
   })
 }
 
-/** Waits until the page's content is visible. The content of a list is its twenty rows. */
+/** Waits until the page's content is visible. On the lists of leads and deals, this includes the last row. */
 function shown(tab: Page, { shows, rows = 1 }: DemoPage): Promise<void> {
   return tab
     .locator(shows)

@@ -6,7 +6,7 @@ import { listLeads } from '../contract/src/leads.ts'
 import { DEMO_SIGN_IN } from '../server/src/seed-demo.ts'
 
 export interface DemoPage {
-  /** The path as the specification writes it. */
+  /** The path, with the name of a parameter in braces, as in `/leads/{loid}`. */
   name: string
   path: string
   isPublic: boolean

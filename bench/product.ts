@@ -33,7 +33,7 @@ export interface Product {
   /** The unshared memory of a PostgreSQL process that serves a connection: the median of these processes. */
   connectionKb(): number
   stop(): Promise<void>
-  /** Kills the product, as a crash would. */
+  /** Kills the server's process, as a crash would. Its PostgreSQL and sandbox then stop by themselves. */
   kill(): Promise<void>
 }
 

@@ -45,7 +45,10 @@ export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'
   return tracked
 }
 
-/** Writes down what happened to the record, for investigations. The time is in UTC, as in the portal's log. */
+/**
+ * Writes down what happened to the record, for investigations. The time is in UTC, while the portal's log has the local
+ * time.
+ */
 export function writeDown(record: Tracked, what: string): void {
   record.log.push(`${new Date().toISOString()} ${what}`)
 }

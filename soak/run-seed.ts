@@ -10,10 +10,13 @@ import { type OpenJob, openWorld, type World } from './world.ts'
 export interface SoakOptions {
   seed: number
   operations: number
-  /** `all`: each switch of the CRM is set to one of its choices, and to another one with the next seed. */
+  /**
+   * `all`: each switch of the CRM that has choices, except those of `LEFT_ALONE`, is set to one of them, and to the
+   * next one with the next seed.
+   */
   behaviour: 'default' | 'all'
   partners: number
-  /** About how many times the portal's process is killed. */
+  /** How many times the portal's process is killed, spread evenly over the operations. */
   kills: number
   folder: string
   /** A migrated database without partners, or an empty one. */
@@ -100,7 +103,7 @@ async function play(
   const running = new Set<Promise<void>>()
   const slow: Promise<void>[] = []
   const busy = new Map<Tracked, Promise<void>>()
-  const killEvery = kills > 0 ? Math.ceil(operations / (kills + 1)) : Number.POSITIVE_INFINITY
+  const killAt = new Set(Array.from({ length: kills }, (_, i) => Math.round((operations * (i + 1)) / (kills + 1))))
   let nextFaults = 0
   let killing: Promise<void> = Promise.resolve()
 
@@ -110,7 +113,7 @@ async function play(
       nextFaults = number + 10 + random.below(100)
     }
     if (random.chance(0.01)) await world.sweep()
-    if (number % killEvery === 0) killing = killing.then(world.killPortal)
+    if (killAt.has(number)) killing = killing.then(world.killPortal)
 
     const operation = chooseOperation({ crm, partners, zohoIds, ledger, random, number })
     if (!operation) continue

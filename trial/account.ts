@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from './processes.ts'
 
 /** A partner of the trial, and its owner's session. */
 export interface Account {
@@ -68,12 +68,9 @@ export async function signUpAll(
     await ask('POST', '/auth/signup', { body: { ...account, businessName: `Caller ${number}` } })
     const { body } = await ask('POST', '/auth/login', { body: account })
     if (!body.token) throw new Error(`caller ${number} could not sign in: ${JSON.stringify(body)}`)
-    let link: string | undefined
-    while (link === undefined) {
-      await sleep(100)
-      link = /verify-email\?token=([\w-]+)/.exec(mailTo(account.email) ?? '')?.[1]
-    }
-    const confirmed = await ask('POST', '/auth/verify-email', { token: body.token, body: { token: link } })
+    const linkToken = () => /verify-email\?token=([\w-]+)/.exec(mailTo(account.email) ?? '')?.[1]
+    await until(`the mail to ${account.email}`, async () => linkToken() !== undefined)
+    const confirmed = await ask('POST', '/auth/verify-email', { token: body.token, body: { token: linkToken() } })
     const set = await ask('PUT', '/dashboard/webhook-url', { token: body.token, body: { webhook_url: webhookUrl } })
     for (const { status, body: why } of [confirmed, set]) {
       if (status !== 200) throw new Error(`caller ${number} was answered with ${status}: ${JSON.stringify(why)}`)

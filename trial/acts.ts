@@ -129,7 +129,7 @@ export const ACTS: readonly Act[] = [
     mayFail: 'anything',
     async work({ stage: { postgres }, load, fault }) {
       if (!postgres.fillLogDisk) {
-        console.log('  skipped, because only root can make a small file system')
+        console.log('  skipped, because no small file system could be mounted (only root may mount one)')
         return Date.now()
       }
       postgres.fillLogDisk()

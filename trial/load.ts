@@ -5,6 +5,8 @@ import type { Account, Answer, Ask } from './account.ts'
 const PAUSE_MS = 100
 const READS_A_LEAD = 9
 const REPEAT_MS = 250
+/** After this time the trial goes on without the submissions that the portal still does not acknowledge. */
+const STOP_MS_MAX = 60_000
 const PATHS = ['/profile', '/dashboard/leads', '/dashboard/stats', '/crm/search?q=trial']
 
 /** A lead that was acknowledged. */
@@ -107,7 +109,7 @@ export function startLoad(ask: Ask, accounts: readonly Account[]): Load {
     acknowledged,
     async stop() {
       isOver = true
-      await Promise.all(calling)
+      await Promise.race([Promise.all(calling), sleep(STOP_MS_MAX, undefined, { ref: false })])
     },
   }
 }

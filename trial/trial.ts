@@ -1,6 +1,7 @@
-// npm run trial: runs the portal as several processes, on PostgreSQL with a standby, PgBouncer and HAProxy. Processes
-// are restarted, upgraded, frozen and killed under load. The trial counts what failed, what was lost and what arrived
-// twice. The programs come from Debian's packages. `npm run trial -- --only=freeze,failover` plays only these two acts.
+// npm run trial: runs the portal as several processes, on PostgreSQL with a standby, PgBouncer and the balancers of
+// deploy/. Processes are restarted, upgraded, frozen and killed under load. The trial counts what failed, what was lost
+// and what arrived twice. The programs come from Debian's packages. `npm run trial -- --only=freeze,failover` plays
+// only these two acts.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ import { until } from './processes.ts'
 import { startStaff } from './staff.ts'
 import { findPrograms, openStage, PORTS } from './stage.ts'
 import { type CountedStreams, openStreams } from './streams.ts'
-import { countEach, judge, type Verdict } from './verdict.ts'
+import { countEach, emptyVerdict, judge, type Verdict } from './verdict.ts'
 import { findVersions } from './versions.ts'
 
 const PARTNERS = 25
@@ -126,16 +127,14 @@ function report(): void {
     'streams cut': ({ cut, caughtUp }: Row) => `${cut}, ${caughtUp} back`,
     events: (_: Row, { eventsMissed, eventsDoubled }: Verdict) => `${eventsMissed} / ${eventsDoubled}`,
   }
-  const none: Verdict | undefined = [...verdicts.values()][0]
   console.log(`\n| ${Object.keys(columns).join(' | ')} |\n|${' --- |'.repeat(Object.keys(columns).length)}`)
   for (const row of rows) {
-    const verdict = verdicts.get(row.act.key) ?? none
-    if (verdict)
-      console.log(
-        `| ${Object.values(columns)
-          .map((show) => show(row, verdict))
-          .join(' | ')} |`,
-      )
+    const verdict = verdicts.get(row.act.key) ?? emptyVerdict()
+    console.log(
+      `| ${Object.values(columns)
+        .map((show) => show(row, verdict))
+        .join(' | ')} |`,
+    )
   }
   console.log(`
 failed writes: they were repeated with their Idempotency-Key until they were acknowledged

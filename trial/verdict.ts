@@ -49,8 +49,10 @@ export async function judge(evidence: Evidence): Promise<Map<string, Verdict>> {
   const pool = new pg.Pool({ connectionString: `postgres://portal@${databaseHost}/portal` })
   const startedAt = Date.now()
   const done = async (what: string, look: () => Promise<boolean>) => {
-    await until(what, look, TOLD_MS_MAX).catch((error: Error) => evidence.fault(error.message))
-    console.log(`${what}: ${((Date.now() - startedAt) / 1_000).toFixed(0)} s after the load ended`)
+    await until(what, look, TOLD_MS_MAX).then(
+      () => console.log(`${what}: ${((Date.now() - startedAt) / 1_000).toFixed(0)} s after the load ended`),
+      (error: Error) => evidence.fault(error.message),
+    )
   }
   await done('all leads are in the CRM', async () => {
     const sql = "select 1 from leads where crm <> 'synced' limit 1"
@@ -73,7 +75,7 @@ export async function judge(evidence: Evidence): Promise<Map<string, Verdict>> {
   const inCrm = countEach((await stage.crm.list('Leads', ['Email'])).map((row) => String(row['Email'])))
   const verdicts = new Map<string, Verdict>()
   const of = (act: string): Verdict => {
-    const verdict = verdicts.get(act) ?? nothing()
+    const verdict = verdicts.get(act) ?? emptyVerdict()
     verdicts.set(act, verdict)
     return verdict
   }
@@ -105,7 +107,8 @@ function count(verdict: Verdict, what: 'deliveries' | 'mails', came: Came, key: 
   verdict[`${what}Repeated`] += ids.length - different
 }
 
-function nothing(): Verdict {
+/** The verdict on an act during which nothing was acknowledged or written. */
+export function emptyVerdict(): Verdict {
   return {
     leads: 0,
     leadsLost: 0,
