@@ -146,7 +146,7 @@ test('an erased lead that never reached the CRM is not pushed, and its webhook b
   const { erasing } = await db.transaction().execute(async (tx) => {
     await sql`lock table idempotency_keys in access exclusive mode`.execute(tx)
     const command = folder.command(['applicants', 'erase', EMAIL, '--yes'], env)
-    await waitFor('the command to wait', async () => (await countLockWaits(db)) > 0)
+    await waitFor('the command to wait', async () => (await countLockWaits(tx)) > 0)
     await portal.post('/partner/leads', { email: EMAIL }, { token: key })
     const calls = db.selectFrom('webhook_logs').select('id').where('direction', '=', 'inbound')
     await waitFor('the log of the call', async () => (await calls.execute())[0])

@@ -84,7 +84,7 @@ test('a new key replaces the old key, and a secret can be decrypted only for its
     const secret = both.encrypt('whsec_changed', `webhook-secret ${ada.id}`)
     await tx.updateTable('webhook_endpoints').set({ secret }).where('partner_id', '=', ada.id).execute()
     const begun = reencryptSecrets(db, both)
-    await waitFor('a write to the changed row', async () => (await countLockWaits(db)) > 0)
+    await waitFor('a write to the changed row', async () => (await countLockWaits(tx)) > 0)
     return { running: begun }
   })
   // The row that changed meanwhile was skipped.

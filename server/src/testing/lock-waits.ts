@@ -2,16 +2,18 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 
 /**
- * How many connections of this database wait for a lock. Locks of other tests' databases on the same server do not
- * count. Nor does the writing of last-seen times, which any call may have started in the background.
+ * How many connections wait for a lock of this transaction, or queue behind a connection that does. Other waits do not
+ * count: jobs and growing tables wait for short locks at any time.
  */
-export async function countLockWaits(db: Db): Promise<number> {
+export async function countLockWaits(holder: Db): Promise<number> {
   const statement = sql<{ count: number }>`
-    select count(distinct waiting.pid)::integer as count
-      from pg_locks waiting join pg_locks held using (pid)
-      join pg_stat_activity using (pid)
-     where not waiting.granted and held.database = (select oid from pg_database where datname = current_database())
-       and query not like '%set "last_seen_at"%'`
-  const { rows } = await statement.execute(db)
+    with recursive waiting (pid) as (
+      select pg_backend_pid()
+       union
+      select pg_locks.pid from pg_locks join waiting on waiting.pid = any(pg_blocking_pids(pg_locks.pid))
+       where not pg_locks.granted
+    )
+    select count(*)::integer - 1 as count from waiting`
+  const { rows } = await statement.execute(holder)
   return rows[0]?.count ?? 0
 }

@@ -58,7 +58,7 @@ test('a note is not duplicated if the answer to its push was lost and a pull rec
     // The lock stops the push after it has read the note and before it reads the record.
     await sql`lock table deals in access exclusive mode`.execute(tx)
     pushed = push(noteId)
-    await waitFor('the push to wait for the lock', async () => (await countLockWaits(db)) > 0)
+    await waitFor('the push to wait for the lock', async () => (await countLockWaits(tx)) > 0)
     await tx.updateTable('notes').set({ zoho_id: sent, crm: 'synced' }).where('id', '=', noteId).execute()
   })
   await pushed
