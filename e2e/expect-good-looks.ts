@@ -8,9 +8,7 @@ import { type CDPSession, expect, type Page } from '@playwright/test'
  */
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-const EVERYTHING = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-const COLOURS = ['color-contrast', 'link-in-text-block']
-const SIZES = ['target-size', 'scrollable-region-focusable']
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 /**
  * Leaves out the rule `target-size`, which takes axe as long as all other rules together. The rule is checked in the
  * phone's layout, where targets are closest together.
@@ -29,30 +27,40 @@ const IN_USE = "[...document.querySelectorAll('dialog:modal')].at(-1) ?? documen
 const sessions = new WeakMap<Page, CDPSession>()
 
 /**
- * Checks that the page in its present state is accessible and fits the screen, in the light theme at its own width and
- * in the dark theme in the phone's layout. So no test has to be repeated on a phone only for the looks.
+ * Checks that the page in its present state fits the screen, and that it is accessible in the dark theme and the phone's
+ * layout. One look of axe is enough here: `styles.test.ts` compares the colours of both themes, and `screens.spec.ts`
+ * looks at each page in the light theme and the desktop's layout too.
  */
 export async function expectGoodLooks(page: Page): Promise<void> {
-  await expectSound(page, 'light', EVERYTHING, NO_SIZES_OF_TARGETS)
-  await onPhone(page, () => expectSound(page, 'dark', [...SIZES, ...COLOURS]))
+  await expectToFit(page)
+  await onPhone(page, async () => {
+    await expectAccessible(page, 'dark')
+    await expectToFit(page)
+  })
+  await page.emulateMedia({ colorScheme: null })
 }
 
-/** Checks both themes at the page's own width only, for tests that run on the desktop and on the phone. */
-export async function expectGoodLooksAtThisWidth(page: Page): Promise<void> {
-  await expectSound(page, 'dark', COLOURS)
-  await expectSound(page, 'light', EVERYTHING)
+/** Checks the page as `expectGoodLooks` does, and before that in the light theme and its own layout. */
+export async function expectGoodLooksInBothThemes(page: Page): Promise<void> {
+  await expectAccessible(page, 'light', NO_SIZES_OF_TARGETS)
+  await expectGoodLooks(page)
 }
 
-async function expectSound(page: Page, colorScheme: 'light' | 'dark', runOnly: string[], rules = {}) {
+async function expectAccessible(page: Page, colorScheme: 'light' | 'dark', rules = {}) {
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
   await page.emulateMedia({ colorScheme })
   await readAxe(page)
   await page.evaluate(STAND_STILL)
-  // If axe also described the passed checks, it would take more than twice as long.
-  const options = JSON.stringify({ runOnly, rules, resultTypes: ['violations'], iframes: false })
+  // If axe also described the passed checks, it would take more than twice as long. It need not read the style sheets
+  // and media files beforehand, because no rule here needs them.
+  const options = JSON.stringify({ runOnly: RULES, rules, resultTypes: ['violations'], iframes: false, preload: false })
   const found = await page.evaluate<string[]>(`axe.run(${IN_USE}, ${options}).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
-  expect(found, `axe with ${runOnly}`).toEqual([])
+  expect(found, `axe in the ${colorScheme} theme`).toEqual([])
+}
+
+/** Checks that no part of the page is wider than the screen. */
+export async function expectToFit(page: Page) {
   expect(await page.evaluate('scrollTo(1000, scrollY), scrollX'), 'scrolled sideways').toBe(0)
 }
 

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import { expectGoodLooks, expectGoodLooksAtThisWidth } from './expect-good-looks.ts'
+import { expectGoodLooksInBothThemes, expectToFit } from './expect-good-looks.ts'
 import { listenForComplaints } from './listen-for-complaints.ts'
 import { type Demo, test as signedIn, signedOut } from './session.ts'
 
@@ -132,15 +132,22 @@ const FORMS = [
 ]
 
 for (const screen of SCREENS) {
-  const { path } = screen
-  const name = typeof path === 'string' ? path : path({ token: '', leadLoid: '{loid}', dealLoid: '{loid}' })
-  signedIn(`${name} is complete and accessible in both themes`, { tag: '@everywhere' }, async ({ page, demo }) => {
-    await expectComplete(page, typeof path === 'string' ? path : path(demo), screen, expectGoodLooksAtThisWidth)
+  const name = pathOf(screen, { token: '', leadLoid: '{loid}', dealLoid: '{loid}' })
+  signedIn(`${name} is complete and accessible in both themes`, async ({ page, demo }) => {
+    await expectComplete(page, pathOf(screen, demo), screen, expectGoodLooksInBothThemes)
   })
 }
 
+signedIn(
+  'on a phone the pages are complete and cause no errors or warnings in the browser',
+  { tag: '@mobile' },
+  async ({ page, demo }) => {
+    for (const screen of SCREENS) await expectComplete(page, pathOf(screen, demo), screen, expectToFit)
+  },
+)
+
 signedOut('/reset-password without a token is complete and accessible in both themes', async ({ page }) => {
-  await expectComplete(page, WITHOUT_TOKEN.path, WITHOUT_TOKEN, expectGoodLooks)
+  await expectComplete(page, WITHOUT_TOKEN.path, WITHOUT_TOKEN, expectGoodLooksInBothThemes)
 })
 
 signedOut(
@@ -158,6 +165,10 @@ signedIn(
     for (const form of FORMS) await expectComplete(page, form.path, form)
   },
 )
+
+function pathOf({ path }: Screen, demo: Demo): string {
+  return typeof path === 'string' ? path : path(demo)
+}
 
 async function expectComplete(
   page: Page,

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import { expectGoodLooks, expectGoodLooksAtThisWidth } from '../expect-good-looks.ts'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { signedOut, spend } from '../session.ts'
 import { toasts } from '../toasts.ts'
@@ -289,7 +289,7 @@ test('on a phone the sidebar is a drawer', { tag: '@mobile' }, async ({ page, pa
   await expect(drawer.getByText(partner.businessName)).toBeVisible()
   await expect(drawer.getByText(new RegExp(`${partnerId.slice(1)}$`))).toBeVisible()
   await expect(drawer.getByRole('navigation').getByRole('link')).toHaveText(ENTRIES.map(({ name }) => name))
-  await expectGoodLooksAtThisWidth(page)
+  await expectGoodLooks(page)
 
   await page.keyboard.press('Escape')
   await expect(drawer).toBeHidden()
