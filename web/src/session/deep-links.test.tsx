@@ -141,6 +141,31 @@ test('the page for a required second factor links to the page that the person ha
   expect(onward.getAttribute('href')).toBe('/leads?status=Contacted')
 })
 
+test('the page for a required second factor names the partner, even if the session is verified late', async () => {
+  storeToken('token-1')
+  const { promise: isRefused, resolve: refuse } = Promise.withResolvers<void>()
+  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
+  serveSignIn({
+    'POST /auth/verify': async () => {
+      await isAnswered
+      return { body: data(verified) }
+    },
+    'GET /dashboard/leads': async () => {
+      await isRefused
+      return { status: 403, body: failure('Set up a second factor', 'SECOND_FACTOR_REQUIRED') }
+    },
+    'GET /account/second-factor': () => ({
+      body: data({ totp: false, passkeys: [], recovery_codes_left: 0, required: true }),
+    }),
+  })
+  openApp('/leads')
+  await screen.findByRole('heading', { name: 'Leads' })
+  refuse()
+  await screen.findByRole('heading', { name: 'Set up a second factor' })
+  answer()
+  await screen.findByText(`${verified.businessName} requires everybody to have one. It takes a minute.`)
+})
+
 // The sign-in page takes the next page from the browser's history, and never from its own address.
 test('the address of the sign-in page cannot choose the next page', async () => {
   serveSignIn()

@@ -12,17 +12,18 @@ import { dropToken, readToken, storePersonId } from '../api/token.ts'
 export function sessionQuery() {
   return queryOptions({
     queryKey: ['session'],
-    queryFn: ({ signal }): Promise<VerifiedSession> => verify(signal),
+    // Does not take the signal, because then a page that closes would end the verification for the next page too.
+    queryFn: (): Promise<VerifiedSession> => verify(),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
   })
 }
 
-async function verify(signal: AbortSignal): Promise<VerifiedSession> {
+async function verify(): Promise<VerifiedSession> {
   const token = readToken()
   if (token === null) throw new Failure(401, 'No token available', { code: 'UNAUTHORIZED' })
   try {
-    const session = await call(verifySession, { body: { token }, signal })
+    const session = await call(verifySession, { body: { token } })
     if (token === readToken()) {
       storeRole(session.role)
       storePersonId(session.personId)
