@@ -1,24 +1,25 @@
 const WAIT_MS_MAX = 15_000
-const LOOK_EVERY_MS = 20
+const LOOK_AGAIN_MS = 10
+const LOOK_AGAIN_MS_MAX = 250
 
 /**
  * Calls `look` until it finds something, and returns the result. After a timeout it throws, with the last error as the
- * cause.
+ * cause. The longer the wait, the rarer the looks, because they take the time of other tests.
  */
 export async function waitFor<Found>(
   what: string,
   look: () => Promise<Found | undefined | false>,
 ): Promise<NonNullable<Exclude<Found, false>>> {
-  const deadline = Date.now() + WAIT_MS_MAX
+  const begun = Date.now()
   let lastError: unknown
-  while (Date.now() < deadline) {
+  for (let waited = 0; waited < WAIT_MS_MAX; waited = Date.now() - begun) {
     try {
       const found = await look()
       if (found) return found as NonNullable<Exclude<Found, false>> // the value is truthy, which no type can express
     } catch (error) {
       lastError = error
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await new Promise((resolve) => setTimeout(resolve, Math.min(LOOK_AGAIN_MS + waited / 8, LOOK_AGAIN_MS_MAX)))
   }
   throw new Error(`gave up waiting for ${what}`, { cause: lastError })
 }
