@@ -36,19 +36,8 @@ const isProductChanged = changedFiles?.some((file) => /^(contract|server|web|crm
 const isE2eChanged = changedFiles?.some((file) => file.startsWith('e2e/')) ?? true
 const wantsE2e = wants('e2e') && (isProductChanged || isE2eChanged)
 
-// The checks run while the browser is downloaded.
 const browser = wantsE2e ? ensureChromium().catch((error) => error) : undefined
-if (wants('check')) {
-  await inTwoLanes([
-    () => step('lint', 'oxlint', ['--type-aware', '--deny-warnings']),
-    () => step('types of contract, server and sandbox', 'tsc', ['-p', '.']),
-    () => step('types of the web app', 'tsc', ['-p', 'web']),
-    () => step('format', 'biome', ['check']),
-    () => step('unused code', 'knip', []),
-    () => step('imports between the parts', 'node', ['scripts/check-boundaries.ts']),
-    () => step('paths named in documents', 'node', ['scripts/check-docs.mjs']),
-  ])
-}
+const checks = wants('check') ? runChecks() : undefined
 if (!only || vitestProjects.includes(only)) {
   const projects = only ? [`--project=${only}`] : []
   await step('tests', 'vitest', [
@@ -77,7 +66,22 @@ if (wantsE2e) {
     })
   }
 }
+await checks
 finish()
+
+/**
+ * Runs the checks one after another beside the tests. They get the time in which all tests wait, so no test is slower.
+ */
+async function runChecks() {
+  const check = (name, program, args) => step(name, 'nice', ['-n', '19', program, ...args])
+  await check('types of contract, server and sandbox', 'tsc', ['-p', '.'])
+  await check('types of the web app', 'tsc', ['-p', 'web'])
+  await check('format', 'biome', ['check'])
+  await check('lint', 'oxlint', ['--type-aware', '--deny-warnings'])
+  await check('imports between the parts', 'node', ['scripts/check-boundaries.ts'])
+  await check('paths named in documents', 'node', ['scripts/check-docs.mjs'])
+  await check('unused code', 'knip', [])
+}
 
 /**
  * Prints the last line. A failed check outside the test runners counts as one failed test, so that this line never
@@ -172,13 +176,6 @@ function step(name, program, args, env = {}) {
       resolve()
     })
   })
-}
-
-async function inTwoLanes(work) {
-  const lane = async () => {
-    for (let next = work.shift(); next; next = work.shift()) await next()
-  }
-  await Promise.all([lane(), lane()])
 }
 
 /**
