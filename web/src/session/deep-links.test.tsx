@@ -163,7 +163,8 @@ test('the page for a required second factor names the partner, even if the sessi
   refuse()
   await screen.findByRole('heading', { name: 'Set up a second factor' })
   answer()
-  await screen.findByText(`${verified.businessName} requires everybody to have one. It takes a minute.`)
+  const reason = `${verified.businessName} requires everybody to have one. It takes a minute.`
+  expect(await screen.findByText(reason)).toBeDefined()
 })
 
 // The sign-in page takes the next page from the browser's history, and never from its own address.
