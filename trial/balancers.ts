@@ -8,7 +8,7 @@ import { PORTS } from './stage.ts'
 const QUIET_MS = 70_000
 /** If a proxy buffers answers, events arrive later than this. */
 const AT_ONCE_MS_MAX = 1_000
-/** A stream sends a comment every 20 s. A proxy notices by the second comment that the client has gone. */
+/** A stream sends a comment every 20 s. By the second comment, a proxy notices that the client has gone. */
 const FREED_MS_MAX = 45_000
 const BALANCERS = ['haproxy', 'nginx', 'caddy'] as const
 
@@ -50,7 +50,7 @@ export async function tryBalancers({ ask, account, fault }: Scene): Promise<void
       }),
     )
     if (performance.now() - answeredAt > AT_ONCE_MS_MAX) fault(`events were late: ${times.join(', ')}`)
-    console.log(`  the event of a submission arrived after the answer: ${times.join(', ')}`)
+    console.log(`  from the answer to a submission until its event: ${times.join(', ')}`)
   }
 
   await tell()

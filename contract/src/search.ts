@@ -14,7 +14,7 @@ export const SearchQuery = z.object({
 })
 export type SearchQuery = z.output<typeof SearchQuery>
 
-/** Search results name a deal's contact `contact_person` (section 3). */
+/** In search results, a deal's contact is in the field `contact_person` (section 3). */
 export const FoundDeal = z.object({ ...Deal.shape, contact_person: z.nullable(z.string()) })
 export type FoundDeal = z.infer<typeof FoundDeal>
 
@@ -27,7 +27,7 @@ export const search = defineRoute({
   answer: z.object({
     leads: z.array(Lead),
     deals: z.array(FoundDeal),
-    /** How many leads match: exact up to SEARCH_TOTAL_MAX, and one more if there are more (D55). */
+    /** The number of leads that match. If more than SEARCH_TOTAL_MAX match, it is SEARCH_TOTAL_MAX + 1 (D55). */
     total_leads: z.number(),
     total_deals: z.number(),
   }),

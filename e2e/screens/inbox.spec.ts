@@ -96,7 +96,7 @@ test('an item that needs attention offers an action, and goes when it is dealt w
   await expect(page.getByText('The lead is on its way to the CRM again')).toBeVisible()
   await expect(attention.getByRole('listitem')).toHaveCount(2)
 
-  await attention.getByRole('button', { name: 'Put Okafor Freight away until it changes' }).click()
+  await attention.getByRole('button', { name: 'Hide Okafor Freight until it changes' }).click()
   await expect(attention.getByText('And the tax return')).toHaveCount(0)
   await attention.getByRole('link', { name: 'Open Clearview Glass' }).click()
   await expect(page).toHaveURL(`/leads/${lead}`)

@@ -63,7 +63,7 @@ test('/webhook saves one URL, and asks before removing it', async ({ page }) => 
     await button('Cancel').click()
     await expect(button('Add URL')).toBeFocused()
     await button('Add URL').click()
-    await expect(card.getByText('HTTPS only, one for each account.')).toBeVisible()
+    await expect(card.getByText('HTTPS only. Each account has one URL.')).toBeVisible()
     await expect(button('Save URL')).toBeDisabled()
     await field.fill('hooks.example')
     await button('Save URL').click()
@@ -110,7 +110,7 @@ test('/webhook saves one URL, and asks before removing it', async ({ page }) => 
     {
       opener: 'Rotate secret',
       title: 'Rotate Signing Secret',
-      text: 'A new secret is made and shown once. For 24 hours deliveries are also signed with the old one',
+      text: 'A new secret is made and shown once. For 24 hours, deliveries are also signed with the old one',
     },
   ]
   for (const { opener, title, text } of questions) {
@@ -126,7 +126,7 @@ test('/webhook saves one URL, and asks before removing it', async ({ page }) => 
     })
   }
 
-  await test.step('an action that the server refuses changes nothing', async () => {
+  await test.step('if the server refuses an action, nothing changes', async () => {
     const actions = [
       {
         calls: URLS,

@@ -144,7 +144,7 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   expect(lacking.out).toMatch(/^Connection +the sandbox\nAPI +http:\/\/127/)
   expect(lacking.out).toMatch(/^Organisation +Blue Gum Business Lending \(\d+, Australia\/Brisbane, AUD\)$/m)
   expect(lacking.out).toMatch(
-    /^Fields +2 missing: Leads.LOID, Deals.Business_Name. `npm run portal -- crm setup` makes them/m,
+    /^Fields +2 missing: Leads.LOID, Deals.Business_Name. Run `npm run portal -- crm setup` to create them/m,
   )
   expect(lacking.out).toMatch(/^Credits +about [1-9]\d* used of 50000 .*, [1-9]\d* calls in the last 24 hours$/m)
   expect(lacking.out).toMatch(/^Wrong: Fields/m)

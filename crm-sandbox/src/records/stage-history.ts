@@ -72,8 +72,8 @@ export function stageHistoryRoutes(app: FastifyInstance, sandbox: Sandbox) {
 function showEntry(sandbox: Sandbox, entry: StageEntry, fields: string[]): JsonObject {
   const { recordsShow, stageHistoryTime, timesOffset } = sandbox.behaviour()
   const showStage = (actual: string) => (recordsShow === 'actual' ? actual : displayValue(DEAL_STAGES, actual))
-  // With the switch set to `exit`, the time is that of leaving the stage. The row of the current stage has only the
-  // time of entering.
+  // If the switch is `exit`, this is the time at which the deal left the stage. The current stage has only an entry
+  // time.
   const time = stageHistoryTime === 'entry' ? entry.enteredTime : (entry.leftTime ?? entry.enteredTime)
   const all: JsonObject = {
     Stage: showStage(entry.stage),

@@ -51,7 +51,7 @@ export const DEAL_STAGES: Choice[] = [
   stage('Closed', 0, 'Closed Lost'),
 ]
 
-/** The values that the workflow of the switch `workflowOnCreation` sets. */
+/** The values that a workflow sets on new records if the switch `workflowOnCreation` is on. */
 export const ON_CREATION: { [module: string]: { [field: string]: string } } = {
   Leads: { Lead_Status: 'Contact Soon' },
   Deals: { Stage: 'Consulting With Client' },
@@ -109,8 +109,8 @@ export const PARTNER_ISOS = choices('AU', 'NZ')
 export const STATES = choices('NSW', 'VIC', 'QLD', 'WA', 'SA', 'TAS', 'ACT', 'NT')
 
 /**
- * Returns the stored value for either name of a choice. Like Zoho, this returns a value that is not in the list as it
- * is.
+ * Returns the stored value for either name of a choice. A value that is not in the list is returned unchanged, as in
+ * Zoho.
  */
 export function actualValue(list: readonly Choice[], given: string): string {
   return (list.find((one) => one.actual === given) ?? list.find((one) => one.display === given))?.actual ?? given

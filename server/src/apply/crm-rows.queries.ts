@@ -22,8 +22,8 @@ export async function findRowsOfAllPartners<Item extends NamedRecord, Row extend
 }
 
 /**
- * Locks, until the transaction ends, the rows that may belong to these records. At most one row has a record's id, and
- * at most one has its LOID. All transactions lock rows in the same order, to avoid deadlocks.
+ * Locks the rows that may belong to these records until the transaction ends. At most one row has a record's id, and at
+ * most one has its LOID. All transactions lock rows in the same order, to avoid deadlocks.
  */
 export async function lockRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function lockRowsOfAllPartners<Item extends NamedRecord, Row extend
   return rows
 }
 
-/** Writes added and changed rows. Returns false if another transaction has added one of the rows meanwhile. */
+/** Writes added and changed rows. Returns false if another transaction has added one of the rows in the meantime. */
 export async function writeRows<Row extends RecordRow>(
   tx: Tx,
   name: TableName,
@@ -77,7 +77,7 @@ export async function findDifferingOfAllPartners(
   return rows.map((row) => row.zoho_id)
 }
 
-/** A range of the CRM's ids: after `after` or from the first id, up to `upTo` or to the last id. */
+/** A range of the CRM's ids. Without `after` it begins with the first id, and without `upTo` it ends with the last. */
 export interface IdRange {
   after: string | undefined
   upTo: string | undefined
@@ -119,7 +119,7 @@ function listed(versions: readonly CrmVersion[]): RawBuilder<unknown> {
     ) with ordinality as listed (zoho_id, modified_time, is_converted, place)`
 }
 
-/** True if the portal knows of no conversion in the CRM. A deal may still have replaced the lead by matching (D49). */
+/** True if the portal knows of no conversion in the CRM. The portal itself may have matched the lead with a deal (D49). */
 const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at is not null)`
 
 /**
@@ -154,7 +154,7 @@ export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
 
 /**
  * Archives rows whose records left the CRM or their partner (D30), so that no list shows the rows. Returns the rows
- * that were not archived before. Leaves a row alone if it belongs to another partner by now.
+ * that were not archived before. Leaves a row alone if it now belongs to another partner.
  */
 export async function archiveRows<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
@@ -206,7 +206,8 @@ export async function clearDue(
 }
 
 /**
- * Marks the notes as due for the partner's records that changed since `changedSince` or were created since `bornSince`.
+ * Marks a record's notes as due, for the partner's records that changed since `changedSince` or were created since
+ * `bornSince`.
  */
 export async function markNotesDue(
   db: Db,
@@ -222,7 +223,7 @@ export async function markNotesDue(
 }
 
 /**
- * Marks the notes as due for all partners' records that changed since `changedSince`. Scans both tables, but runs only
+ * Marks a record's notes as due, for all partners' records that changed since `changedSince`. Scans both tables, but runs only
  * when Zoho begins to refuse the list of notes.
  */
 export async function markNotesDueOfAllPartners(db: Db, changedSince: string): Promise<void> {

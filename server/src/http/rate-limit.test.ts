@@ -7,7 +7,7 @@ import { waitFor } from '../testing/wait-for.ts'
 
 const PASSWORD = 'correct-horse-battery'
 
-test('when rate limits are slow, sign-ups that outnumber the database connections do not block one another', async () => {
+test('when the check of rate limits is slow, more sign-ups than database connections do not block one another', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const holder = openDatabase(portal.database.url, () => undefined)
   const locked = await holder.pool.connect()
@@ -72,7 +72,7 @@ test('only a trusted proxy decides a caller’s IP address', async () => {
   ])
 })
 
-test('a call with an API key counts once, even if its body takes long to arrive', async () => {
+test('a call with an API key counts once, even if its body takes a long time to arrive', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const partner = await portal.newPartner()
   const { api_key } = (await partner.post('/dashboard/generate-api-key')).body.data

@@ -46,8 +46,8 @@ export class Stream {
   }
 
   /**
-   * Ends the stream. If the reader has unread data, cuts the connection, because the end of the stream would wait
-   * behind that data. The page reconnects if it still has access.
+   * Ends the stream. Cuts the connection instead if the reader has unread data, because the end of the stream would
+   * wait behind that data. The page reconnects if it still has access.
    */
   end(): void {
     if (this.#response.writableLength > 0) this.cut()

@@ -30,16 +30,16 @@ export async function askRoute(portal: TestPortal, route: Route, request: Asked 
 }
 
 /**
- * Describes what is wrong with a refusal: its status, its form, a missing request id, or internal details of the server
- * in it. Undefined if nothing is wrong.
+ * Describes the fault of a refusal: a wrong status or form, no request id, or a text that reveals internal details of
+ * the server. Undefined if it has no fault.
  */
 export function faultOf(answer: Answer, ...statuses: number[]): string | undefined {
   const text = JSON.stringify(answer.body)
   if (!statuses.includes(answer.status)) return `${answer.status} ${text}`
-  if (!Failure.safeParse(answer.body).success) return `not the form of a failure: ${text}`
+  if (!Failure.safeParse(answer.body).success) return `not in the form of a failure: ${text}`
   if (!answer.headers.get('x-request-id')) return 'no request id'
   const isTalkative = /node_modules|\bat \/|syntax error|PostgreSQL|pg_|kysely/i.test(text)
-  return isTalkative ? `tells too much: ${text}` : undefined
+  return isTalkative ? `reveals too much: ${text}` : undefined
 }
 
 /** A query that the route accepts. */
@@ -48,7 +48,7 @@ export function validQuery(route: Route): string {
   return queries[route.path] ?? ''
 }
 
-/** True for the app's own routes, and false for routes that systems call with an API key (D46). */
+/** True for the app's own routes, and false for routes that other systems call with an API key (D46). */
 export function ignoresUnknown({ auth }: Route): boolean {
   return auth !== 'api-key' && auth !== 'session-or-api-key'
 }

@@ -16,7 +16,7 @@ import type { Organisation } from './organisation.ts'
 import type { ZohoParts } from './parts.ts'
 
 export interface Checks {
-  /** Tries what the portal needs from the CRM, and changes nothing there. If the CRM is away, every check says so. */
+  /** Tests everything that the portal needs from the CRM, and changes nothing there. */
   check(signal?: AbortSignal): Promise<CrmCheck[]>
 }
 
@@ -69,7 +69,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
         const missing = await organisation.missingFields(signal)
         if (missing.length === 0) return 'all there'
         throw new Wrong(
-          `${missing.length} missing: ${missing.join(', ')}. \`npm run portal -- crm setup\` makes them, or name your own in CRM_FIELD_MAP`,
+          `${missing.length} missing: ${missing.join(', ')}. Run \`npm run portal -- crm setup\` to create them, or name your own fields in CRM_FIELD_MAP`,
         )
       },
     },
@@ -85,7 +85,9 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
         )
         const names = open.flat().join(' and ')
         if (names === '') return 'unique'
-        throw new Wrong(`${names} may occur twice. Tick 'Do not allow duplicate values' in the settings of the field`)
+        throw new Wrong(
+          `${names} accept duplicate values. Tick 'Do not allow duplicate values' in the settings of each field`,
+        )
       },
     },
     {
@@ -197,7 +199,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
     } catch (error) {
       if (error instanceof Wrong) return { name, says: error.message, isWrong: true }
       if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
-      return { name, says: `${error.message} ${adviceFor(error, scope)}`, isWrong: true }
+      return { name, says: `${error.message.replace(/\.?$/, '.')} ${adviceFor(error, scope)}`, isWrong: true }
     }
   }
 
@@ -211,7 +213,8 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
 }
 
 function adviceFor(error: Error, scope: string): string {
-  if (error.message.includes('OAUTH_SCOPE_MISMATCH')) return `The grant lacks ${scope}: make a new one with it`
-  if (error instanceof CrmForbidden) return 'Give the profile of the API user this right'
-  return 'Try again; if it still fails, look at the log'
+  if (error.message.includes('OAUTH_SCOPE_MISMATCH'))
+    return `The grant lacks the scope ${scope}. Make a new grant that includes it`
+  if (error instanceof CrmForbidden) return "Give this permission to the API user's profile"
+  return 'Try again. If it still fails, look at the log'
 }

@@ -40,8 +40,8 @@ export interface RecordLister {
    */
   changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>
   /**
-   * Deletions in no particular order, including those at `since`. Throws `CrmRefused` if there are more than Zoho
-   * lists.
+   * Deletions in no particular order, including those at `since`. Throws `CrmRefused` if there are more
+   * deletions than Zoho returns.
    */
   deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
   /** Ids of the leads that became these deals, if the organisation's queries give them. */
@@ -69,10 +69,10 @@ const COQL_ROWS_MAX = 2_000
 const FIRST_ROWS_MAX = 200
 const PAGE_SIZE = 200
 const SEARCH_PAGES_MAX = 10
-/** Zoho's own field, which at least one organisation's queries refuse. */
+/** Zoho's own field. At least one organisation refuses queries that name it. */
 const CONVERTED = 'Converted__s'
 const CONVERTED_DEAL = 'Converted_Deal'
-/** A number of ids that every query accepts. */
+/** Every query accepts this many ids. */
 const IDS_A_QUERY_MAX = 50
 
 export function openRecordLister(
@@ -83,8 +83,8 @@ export function openRecordLister(
   const { leads, deals } = fieldMap
   const partnerField = (module: CrmModule) => (module === 'Leads' ? leads : deals).fields.partner
   /**
-   * What this organisation's queries have refused: names of columns, and `all of Leads` or `all of Deals` for queries of
-   * whole records. Nothing in here is asked for again.
+   * The columns that this organisation has refused in queries, and `all of Leads` or `all of Deals` if it refused queries
+   * for whole records. They are not asked for again.
    */
   const refused = new Set<string>()
 
@@ -132,7 +132,7 @@ export function openRecordLister(
   }
 
   /**
-   * Pages of whole records. If the organisation's queries refuse one of the fields, the records are read by their ids.
+   * Pages of whole records. If the organisation refuses one of the fields in queries, the records are read by their ids.
    */
   async function* wholePages<Item>(
     module: CrmModule,

@@ -57,7 +57,7 @@ test.each(['/leads?status=New+Lead&page=2', '/leads/LO-7K3M9QAZ', '/api-docs#web
   },
 )
 
-test('visiting other signed-out pages before signing in keeps the page that the person had asked for', async () => {
+test('the page that the person had asked for is kept while they visit other signed-out pages', async () => {
   serveSignIn()
   const user = openApp('/profile')
   await user.click(await screen.findByRole('link', { name: 'Forgot your password?' }))
@@ -81,7 +81,7 @@ test('the second step of signing in opens the page that the person had asked for
   await expect.poll(address).toBe('/leads?page=2')
 })
 
-test('after the server ends a session, signing in returns to the open page in every tab', async () => {
+test('after the server ends a session, signing in returns to the page that was open in every tab', async () => {
   let isEnded = false
   storeToken('old')
   serveSignIn({

@@ -16,7 +16,7 @@ interface SeenRequest {
 
 type Handler = (request: SeenRequest) => Answer | Promise<Answer>
 
-/** Replaces the server: answers calls below /api with the handlers, by `METHOD /path`, and records the requests. */
+/** Replaces the server. The handler for `METHOD /path` answers each call below /api. Records the requests. */
 export function serve(handlers: Record<string, Handler>) {
   const seen: SeenRequest[] = []
   const fetch = vi.fn(async (address: string, init: RequestInit) => {

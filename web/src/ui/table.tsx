@@ -31,7 +31,7 @@ interface DataTableProps<Row, Key extends string> {
   onSort?: (column: Key) => void
   /** The rows of another page or filter are being fetched. The old rows stay visible meanwhile and are dimmed. */
   stale?: boolean
-  /** How often each row has changed while it was shown, by its key. The last change is marked for some seconds. */
+  /** For each row's key, how many times the row changed while it was shown. The last change is marked for seconds. */
   changes?: ReadonlyMap<string, number>
   /** Called on a click in the row, except on a link or button. Keyboard users have the row's own link. */
   onRowClick?: (row: Row) => void

@@ -35,7 +35,7 @@ export function AttentionList({ items, hasMore }: { items: AttentionItem[]; hasM
       </RestingRows>
       {hasMore && (
         <p className="px-5 py-3 text-[0.8125rem] text-muted">
-          There are more items. They appear once you have dealt with these or put them away.
+          There are more items. Deal with these, or hide them, to see the rest.
         </p>
       )}
     </>
@@ -131,8 +131,8 @@ function PutAway({ item }: { item: AttentionItem }) {
     <Button
       variant="ghost"
       size="icon"
-      title="Put away until it changes"
-      aria-label={`Put ${item.name} away until it changes`}
+      title="Hide until it changes"
+      aria-label={`Hide ${item.name} until it changes`}
       busy={put.isPending}
       icon={<X aria-hidden />}
       onClick={() => put.mutate()}

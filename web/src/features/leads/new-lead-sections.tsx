@@ -16,7 +16,7 @@ import { SoftWarning } from './soft-warning.tsx'
 
 const CHOOSE = 'Select…'
 
-/** The two sections whose fields show whether an applicant was submitted before. */
+/** The two sections with the fields that show whether the portal already has a lead of this applicant. */
 export function ApplicantSections({ form }: { form: LeadForm }) {
   const { register, control, getValues, getFieldState } = form
   const { errors, touchedFields } = form.formState
@@ -42,7 +42,7 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
 
   return (
     <>
-      <FormSection title="Personal Information" description="Who applies for the loan.">
+      <FormSection title="Personal Information" description="The person who is applying for the loan.">
         <TextField
           label="First Name"
           required

@@ -20,7 +20,7 @@ interface NotesPanelProps {
   parent: NoteParent
   /** The newest note comes first. */
   notes: readonly Note[]
-  /** Called when a note was added, and after each try to send one again. */
+  /** Called after a note is added, and after each attempt to send one again. */
   onChange: () => void
 }
 

@@ -53,7 +53,7 @@ export function EndpointForm({ url, busy, error, onSave, onCancel }: EndpointFor
         value={text}
         readOnly={busy}
         error={shown}
-        hint="HTTPS only, one for each account."
+        hint="HTTPS only. Each account has one URL."
         className="font-mono text-[0.8125rem]"
         onChange={(event) => setText(event.target.value)}
         onBlur={() => setIsChecked(!isEmpty)}

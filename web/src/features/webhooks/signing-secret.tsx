@@ -11,7 +11,7 @@ import { toast } from '../../ui/toast.ts'
 import { showEndpoint } from './webhooks.queries.ts'
 
 const OVERLAP =
-  'For 24 hours deliveries are also signed with the old one, so that your server can change over without missing any.'
+  'For 24 hours, deliveries are also signed with the old one, so that your server can change over without missing any.'
 const NO_OVERLAP = 'We can no longer read the old one, so deliveries are signed with the new one only.'
 
 interface SigningSecretProps {

@@ -38,7 +38,7 @@ export async function beginPasskeyOf(deps: Deps, { personId }: SessionCaller): P
   return creation
 }
 
-/** Adds the passkey. Returns recovery codes if the passkey is the person's first second factor. */
+/** Adds the passkey. Returns recovery codes if the person had no second factor before. */
 export async function addPasskeyOf(
   deps: Deps,
   caller: SessionCaller,
@@ -57,7 +57,7 @@ export async function addPasskeyOf(
     await lockCaller(tx, deps, caller)
     refuseMore(await findPasskeys(tx, caller.personId))
     const row = { id: newId(now), person_id: caller.personId, name, created_at: now.toISOString(), ...created }
-    if (!(await insertPasskey(tx, row))) throw new Conflict('CONFLICT', 'This passkey was added already.')
+    if (!(await insertPasskey(tx, row))) throw new Conflict('CONFLICT', 'This passkey has already been added.')
     const recoveryCodes = await noteAdded(tx, deps, caller, codes)
     await security(tx, 'passkey-added')
     return { recovery_codes: recoveryCodes }
@@ -93,7 +93,7 @@ export async function askPasskey(deps: Deps, personId: string | undefined): Prom
 
 /**
  * The id of the person whose passkey answered a challenge of the portal; undefined if the answer is not valid. With
- * `mustVerifyUser`, the device must have asked for a finger, face or PIN, so that the passkey can replace the password.
+ * `mustVerifyUser`, the device must have asked for a fingerprint, face or PIN, so that the passkey can replace the password.
  */
 export async function personOfPasskey(
   { db, clock, publicUrl }: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,
@@ -111,7 +111,7 @@ export async function personOfPasskey(
 
 function refuseMore(known: readonly unknown[]): void {
   if (known.length < PASSKEYS_MAX) return
-  throw new Conflict('CONFLICT', `There are ${PASSKEYS_MAX} passkeys. Remove one before you add another one.`)
+  throw new Conflict('CONFLICT', `You already have ${PASSKEYS_MAX} passkeys. Remove one before you add another.`)
 }
 
 async function keepChallenge(
