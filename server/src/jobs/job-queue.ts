@@ -32,7 +32,7 @@ export interface Worker extends JobQueue {
 /** The queue finds jobs and stores their results over these connections. The jobs' own work uses other connections. */
 const CONNECTIONS_MAX = 4
 const DAY_SECONDS = 86_400
-/** A job whose worker died fails after about this time. Its first retry does not wait, because the job is not at fault. */
+/** A job whose worker died fails after about this time, and is then tried again like any failed job. */
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
 /**
@@ -69,7 +69,6 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     const { signal } = stopping
     while (await sleep(LOOK_FOR_RETRIES_MS, true, { signal }).catch(() => false)) {
       try {
-        await hastenOrphans(boss, [...queues.keys()])
         for (const name of await findDueQueues(boss, [...queues.keys()])) queues.get(name)?.look()
       } catch (error) {
         if (!signal.aborted) log.error({ err: error }, 'the job queue reported an error')
@@ -132,19 +131,6 @@ async function findDueQueues(boss: PgBoss, names: string[]): Promise<string[]> {
     [names],
   )
   return rows.map(({ name }) => String(name))
-}
-
-/**
- * Makes the first retry of jobs whose worker died due now. Later retries keep their delay, because a job could itself
- * be what ends its worker. The message is pg-boss's.
- */
-async function hastenOrphans(boss: PgBoss, names: string[]): Promise<void> {
-  await boss.getDb().executeSql(
-    `update jobs.job set start_after = now()
-      where name = any($1) and state = 'retry' and start_after > now() and retry_count = 0
-        and output #>> '{value,message}' = 'job heartbeat timeout'`,
-    [names],
-  )
 }
 
 async function ensureQueuesOf(boss: PgBoss, job: Job, known: readonly QueueResult[]): Promise<void> {
