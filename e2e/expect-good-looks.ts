@@ -28,8 +28,8 @@ const sessions = new WeakMap<Page, CDPSession>()
 
 /**
  * Checks that the page in its present state fits the screen, and that it is accessible in the dark theme and the phone's
- * layout. One look of axe is enough here: `styles.test.ts` compares the colours of both themes, and `screens.spec.ts`
- * looks at each page in the light theme and the desktop's layout too.
+ * layout. Each state gets only this look of axe, which takes half a second: `styles.test.ts` compares the colours of both
+ * themes, and `screens.spec.ts` looks at the pages in the light theme and the desktop's layout.
  */
 export async function expectGoodLooks(page: Page): Promise<void> {
   await expectToFit(page)
@@ -42,8 +42,14 @@ export async function expectGoodLooks(page: Page): Promise<void> {
 
 /** Checks the page as `expectGoodLooks` does, and before that in the light theme and its own layout. */
 export async function expectGoodLooksInBothThemes(page: Page): Promise<void> {
-  await expectAccessible(page, 'light', NO_SIZES_OF_TARGETS)
+  await expectLightLooks(page)
   await expectGoodLooks(page)
+}
+
+/** Checks that the page is accessible in the light theme and its own layout, and fits the screen. */
+export async function expectLightLooks(page: Page): Promise<void> {
+  await expectAccessible(page, 'light', NO_SIZES_OF_TARGETS)
+  await expectToFit(page)
 }
 
 async function expectAccessible(page: Page, colorScheme: 'light' | 'dark', rules = {}) {
@@ -51,16 +57,15 @@ async function expectAccessible(page: Page, colorScheme: 'light' | 'dark', rules
   await page.emulateMedia({ colorScheme })
   await readAxe(page)
   await page.evaluate(STAND_STILL)
-  // If axe also described the passed checks, it would take more than twice as long. It need not read the style sheets
-  // and media files beforehand, because no rule here needs them.
+  // If axe also described the passed checks, it would take more than twice as long. The portal has no media that
+  // axe would have to load beforehand.
   const options = JSON.stringify({ runOnly: RULES, rules, resultTypes: ['violations'], iframes: false, preload: false })
   const found = await page.evaluate<string[]>(`axe.run(${IN_USE}, ${options}).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
   expect(found, `axe in the ${colorScheme} theme`).toEqual([])
 }
 
-/** Checks that no part of the page is wider than the screen. */
-export async function expectToFit(page: Page) {
+async function expectToFit(page: Page) {
   expect(await page.evaluate('scrollTo(1000, scrollY), scrollX'), 'scrolled sideways').toBe(0)
 }
 

@@ -70,7 +70,7 @@ await checks
 finish()
 
 /**
- * Runs the checks one after another beside the tests. They get the time in which all tests wait, so no test is slower.
+ * Runs the checks one after another beside the tests. Under `nice` they mostly get the time in which all tests wait.
  */
 async function runChecks() {
   const check = (name, program, args) => step(name, 'nice', ['-n', '19', program, ...args])

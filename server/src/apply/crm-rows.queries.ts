@@ -223,8 +223,8 @@ export async function markNotesDue(
 }
 
 /**
- * Marks a record's notes as due, for all partners' records that changed since `changedSince`. Scans both tables, but runs only
- * when Zoho begins to refuse the list of notes.
+ * Marks a record's notes as due, for all partners' records that changed since `changedSince`. Scans both tables, but
+ * runs only when Zoho begins to refuse the list of notes.
  */
 export async function markNotesDueOfAllPartners(db: Db, changedSince: string): Promise<void> {
   for (const module of ['Leads', 'Deals'] as const) {

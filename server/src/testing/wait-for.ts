@@ -4,7 +4,7 @@ const LOOK_AGAIN_MS_MAX = 250
 
 /**
  * Calls `look` until it finds something, and returns the result. After a timeout it throws, with the last error as the
- * cause. The longer the wait, the rarer the looks, because they take the time of other tests.
+ * cause. It looks less often the longer it waits, because each look takes time from other tests.
  */
 export async function waitFor<Found>(
   what: string,

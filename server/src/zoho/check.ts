@@ -16,7 +16,7 @@ import type { Organisation } from './organisation.ts'
 import type { ZohoParts } from './parts.ts'
 
 export interface Checks {
-  /** Tests everything that the portal needs from the CRM, and changes nothing there. */
+  /** Tests everything that the portal needs from the CRM, and changes nothing there. If the CRM is unavailable, every check says so. */
   check(signal?: AbortSignal): Promise<CrmCheck[]>
 }
 
@@ -86,7 +86,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
         const names = open.flat().join(' and ')
         if (names === '') return 'unique'
         throw new Wrong(
-          `${names} accept duplicate values. Tick 'Do not allow duplicate values' in the settings of each field`,
+          `Duplicates are allowed in ${names}. Tick 'Do not allow duplicate values' in the settings of each field`,
         )
       },
     },
@@ -215,6 +215,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
 function adviceFor(error: Error, scope: string): string {
   if (error.message.includes('OAUTH_SCOPE_MISMATCH'))
     return `The grant lacks the scope ${scope}. Make a new grant that includes it`
-  if (error instanceof CrmForbidden) return "Give this permission to the API user's profile"
+  if (error instanceof CrmForbidden)
+    return "The API user's profile lacks a permission for this. Add it in the CRM's settings"
   return 'Try again. If it still fails, look at the log'
 }

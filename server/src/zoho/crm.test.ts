@@ -783,7 +783,7 @@ test.each([
   [{ scopesMissing: ['ZohoCRM.coql.READ'] }, 'Queries', 'ZohoCRM.coql.READ'],
   [{ scopesMissing: ['ZohoCRM.notifications.ALL'] }, 'Notifications', 'ZohoCRM.notifications.ALL'],
   [{ scopesMissing: ['ZohoCRM.org.READ'] }, 'Organisation', 'ZohoCRM.org.READ'],
-  [{ loidUnique: false }, 'LOID', 'Leads.LOID and Deals.LOID accept duplicate values'],
+  [{ loidUnique: false }, 'LOID', 'Duplicates are allowed in Leads.LOID and Deals.LOID'],
   [
     { conversionMapsLoidAndPartner: false },
     'Conversion',

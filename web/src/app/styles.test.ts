@@ -29,11 +29,11 @@ const PAIRS = [
 ]
 
 test.each(['light', 'dark'] as const)('in the %s theme each colour of text is readable on each ground', (theme) => {
-  const faint = PAIRS.map(([ink, ground]) => ({
+  const unreadable = PAIRS.map(([ink, ground]) => ({
     pair: `${ink} on ${ground}`,
     contrast: getContrast(read(ground, theme), read(ink, theme)),
   })).filter(({ contrast }) => contrast < CONTRAST_MIN)
-  expect(faint).toEqual([])
+  expect(unreadable).toEqual([])
 })
 
 /** Reads a named colour from the style sheet. */

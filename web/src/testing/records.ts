@@ -139,3 +139,16 @@ export function webhookLogOf(given: Partial<WebhookLog> = {}): WebhookLog {
     ...given,
   }
 }
+
+/** A line of the news about the lead of `leadOf`. */
+export const NEWS_LINE = {
+  id: 'LO-7K3M9QAZ',
+  loid: 'LO-7K3M9QAZ',
+  about: 'lead',
+  name: 'Coastal Concrete',
+  summary: 'Details changed',
+  quote: null,
+  records: 1,
+  changes: 1,
+  at: '2026-11-20T01:00:00.000Z',
+}

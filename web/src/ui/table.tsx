@@ -31,7 +31,7 @@ interface DataTableProps<Row, Key extends string> {
   onSort?: (column: Key) => void
   /** The rows of another page or filter are being fetched. The old rows stay visible meanwhile and are dimmed. */
   stale?: boolean
-  /** For each row's key, how many times the row changed while it was shown. The last change is marked for seconds. */
+  /** For each row's key, how many times the row changed while it was shown. The last change stays marked for a while. */
   changes?: ReadonlyMap<string, number>
   /** Called on a click in the row, except on a link or button. Keyboard users have the row's own link. */
   onRowClick?: (row: Row) => void

@@ -14,8 +14,8 @@ import { removeSessions } from '../accounts/sessions.queries.ts'
 
 /**
  * Changes the role and access of one of the partner's people. A partner always keeps an active owner (D61), even if two
- * owners change each other's role or access at the same time. The sessions of a deactivated person end. The records that the
- * person submitted stay.
+ * owners change each other's role or access at the same time. The sessions of a deactivated person end. The records
+ * that the person submitted stay.
  */
 export async function changeTeamPerson(
   { db, clock, jobs }: Pick<Deps, 'db' | 'clock' | 'jobs'>,

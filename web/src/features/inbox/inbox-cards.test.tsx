@@ -1,20 +1,10 @@
 import { screen, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
+import { NEWS_LINE } from '../../testing/records.ts'
 import { data } from '../../testing/server.ts'
 import { serveSignedIn } from '../../testing/signed-in.ts'
 
-const LINE = {
-  id: 'LO-7K3M9QAZ',
-  loid: 'LO-7K3M9QAZ',
-  about: 'lead',
-  name: 'Coastal Concrete',
-  summary: 'Details changed',
-  quote: null,
-  records: 1,
-  changes: 1,
-  at: '2026-11-20T01:00:00.000Z',
-}
 const ITEM = {
   id: 'item-1',
   kind: 'no-movement',
@@ -39,7 +29,7 @@ test.each([
         body: data({
           until: '2026-11-20T01:00:00.000Z',
           snapshot: '10:10:',
-          lines: [LINE],
+          lines: [NEWS_LINE],
           total: 1_204,
           is_least: isMore,
           leads: 1_204,

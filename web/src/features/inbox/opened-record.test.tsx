@@ -1,22 +1,11 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
-import { leadOf } from '../../testing/records.ts'
+import { leadOf, NEWS_LINE } from '../../testing/records.ts'
 import { data } from '../../testing/server.ts'
 import { serveSignedIn } from '../../testing/signed-in.ts'
 
 const LOID = 'LO-7K3M9QAZ'
-const LINE = {
-  id: LOID,
-  loid: LOID,
-  about: 'lead',
-  name: 'Coastal Concrete',
-  summary: 'Details changed',
-  quote: null,
-  records: 1,
-  changes: 1,
-  at: '2026-11-20T01:00:00.000Z',
-}
 
 test('each piece of news that arrives while its record is open is marked as seen', async () => {
   let isUnseen = true
@@ -27,7 +16,7 @@ test('each piece of news that arrives while its record is open is marked as seen
       body: data({
         until: '2026-11-20T01:00:00.000Z',
         snapshot: '10:10:',
-        lines: isUnseen ? [LINE] : [],
+        lines: isUnseen ? [NEWS_LINE] : [],
         total: Number(isUnseen),
         is_least: false,
         leads: Number(isUnseen),

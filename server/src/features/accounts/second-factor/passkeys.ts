@@ -93,7 +93,8 @@ export async function askPasskey(deps: Deps, personId: string | undefined): Prom
 
 /**
  * The id of the person whose passkey answered a challenge of the portal; undefined if the answer is not valid. With
- * `mustVerifyUser`, the device must have asked for a fingerprint, face or PIN, so that the passkey can replace the password.
+ * `mustVerifyUser`, the device must have asked for a fingerprint, face or PIN, so that the passkey can replace the
+ * password.
  */
 export async function personOfPasskey(
   { db, clock, publicUrl }: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,
