@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { afterAll, expect, test } from 'vitest'
 import { createDatabase } from '../testing/databases.ts'
-import { openDatabase } from './database.ts'
-import { underLease } from './lease.ts'
+import { type Db, openDatabase } from './database.ts'
+import { type Lease, underLease } from './lease.ts'
 
-const { db, close } = openDatabase((await createDatabase()).url, () => undefined)
+const database = await createDatabase()
+const { db, close } = openDatabase(database.url, () => undefined)
 afterAll(close)
 
 const nothing = async () => undefined
@@ -15,7 +17,7 @@ test('only one holder of a lease works at a time, and the next holder finds the 
   const callers = Array.from({ length: 5 }, () =>
     underLease(
       db,
-      { name: 'one', leaseMs: 10_000, waitMs: 10_000 },
+      { name: 'one', leaseMs: 10_000, workMsMax: 10_000, waitMs: 10_000 },
       async () => done,
       async () => {
         atOnce += 1
@@ -32,17 +34,36 @@ test('only one holder of a lease works at a time, and the next holder finds the 
   expect(await db.selectFrom('leases').selectAll().execute()).toEqual([])
 })
 
-test('the lease of a dead process expires, and work that outlasts its lease is told to stop', async () => {
-  const lease = { name: 'dead', leaseMs: 2_000, waitMs: 20_000 }
-  const begun = Promise.withResolvers<void>()
-  const stopped = Promise.withResolvers<string>()
-  void underLease(db, lease, nothing, (signal) => {
-    signal.addEventListener('abort', () => stopped.resolve('stopped'))
-    begun.resolve()
-    return new Promise(() => undefined)
-  })
-  await begun.promise
+test('the lease of a process that can no longer renew it ends, and the work is told to stop before', async () => {
+  const lease = { name: 'dead', leaseMs: 1_000, workMsMax: 60_000, waitMs: 20_000 }
+  const dying = openDatabase(database.url, () => undefined)
+  const { stopped } = await hang(dying.db, lease)
+  await dying.close()
   expect(await underLease(db, { ...lease, waitMs: 0 }, nothing, async () => ({ by: 'the impatient' }))).toBeUndefined()
   expect(await underLease(db, lease, nothing, async () => ({ by: 'the next' }))).toEqual({ by: 'the next' })
-  expect(await stopped.promise).toBe('stopped')
+  expect(stopped()).toBe(true)
 })
+
+test('a lease is renewed while its holder works, and work that takes too long is told to stop', async () => {
+  const lease = { name: 'slow', leaseMs: 500, workMsMax: 1_500, waitMs: 0 }
+  const { stopped } = await hang(db, lease)
+  while (!stopped()) {
+    const other = await underLease(db, lease, nothing, async () => ({ by: 'another' }))
+    expect(stopped() || other === undefined).toBe(true)
+  }
+})
+
+/** Begins work that ends only when it is told to stop. */
+async function hang(own: Db, lease: Lease) {
+  const begun = Promise.withResolvers<void>()
+  let isStopped = false
+  const working = underLease(own, lease, nothing, async (signal) => {
+    begun.resolve()
+    await once(signal, 'abort')
+    isStopped = true
+    return {}
+  })
+  working.catch(() => undefined) // its database may be closed by then
+  await begun.promise
+  return { stopped: () => isStopped }
+}

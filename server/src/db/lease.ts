@@ -3,16 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-export interface Lease {
+export interface Lease extends Terms {
   name: string
-  /** After this time the work is told to stop, because another caller can then begin the same work. */
-  leaseMs: number
   /** How long to wait for other callers. */
   waitMs: number
   signal?: AbortSignal | undefined
 }
 
+interface Terms {
+  /** Another caller can take the lease this long after its holder last renewed it, because the holder may have died. */
+  leaseMs: number
+  /** After this time the work is told to stop. It is told earlier if the lease cannot be renewed. */
+  workMsMax: number
+}
+
 const LOOK_EVERY_MS = 200
+/** The part of its lease after which a holder renews it, so that one renewal may fail. */
+const RENEWED_AFTER = 1 / 3
 
 /**
  * Runs `work` for one caller at a time among all processes, without holding a connection. If another caller has already
@@ -21,7 +28,7 @@ const LOOK_EVERY_MS = 200
  */
 export async function underLease<Result extends object>(
   db: Db,
-  { name, leaseMs, waitMs, signal }: Lease,
+  { name, waitMs, signal, ...terms }: Lease,
   look: () => Promise<Result | undefined>,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | undefined> {
@@ -30,38 +37,64 @@ export async function underLease<Result extends object>(
   for (;;) {
     const found = await look()
     if (found) return found
-    // The timeout begins before the lease is taken, so that it also ends before the lease does.
-    const end = AbortSignal.timeout(leaseMs)
-    if ((await take(db, [name], holder, leaseMs)).size > 0) return doUnderLease(end)
+    const askedAt = performance.now()
+    const { size } = await take(db, [name], holder, terms.leaseMs)
+    if (size > 0) {
+      const held = { ...terms, names: [name], holder, heldSince: askedAt, signal }
+      return whileHeld(db, held, async (end) => (await look()) ?? (await work(end)))
+    }
     if (performance.now() > giveUpAt) return undefined
     await sleep(LOOK_EVERY_MS, undefined, { signal })
-  }
-
-  async function doUnderLease(end: AbortSignal): Promise<Result> {
-    try {
-      return (await look()) ?? (await work(signal ? AbortSignal.any([signal, end]) : end))
-    } finally {
-      await release(db, [name], holder)
-    }
   }
 }
 
 /** Runs `work` for the names whose leases are free, and does not wait for the other names. */
 export async function underFreeLeases(
   db: Db,
-  { names, leaseMs, signal }: { names: readonly string[]; leaseMs: number; signal: AbortSignal },
+  { names, signal, ...terms }: Terms & { names: readonly string[]; signal: AbortSignal },
   work: (held: ReadonlySet<string>, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const holder = randomUUID()
-  // The timeout begins before the leases are taken, so that it also ends before they do.
-  const end = AbortSignal.timeout(leaseMs)
-  const held = await take(db, names, holder, leaseMs)
-  if (held.size === 0) return
+  const askedAt = performance.now()
+  const taken = await take(db, names, holder, terms.leaseMs)
+  if (taken.size === 0) return
+  const held = { ...terms, names: [...taken], holder, heldSince: askedAt, signal }
+  await whileHeld(db, held, (end) => work(taken, end))
+}
+
+interface Held extends Terms {
+  names: readonly string[]
+  holder: string
+  /** The time of `performance.now()` just before the leases were taken. */
+  heldSince: number
+  signal: AbortSignal | undefined
+}
+
+/** Runs `work`, renews the leases meanwhile, and then releases them. */
+async function whileHeld<Result>(db: Db, held: Held, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const lost = new AbortController()
+  const done = new AbortController()
+  const ends = [AbortSignal.timeout(held.workMsMax), lost.signal]
+  void keepRenewing(db, held, done.signal, () => lost.abort(new Error('The lease could not be renewed')))
   try {
-    await work(held, AbortSignal.any([signal, end]))
+    return await work(AbortSignal.any(held.signal ? [held.signal, ...ends] : ends))
   } finally {
-    await release(db, [...held], holder)
+    done.abort()
+    await release(db, held)
   }
+}
+
+/** Renews the leases until `done`. Calls `lose` before the leases end, unless they were renewed in time. */
+async function keepRenewing(db: Db, held: Held, done: AbortSignal, lose: () => void): Promise<void> {
+  const loseAt = (ms: number) => setTimeout(lose, ms - performance.now())
+  let losing = loseAt(held.heldSince + held.leaseMs)
+  while (await sleep(held.leaseMs * RENEWED_AFTER, true, { signal: done }).catch(() => false)) {
+    const askedAt = performance.now()
+    if (!(await renew(db, held).catch(() => false))) continue
+    clearTimeout(losing)
+    losing = loseAt(askedAt + held.leaseMs)
+  }
+  clearTimeout(losing)
 }
 
 /**
@@ -80,8 +113,19 @@ async function take(db: Db, names: readonly string[], holder: string, leaseMs: n
   return new Set(rows.map((row) => row.name))
 }
 
-async function release(db: Db, names: readonly string[], holder: string): Promise<void> {
-  await sql`
-    delete from leases where name in (
-      select name from leases where name = any(${names}) and holder = ${holder} order by name for update)`.execute(db)
+/** Returns false if another holder has taken one of the leases meanwhile. */
+async function renew(db: Db, { names, holder, leaseMs }: Held): Promise<boolean> {
+  const { rows } = await sql`
+    update leases set until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+     where name in (${inOrder(names, holder)}) returning name`.execute(db)
+  return rows.length === names.length
+}
+
+async function release(db: Db, { names, holder }: Held): Promise<void> {
+  await sql`delete from leases where name in (${inOrder(names, holder)})`.execute(db)
+}
+
+/** Selects the holder's leases, and locks them in the order in which all processes lock them. */
+function inOrder(names: readonly string[], holder: string) {
+  return sql`select name from leases where name = any(${names}) and holder = ${holder} order by name for update`
 }

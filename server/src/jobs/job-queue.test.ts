@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import pino from 'pino'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
@@ -8,8 +9,14 @@ import { waitFor } from '../testing/wait-for.ts'
 import { defineJob } from './define-job.ts'
 import { openJobQueue } from './job-queue.ts'
 
+interface Options {
+  concurrency: number
+  hanging: string[]
+  firstDelaySeconds?: number
+}
+
 /** A queue with one kind of job. A job of a partner in `hanging` ends only with the test. */
-async function startQueue({ concurrency, hanging }: { concurrency: number; hanging: string[] }) {
+async function startQueue({ concurrency, hanging, firstDelaySeconds = 1 }: Options) {
   const own = await createDatabase()
   const log = pino({ level: 'silent' })
   const { db, close } = openDatabase(own.url, () => undefined)
@@ -20,7 +27,7 @@ async function startQueue({ concurrency, hanging }: { concurrency: number; hangi
   const call = defineJob({
     name: 'call-somebody',
     payload: z.object({ partnerId: z.string() }),
-    retry: { firstDelaySeconds: 1, delaySecondsMax: 1, giveUpAfterDays: 1 },
+    retry: { firstDelaySeconds, delaySecondsMax: firstDelaySeconds, giveUpAfterDays: 1 },
     concurrency,
     async run(_deps, { partnerId }) {
       begun.push(partnerId)
@@ -33,6 +40,13 @@ async function startQueue({ concurrency, hanging }: { concurrency: number; hangi
     begun,
     ended,
     enqueue: (partnerId: string) => queue.enqueue(db, call, { partnerId }),
+    /** Adds a job whose worker died a minute ago. */
+    addOrphan: (partnerId: string) =>
+      db.transaction().execute(async (tx) => {
+        await queue.enqueue(tx, call, { partnerId })
+        const then = sql`now() - interval '1 minute'`
+        await sql`update jobs.job set state = 'active', started_on = ${then}, heartbeat_on = ${then}`.execute(tx)
+      }),
     async [Symbol.asyncDispose]() {
       end.abort()
       await queue.stop(1_000)
@@ -57,4 +71,11 @@ test('one partner’s jobs run one at a time, and another partner’s job runs m
   await queue.enqueue('other')
   await waitFor('the job of the other partner', async () => queue.ended.includes('other'))
   expect(queue.begun.filter((partnerId) => partnerId === 'busy')).toHaveLength(1)
+})
+
+test('a job whose worker died runs again without the delay of a failed job', async () => {
+  await using queue = await startQueue({ concurrency: 1, hanging: [], firstDelaySeconds: 600 })
+  await queue.addOrphan('orphan')
+  await waitFor('the job to run again', async () => queue.ended.length > 0)
+  expect(queue.ended).toEqual(['orphan'])
 })

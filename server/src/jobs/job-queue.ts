@@ -32,9 +32,14 @@ export interface Worker extends JobQueue {
 /** The queue finds jobs and stores their results over these connections. The jobs' own work uses other connections. */
 const CONNECTIONS_MAX = 4
 const DAY_SECONDS = 86_400
-/** A job whose worker died fails after about this time, and is then tried again like any failed job. */
+/** A job whose worker died fails after about this time. */
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
+/**
+ * If its worker died, a job does not wait for its next retry, because another job or a restart probably ended the worker.
+ * Later retries wait, because the job itself could be what ends its workers.
+ */
+const QUICK_RETRIES = 3
 /**
  * The portal looks this often for due retries and given-up jobs, because PostgreSQL does not notify workers of them.
  */
@@ -122,13 +127,18 @@ interface WorkedQueue {
 
 /**
  * Finds the queues that have jobs to fetch, in one statement. Letting each queue look by itself would take forty
- * statements.
+ * statements. Jobs whose worker died become due at once; the message in their output is pg-boss's.
  */
 async function findDueQueues(boss: PgBoss, names: string[]): Promise<string[]> {
   const { rows } = await boss.getDb().executeSql(
-    `select name from unnest($1::text[]) as queues (name) where exists (
+    `with orphans as (
+       update jobs.job set start_after = now()
+        where name = any($1) and state = 'retry' and start_after > now() and retry_count < $2
+          and output #>> '{value,message}' = 'job heartbeat timeout'
+       returning name)
+     select name from unnest($1::text[]) as queues (name) where name in (select name from orphans) or exists (
        select from jobs.job where job.name = queues.name and state < 'active' and not blocked and start_after <= now())`,
-    [names],
+    [names, QUICK_RETRIES],
   )
   return rows.map(({ name }) => String(name))
 }

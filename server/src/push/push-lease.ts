@@ -4,10 +4,11 @@ import { CrmUnavailable } from '../errors.ts'
 
 /**
  * A push looks for the record in the CRM and then creates it, which takes several calls. So only one push of a record
- * runs at a time among all processes. A push that outlasts its lease is stopped and tried again later. A second push of
- * the same record waits at most `waitMs`, because the first push usually takes one second.
+ * runs at a time among all processes. A push that takes longer than `workMsMax` is stopped and tried again later. A second
+ * push of the same record waits at most `waitMs`, because the first push usually takes one second. The lease of a process
+ * that died ends before its jobs run again.
  */
-export const PUSH_LEASE = { leaseMs: 60_000, waitMs: 5_000 }
+export const PUSH_LEASE = { leaseMs: 10_000, workMsMax: 60_000, waitMs: 5_000 }
 
 /**
  * Waits until no other push of the record runs, and then pushes the record if `find` returns it. Throws
@@ -44,7 +45,8 @@ export async function pushTogether<Row extends { loid: string }>(
   push: (rows: readonly Row[], untilLeaseEnds: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const names = (await find()).map((row) => nameOf(row.loid))
-  await underFreeLeases(db, { names, leaseMs: PUSH_LEASE.leaseMs, signal }, async (held, untilLeaseEnds) => {
+  const { leaseMs, workMsMax } = PUSH_LEASE
+  await underFreeLeases(db, { names, leaseMs, workMsMax, signal }, async (held, untilLeaseEnds) => {
     const rows = (await find()).filter((row) => held.has(nameOf(row.loid)))
     if (rows.length > 0) await push(rows, untilLeaseEnds)
   })

@@ -17,7 +17,9 @@ type StoredToken = AccessToken & { expiresAtMs: number }
 const RENEW_BEFORE_MS = 5 * 60_000
 const REQUEST_MS_MAX = 10_000
 /** Longer than a request takes, because a waiting process has to wait for a whole request. */
-const LEASE_MS = REQUEST_MS_MAX + 2_000
+const RENEWAL_MS_MAX = REQUEST_MS_MAX + 2_000
+/** A process that died delays the others only this long. */
+const LEASE_MS = 5_000
 /** Zoho blocks a throttled client until the client has sent no request for a quarter of an hour. */
 const QUIET_AFTER_THROTTLE_MS = 15 * 60_000
 /** If this many new tokens are refused in a row, the organisation probably belongs to another data centre. */
@@ -47,8 +49,8 @@ export function openTokens(options: {
     token !== undefined && token.value !== rejected && token.expiresAtMs > nowMs()
 
   async function obtain(rejected?: string): Promise<StoredToken> {
-    const lease = { name: `crm-token ${connection}`, leaseMs: LEASE_MS, waitMs: LEASE_MS }
-    const token = await underLease(db, lease, look, async () => {
+    const terms = { leaseMs: LEASE_MS, workMsMax: RENEWAL_MS_MAX, waitMs: RENEWAL_MS_MAX }
+    const token = await underLease(db, { name: `crm-token ${connection}`, ...terms }, look, async () => {
       const renewed = await request()
       await writeRow(db, connection, {
         access_token: secrets.encrypt(renewed.value, crmTokenOf(connection)),
