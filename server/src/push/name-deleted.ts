@@ -8,7 +8,7 @@ import { PULL_QUEUE } from './pull-queue.ts'
  * push was repeated. Each row gets the id of its CRM record, and the record is pulled. The pull archives the row, as
  * for any record that was deleted in the CRM, and restores the row if staff restore the record. `deleted` lists for
  * each LOID the CRM ids that its deleted record may have had. An id that another row has is not used. Returns the LOIDs
- * of the rows that got an id.
+ * of the rows that got an id, here or by a pull since the push read the row.
  */
 export async function nameDeleted<Item extends NamedRecord, Row extends RecordRow>(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,
@@ -17,8 +17,9 @@ export async function nameDeleted<Item extends NamedRecord, Row extends RecordRo
 ): Promise<Set<string>> {
   const rows = await findRowsOfAllPartners(db, table, [...deleted.values()].flat())
   const taken = new Set(rows.map((row) => row.zoho_id))
-  const named = new Set<string>()
+  const named = new Set(rows.map((row) => row.loid).filter((loid) => deleted.has(loid)))
   for (const [loid, zohoIds] of deleted) {
+    if (named.has(loid)) continue
     const zohoId = zohoIds.find((one) => !taken.has(one))
     if (zohoId === undefined) continue
     taken.add(zohoId)

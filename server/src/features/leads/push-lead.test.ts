@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { findProblemsOfAllPartners } from '../../push/partners-in-crm.queries.ts'
+import { PULL_QUEUE } from '../../push/pull-queue.ts'
 import { pushPartnerNow } from '../../push/push-partner.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { newLead, startPortal, type TestPortal } from '../../testing/start-portal.ts'
@@ -105,8 +106,11 @@ async function insertWaiting(module: 'Leads' | 'Deals', partnerId: string): Prom
 }
 let waiting = 100
 
-/** Calls `happens` after a push has read the record and before it sends the record. */
-function beforeSending(happens: () => Promise<void>): TestPortal['deps'] {
+/** Calls `happens` before each of these calls to the CRM, so after a push has read the record. */
+function before(
+  calls: readonly ('pushLead' | 'pushDeal' | 'findSentLeads' | 'findSentDeals')[],
+  happens: () => Promise<void>,
+): TestPortal['deps'] {
   const { crm } = portal.deps
   const after =
     <Given extends unknown[], Result>(send: (...given: Given) => Promise<Result>) =>
@@ -114,8 +118,12 @@ function beforeSending(happens: () => Promise<void>): TestPortal['deps'] {
       await happens()
       return send(...given)
     }
-  return { ...portal.deps, crm: { ...crm, pushLead: after(crm.pushLead), pushDeal: after(crm.pushDeal) } }
+  const changed = Object.fromEntries(calls.map((name) => [name, after<never[], unknown>(crm[name])]))
+  return { ...portal.deps, crm: { ...crm, ...changed } }
 }
+
+const beforeSending = (happens: () => Promise<void>) => before(['pushLead', 'pushDeal'], happens)
+const beforeLooking = (happens: () => Promise<void>) => before(['findSentLeads', 'findSentDeals'], happens)
 
 test.each([
   ['Leads', pushLead],
@@ -149,21 +157,51 @@ test.each([
   ['Leads', pushLead],
   ['Deals', pushDeal],
 ] as const)('%s: a record that staff delete while its push is repeated is not created again', async (module, push) => {
-  const partner = await partnerInCrm()
-  const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
-  await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
-  const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
-  await expect(push.run(portal.deps, payload, AbortSignal.timeout(10_000))).rejects.toThrow(CrmUnavailable)
-  const zohoId = String((await inCrm(module, payload.loid))?.['id'])
+  const { payload, zohoId } = await pushWithoutAnswer(module, push)
   await push.run(
     beforeSending(() => lender.remove(module, zohoId)),
     payload,
     AbortSignal.timeout(10_000),
   )
-  expect(await lender.list(module, 'LOID')).not.toContainEqual(
-    expect.objectContaining({ LOID: payload.loid, id: expect.not.stringContaining(zohoId) }),
-  )
+  expect((await idsOf(module, payload.loid)).filter((id) => id !== zohoId)).toEqual([])
 })
+
+test.each([
+  ['Leads', 'lead', pushLead],
+  ['Deals', 'deal', pushDeal],
+] as const)(
+  '%s: a record that a pull links and staff delete while its push is repeated is not created again',
+  async (module, kind, push) => {
+    const { partner, payload, zohoId } = await pushWithoutAnswer(module, push)
+    const { db, jobs } = portal.deps
+    await push.run(
+      beforeLooking(async () => {
+        await jobs.enqueue(db, PULL_QUEUE, { module, zohoIds: [zohoId] })
+        await waitFor('the pull', async () => {
+          const { body } = await partner.get(`/crm/${kind}/${payload.loid}`)
+          return body.data[kind].crm === 'synced'
+        })
+        await lender.remove(module, zohoId)
+      }),
+      payload,
+      AbortSignal.timeout(10_000),
+    )
+    expect(await idsOf(module, payload.loid)).toEqual([])
+  },
+)
+
+/** Pushes a record that the CRM stores. The answer is lost, and the search for the record right after it fails. */
+async function pushWithoutAnswer(module: 'Leads' | 'Deals', push: typeof pushLead | typeof pushDeal) {
+  const partner = await partnerInCrm()
+  const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
+  await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
+  const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
+  await expect(push.run(portal.deps, payload, AbortSignal.timeout(10_000))).rejects.toThrow(CrmUnavailable)
+  return { partner, payload, zohoId: String((await inCrm(module, payload.loid))?.['id']) }
+}
+
+const idsOf = async (module: string, loid: string) =>
+  (await lender.list(module, 'LOID')).filter((record) => record['LOID'] === loid).map(({ id }) => id)
 
 test.each([
   ['Leads', pushLead],
