@@ -99,12 +99,13 @@ function Retry({ item, retry }: { item: AttentionItem; retry: NonNullable<Attent
   const push = useMutation({
     mutationKey: ACT_KEY,
     mutationFn: () => call(RETRIES[retry.kind], { params: { id: retry.id } }),
-    onSuccess: async () => {
-      toast.info(`The ${retry.kind} is on its way to the CRM again`)
-      await queryClient.invalidateQueries({ queryKey: [item.about === 'deal' ? 'deals' : 'leads'] })
-    },
+    onSuccess: () => toast.info(`The ${retry.kind} is on its way to the CRM again`),
     onError: (error) => toast.error(failureText(error)),
-    onSettled: () => refreshInbox(queryClient),
+    onSettled: () =>
+      Promise.all([
+        refreshInbox(queryClient),
+        queryClient.invalidateQueries({ queryKey: [item.about === 'deal' ? 'deals' : 'leads'] }),
+      ]),
   })
   return (
     <Button

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { NEWS_LINE } from '../../testing/records.ts'
 import { data } from '../../testing/server.ts'
-import { serveSignedIn } from '../../testing/signed-in.ts'
+import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 const ITEM = {
   id: 'item-1',
@@ -44,3 +44,20 @@ test.each([
     expect(news.getByText(rest)).toBeDefined()
   },
 )
+
+test('after a retry the item disappears at once, even while the recent leads do not load', async () => {
+  const retry = { kind: 'lead', id: ITEM.loid, problem: 'Zoho refused the phone number.' }
+  const failed = { ...ITEM, kind: 'crm-failed', retry, standing: null }
+  let isFailed = true
+  serveSignedIn({
+    'GET /dashboard/attention': () => ({ body: data({ items: isFailed ? [failed] : [], has_more: false }) }),
+    'GET /dashboard/leads': () => (isFailed ? { body: paged({ leads: [] }) } : new Promise(() => undefined)),
+    [`POST /crm/lead/${ITEM.loid}/retry-push`]: () => {
+      isFailed = false
+      return { status: 202, body: data({ loid: ITEM.loid, crm: 'pending' }) }
+    },
+  })
+  const user = openApp('/dashboard')
+  await user.click(await screen.findByRole('button', { name: 'Retry Coastal Concrete' }))
+  expect(await screen.findByText('Nothing needs your attention')).toBeDefined()
+})
