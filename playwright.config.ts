@@ -7,6 +7,9 @@ keepTemporaryFilesInMemory()
 // The journeys' processes reuse the modules that the last run compiled.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
 
+/** No test looks at pixels, so a quarter of them is drawn. */
+const SCALE = 0.5
+
 export default defineConfig({
   testDir: './e2e',
   fullyParallel: true,
@@ -30,10 +33,16 @@ export default defineConfig({
     // Animations while a test waits take more CPU time than the page itself. Only the journey of a lead runs with
     // animations.
     contextOptions: { reducedMotion: 'reduce' },
-    // With fewer processes, a window takes a quarter less CPU time.
+    // With fewer processes, a window takes a quarter less CPU time. Optimising code that lives for seconds takes more
+    // time than it saves.
     launchOptions: {
       ...launchOptions,
-      args: [...launchOptions.args, '--in-process-gpu', '--renderer-process-limit=2'],
+      args: [
+        ...launchOptions.args,
+        '--in-process-gpu',
+        '--renderer-process-limit=2',
+        '--js-flags=--no-opt --no-maglev',
+      ],
     },
   },
   // A test runs on the desktop, or on the phone if it is about the phone. Every screen and the journey of a lead run on
@@ -42,8 +51,7 @@ export default defineConfig({
     {
       name: 'mobile',
       grep: /@(mobile|everywhere)/,
-      // A real phone's density makes seven times as many pixels, and no test looks at them.
-      use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 },
+      use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: SCALE },
       // A worker serves one project only, and each starts a browser of its own. The few tests on the phone come first,
       // so that one worker has time for all of them.
       workers: 1,
@@ -51,7 +59,7 @@ export default defineConfig({
     {
       name: 'desktop',
       grepInvert: /@mobile/,
-      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
+      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 }, deviceScaleFactor: SCALE },
     },
   ],
   webServer: {
