@@ -3,8 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 
 /**
- * The browser that is already installed, for Playwright and for measurements. `CHROMIUM_PATH` comes first, then a
- * headless shell in any of the folders, because it takes little more than half of a full browser's CPU time.
+ * Finds a browser that is already installed, for Playwright and for measurements. `CHROMIUM_PATH` comes first. A
+ * headless shell in any folder comes before a full browser, because it takes little more than half the CPU time.
  */
 export function findChromium(): string | undefined {
   const named = process.env['CHROMIUM_PATH']

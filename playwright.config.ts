@@ -7,7 +7,7 @@ keepTemporaryFilesInMemory()
 // The journeys' processes reuse the modules that the last run compiled.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
 
-/** No test looks at pixels, so a quarter of them is drawn. */
+/** No test looks at pixels, so only a quarter of them is drawn. */
 const SCALE = 0.5
 
 export default defineConfig({
@@ -52,8 +52,8 @@ export default defineConfig({
       name: 'mobile',
       grep: /@(mobile|everywhere)/,
       use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: SCALE },
-      // A worker serves one project only, and each starts a browser of its own. The few tests on the phone come first,
-      // so that one worker has time for all of them.
+      // A worker serves one project only, and each worker starts a browser of its own. The few tests on the phone come
+      // first, so that one worker has time for all of them.
       workers: 1,
     },
     {

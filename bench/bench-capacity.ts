@@ -48,7 +48,7 @@ await withEmptyFolder(async (folder) => {
     await jobsEnd(product)
   })
 
-  await cost('an event that nobody follows', EVENTS, () => record(product, partners))
+  await cost('an event without open pages or endpoints', EVENTS, () => record(product, partners))
   const readers = fork(join(import.meta.dirname, 'live-readers.ts'))
   const report = async (order: ReadersOrder | 'report'): Promise<ReadersReport> => {
     readers.send(order)
@@ -61,7 +61,7 @@ await withEmptyFolder(async (folder) => {
   await once(readers, 'exit')
   await measureDeliveries()
 
-  console.log(`\nresident memory of the portal, highest: ${product.residentMb()} MB`)
+  console.log(`\nhighest resident memory of the portal: ${product.residentMb()} MB`)
   console.log(`unshared memory of one connection to PostgreSQL: ${(product.connectionKb() / 1_024).toFixed(1)} MB`)
   await product.stop()
 
@@ -74,13 +74,13 @@ await withEmptyFolder(async (folder) => {
     )
   }
 
-  /** Makes one partner’s calls `READS` times, for all partners in turn, and prints what one time costs. */
+  /** Makes the calls of each partner in turn, `READS` times in all. Prints the cost of one partner's calls. */
   async function read(name: string, pathsOf: (partner: LoadedPartner) => string[]): Promise<void> {
     const requests = partners.flatMap((partner) =>
       pathsOf(partner).map((path) => ({ path, headers: { ...bearer(partner), 'accept-encoding': 'gzip, br' } })),
     )
     const calls = requests.length / partners.length
-    // Compiling code and making plans happen once, so they are not part of a call's cost.
+    // This first run compiles code and plans queries. That happens once, so it is not part of a call's cost.
     await load(product, calls * READS, requests)
     await cost(name, READS, () => load(product, calls * READS, requests))
   }

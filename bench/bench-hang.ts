@@ -1,7 +1,7 @@
-// `npm run bench:hang`: compares how fast pages are while the CRM hangs with how fast they are while it answers, within
-// one run. Then it measures how soon the portal notices a silent database, and how soon everything works again after
-// the database's return. `--minutes` is how long the CRM hangs in all (default 1), divided among `--rounds` (default
-// 3). Exits 1 when a goal is missed.
+// `npm run bench:hang`: compares, within one run, how fast pages are while the CRM answers and while it hangs. Then
+// measures how soon the portal notices a silent database, and how soon everything works again after the database's
+// return. `--minutes` is how long the CRM hangs in all (default 1), divided among `--rounds` (default 3). Exits with 1
+// when a goal is missed.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -11,17 +11,17 @@ import { type LoadedPartner, loadData, newLead } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 
 const GOALS = { ratio: 1.3, noticedSeconds: 3, backSeconds: 10 }
-/** Requests per second for each page except `submit`, at even intervals, whether or not the last one was answered. */
+/** Requests per second for each page except `submit`, at regular intervals, even if earlier requests are unanswered. */
 const REQUESTS_PER_SECOND = 25
 const SUBMITS_PER_SECOND = 5
 /** How long the CRM hangs in a call: longer than the portal waits for any call. */
 const HANG_MS = 3_600_000
-/** Measuring this long with an answering CRM is enough for the comparison, however long the CRM hangs. */
+/** The longest measurement with an answering CRM. It is enough for the comparison, however long the CRM hangs. */
 const ANSWERING_SECONDS_MAX = 60
-/** New partners per round, each with a lead to push and a sync to run. That is more than can run at once. */
+/** New partners per round, each with a lead to push and a sync to run. That makes more jobs than can run at once. */
 const NEW_PARTNERS = 12
 const WAIT_MS_MAX = 60_000
-/** Two silences of the database: one shorter and one longer than an idle connection lives. */
+/** How long the database is silent: first for less, then for more time than the portal keeps an idle connection. */
 const SILENCES_SECONDS = [3, 20]
 const PAGES = ['list', 'detail', 'dashboard', 'submit'] as const
 const DASHBOARD = ['stats', 'pipeline', 'recent-activity']
@@ -166,7 +166,7 @@ async function measureSilence(
   const [partner] = partners
   if (!partner) throw new Error('there are no partners')
   await untilIdle(product)
-  // Opens connections, as on any day.
+  // Makes the portal open connections, as in normal use.
   await visit(product, partners, 3)
   const silentAt = performance.now()
   proxy.fallSilent()

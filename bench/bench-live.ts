@@ -1,6 +1,6 @@
 // `npm run bench:live`: how soon open pages show a change in the CRM, by how much open streams slow down a server and
 // its lists, and how soon pages catch up after the server is killed (D70, D71). `-- --changes=20 --streams=500
-// --seconds=5 --kills=1` is quicker. Exits 1 when a goal is missed.
+// --seconds=5 --kills=1` is quicker. Exits with 1 when a goal is missed.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -157,7 +157,7 @@ async function insertPeople({ pool }: Product, count: number): Promise<Person[]>
   return people
 }
 
-/** The p99 of the round that other work on the machine disturbed least. */
+/** Returns the lowest p99 of all rounds, because other work on the machine disturbs some rounds. */
 async function bestOfLists(url: string, tokens: string[]): Promise<number> {
   const rounds: number[] = []
   for (let i = 0; i < LIST_ROUNDS; i++) rounds.push(quantile(await askLists(url, tokens), 0.99))
@@ -210,7 +210,7 @@ async function signUp({ url }: Product): Promise<{ token: string; loid: string }
   return { token, loid }
 }
 
-/** Opens the lead's page, and the list in a second tab, both live. */
+/** Opens the lead's page in one tab and the list in another, and waits until both are live. */
 async function openPages(browser: Browser, { url }: Product, { token, loid }: { token: string; loid: string }) {
   const context = await browser.newContext()
   await context.addInitScript(`localStorage.setItem('auth_token', '${token}')`)
@@ -227,7 +227,7 @@ async function openPages(browser: Browser, { url }: Product, { token, loid }: { 
   return [detail, await open('/leads')] as const
 }
 
-/** Milliseconds from the lender's change until each page shows it. */
+/** Changes the status as the lender would. Returns the milliseconds until each page shows the change. */
 async function changeAndSee(
   { crmUrl }: Product,
   loid: string,

@@ -1,7 +1,7 @@
 // `npm run bench:start`: how long a newcomer waits for the first `npm start` in a fresh clone, for later starts and for
 // `npm run start:prod`, and how much is installed. Compares this commit with an earlier one (`-- --before=<commit>`, by
-// default the commit before this one). Exits 1 when a goal is missed. Both clones install from npm's own cache, which
-// has been filled by the installation in this folder.
+// default the commit before this one). Exits with 1 when a goal is missed. Both clones install from npm's own cache,
+// which the installation in this folder has filled.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

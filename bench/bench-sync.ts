@@ -1,7 +1,7 @@
-// `npm run bench:sync`: a partner's first sync compared with the bare cost of the same pages and with Zoho's own SDK,
-// then an unchanged sync and a sweep, with calls, credits and memory. `-- --leads=20000 --organisation=200000` makes a
-// quicker run; the goals are meant for the default sizes. The sandbox answers at once; `--crm-ms=200` makes each call
-// take 200 ms until the first sync is over.
+// `npm run bench:sync`: compares a partner's first sync with a bare copy of the same pages and with Zoho's own SDK.
+// Then measures a sync that finds no changes, and a sweep, with calls, credits and memory.
+// `-- --leads=20000 --organisation=200000` makes a quicker run; the goals are meant for the default sizes. The sandbox
+// answers at once; `--crm-ms=200` makes each call take 200 ms until the first sync is over.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -134,7 +134,7 @@ async function benchSync(product: Product, folder: string): Promise<void> {
 
   console.log()
   goal('answers of 503 while syncing', busyAnswers, 'at most', 0)
-  goal('MB resident, the portal’s highest', product.residentMb(), 'at most', RESIDENT_MB_MAX)
+  goal('highest resident memory of the portal, MB', product.residentMb(), 'at most', RESIDENT_MB_MAX)
 }
 
 async function signUp({ url }: Product): Promise<{ id: string; token: string }> {
@@ -176,7 +176,7 @@ async function fill(product: Product, lender: ReturnType<typeof openLender>, zoh
   }
 }
 
-/** Seconds for fetching the pages one after another and writing their records unchecked. */
+/** Fetches the pages one after another and writes their records unchecked. Returns how many seconds that takes. */
 async function readBare({ crmUrl, pool }: Product, zohoId: string): Promise<number> {
   const headers = { authorization: `Zoho-oauthtoken ${await fetchToken(crmUrl)}` }
   const columns = COLUMNS.map((name) => `"${name}"`)
@@ -276,7 +276,7 @@ async function sweep(product: Product): Promise<void> {
 
 /** Waits until no job is left to run. Jobs that are scheduled for later do not count. */
 function untilAtRest({ pool }: Product): Promise<true> {
-  return until('rest', async () => {
+  return until('the end of all jobs', async () => {
     const { rows } = await pool.query<{ count: number }>(
       `select count(*)::int as count from jobs.job
        where state in ('created', 'retry', 'active') and start_after <= now() and name not like '\\_\\_pgboss%'`,

@@ -1,6 +1,6 @@
 // `npm run bench:web`: what a browser loads for each route, how soon a slow phone shows it and what Lighthouse says.
-// The times and scores are medians of five runs. `-- --runs=1` is quicker; `-- --only=/leads,/deals` measures some
-// routes.
+// The times and scores are medians of five runs. `-- --runs=1` is quicker; `-- --only=/leads,/deals` measures these
+// routes only.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
@@ -11,7 +11,7 @@ import { startProduct, withEmptyFolder, withTemporaryFolder } from './product.ts
 
 const DEBUGGING_PORT = 9_422
 const VISIBLE_MS_MAX = 60_000
-/** Lighthouse's own slow phone: 4G at its slowest, a processor four times as slow as this one. */
+/** Lighthouse's own slow phone: 4G at its slowest, a processor four times as slow as this machine's. */
 const SLOW = { latency: 150, downloadThroughput: (1_638.4 * 1_024) / 8, uploadThroughput: (750 * 1_024) / 8 }
 const SLOW_PROCESSOR = 4
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
@@ -52,8 +52,8 @@ async function measure(url: string, page: DemoPage, token: string | undefined): 
 }
 
 /**
- * Bytes over the wire of a first visit with an empty cache, until the page is visible. `later` counts the scripts that
- * load afterwards, for the stream and the toasts.
+ * Measures the bytes that a first visit with an empty cache transfers until the page is visible. `later` counts the
+ * scripts that load afterwards, for the stream and the toasts.
  */
 async function transferred(url: string, page: DemoPage, token: string | undefined) {
   return inBrowser(url, token, async (tab, devtools) => {

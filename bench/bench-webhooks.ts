@@ -60,7 +60,7 @@ await withEmptyFolder(async (folder) => {
   console.log(`deliveries that a receiver never got     ${lost}   goal 0`)
   const bad = await statusesOf(product.pool, partners.slice(0, BAD), mixed.since)
   console.log(`logged deliveries to the ${BAD} bad receivers ${bad}`)
-  console.log(`resident memory of the server, highest   ${product.residentMb()} MB`)
+  console.log(`highest resident memory of the server    ${product.residentMb()} MB`)
   receivers.stop()
   await product.stop()
 })
@@ -178,7 +178,7 @@ function printDelays(name: string, arrivals: Arrival[]) {
   return measured
 }
 
-/** How many deliveries have each status. None may be a success, because these receivers never answer well. */
+/** How many deliveries have each status. None may be a success, because these receivers hang or answer 500. */
 async function statusesOf(pool: pg.Pool, partners: Partner[], since: string): Promise<string> {
   const { rows } = await pool.query<{ status: string; count: number }>(
     `select status, count(*)::int as count from webhook_logs where partner_id = any($1) and created_at >= $2 group by status`,

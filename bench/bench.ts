@@ -1,5 +1,5 @@
 // `npm run bench`: compares the product with the bare database driver and, with `-- --before=<commit>`, with an earlier
-// commit. Exits 1 if a goal is missed in every round.
+// commit. Exits with 1 if a goal is missed in every round.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -94,7 +94,7 @@ await withEmptyFolder(async (folder) => {
     goals: {},
   })
 
-  console.log('\nresident memory of the server, highest under load')
+  console.log('\nhighest resident memory of the server under load')
   judge('MB', [own.product.residentMb()], 0, RESIDENT_MB)
   if (old) judge('MB before', [old.product.residentMb()], 0)
   await own.product.stop()

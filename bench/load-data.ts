@@ -50,7 +50,7 @@ export async function loadData({ url, pool }: Product): Promise<LoadedPartner[]>
         [partner.id],
       )
       const [lead] = rows
-      if (!lead) throw new Error('a partner without leads')
+      if (!lead) throw new Error('a partner has no leads')
       const words = lead.business_name.toLowerCase().split(' ').slice(0, 2).join(' ')
       return { ...partner, token, loid: lead.loid, words, newLead: newLead(i) }
     }),

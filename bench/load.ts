@@ -70,7 +70,10 @@ export async function jobsEnd({ pool }: Product): Promise<void> {
   }
 }
 
-/** Sends the product's own statements, prepared, on as many connections as the load has. */
+/**
+ * Sends the product's own statements, prepared. Each concurrent caller takes a connection of the pool, which opens at
+ * most ten, so any other callers wait until the load has ended.
+ */
 export function loadWithPool(pool: pg.Pool, calls: RecordedCall[], load: Load): Promise<Measured> {
   return loadWithDriver(calls, load, async (work) => {
     const client = await pool.connect()

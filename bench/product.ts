@@ -20,7 +20,7 @@ export interface Product {
   crmUrl: string
   /** Time from the command until the product is ready. */
   startMs: number
-  /** The address of the product's own database, and a pool on it. */
+  /** The address of the product's own database. `pool` holds connections to this database. */
   databaseUrl: string
   pool: pg.Pool
   residentMb(): number
@@ -62,7 +62,7 @@ export async function withTemporaryFolder(work: (folder: string) => Promise<void
   }
 }
 
-/** Makes a clone of this repository at a commit, to be started beside the present one. */
+/** Clones this repository into the folder and checks out the commit. */
 export function cloneAt(commit: string, folder: string): void {
   execFileSync('git', ['clone', '--quiet', ROOT, folder])
   const name = execFileSync('git', ['rev-parse', commit], { cwd: ROOT, encoding: 'utf8' }).trim()

@@ -113,8 +113,8 @@ async function replay(client: pg.ClientBase, statements: Statement[]): Promise<v
 }
 
 /**
- * Replaces each LOID with a new one, and a statement's first value with a new id if it is an id. Equal LOIDs get the
- * same new LOID. The partner's ids stay.
+ * Replaces each LOID with a new LOID; equal LOIDs get the same new LOID. If the first value of a statement is an id,
+ * replaces this id too. The partner's ids stay.
  */
 function renaming() {
   const newLoids = new Map<string, string>()

@@ -14,9 +14,9 @@ export const BIG_PARTNER = { email: 'big@example.com', password: 'a-password-for
 
 /** A word in the names of ten leads of the big partner, whatever the number of leads. */
 export const RARE_WORD = 'zephyrine'
-/** A word in one business name in ten. */
+/** A word in about a tenth of the business names. */
 export const COMMON_WORD = 'harbour'
-/** A word in one business name in ten of the older half of the leads, and in none of the newer half. */
+/** A word in about a tenth of the business names in the older half of the leads. No newer lead has this word. */
 export const FORMER_WORD = 'oldstead'
 
 /**
@@ -106,7 +106,7 @@ async function dropIndexes(client: pg.PoolClient) {
   }
 }
 
-/** Inserts the partners, each with an owner, and returns the ids of the partners, the big partner's first. */
+/** Inserts the partners, each with an owner. Returns the partners' ids, beginning with the big partner's. */
 async function insertPartners(client: pg.PoolClient): Promise<string[]> {
   const ids = Array.from({ length: PARTNERS }, () => randomUUID())
   await client.query(

@@ -14,7 +14,7 @@ const SIZES = [
 const P99_MS_MAX = 50
 const RATIO_MAX = 1.5
 const WARM_UP = 50
-/** The number of requests at one size before the other size has its turn, so that a noisy moment affects both sizes. */
+/** The two sizes take turns after this many requests, so that a noisy moment affects both sizes. */
 const AT_A_TIME = 25
 
 /** A kind of call that the big partner makes, with the addresses to call in turn. */
@@ -135,7 +135,7 @@ async function comparePartners(partners: BigPartner[]): Promise<void> {
   console.log(
     '\nA partner with a hundredth of all leads sends one request after another, so that no request waits for others:',
   )
-  console.log(`${requests} requests of each kind at each size, ${AT_A_TIME} at a time in turn.\n`)
+  console.log(`${requests} requests of each kind at each size. The sizes take turns, ${AT_A_TIME} requests a turn.\n`)
   console.log(
     `${''.padEnd(46)}${SIZES.map(({ leads }) => `${leads.toLocaleString('en')} leads`.padStart(20)).join('')}`,
   )
@@ -154,7 +154,7 @@ async function comparePartners(partners: BigPartner[]): Promise<void> {
   console.log(`\n${goal}: met by all${missed.length === 0 ? '' : ` but ${missed.join('; ')}`}`)
 }
 
-/** The times of each partner's calls, the shortest first. */
+/** Makes the calls of the question. Returns the times of each partner's calls, the shortest first. */
 async function measure(partners: BigPartner[], question: Question): Promise<number[][]> {
   const all = partners.map((partner) => ({
     partner,

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export const RECEIVERS = 50
-/** Receivers that are told to misbehave: the first `HANGING` of them hang, and the next `FAILING` answer 500. */
+/** After the order `misbehave`, the first `HANGING` receivers hang, and the next `FAILING` receivers answer 500. */
 export const HANGING = 5
 export const FAILING = 5
 

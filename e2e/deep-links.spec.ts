@@ -2,7 +2,7 @@ import { expect } from '@playwright/test'
 import { portalUrl } from './addresses.ts'
 import { test } from './fresh-partner.ts'
 
-test('a link to a lead opens the lead after signing in', async ({ page, partner }) => {
+test('a link to a lead opens the lead after the visitor has signed in', async ({ page, partner }) => {
   const loid = await partner.submitLead()
   const link = `/leads/${loid}?from=mail#notes`
   await page.goto('/login')
@@ -31,7 +31,7 @@ const HOSTILE = [
 ]
 
 // A second tab signs in and out, which also signs the first tab in and out.
-test('no link to the portal leads to another origin', async ({ page, partner, context }) => {
+test('no link to the portal takes the browser to another origin', async ({ page, partner, context }) => {
   const other = await context.newPage()
   await other.goto('/disown')
   for (const path of HOSTILE) {

@@ -27,9 +27,9 @@ const IN_USE = "[...document.querySelectorAll('dialog:modal')].at(-1) ?? documen
 const sessions = new WeakMap<Page, CDPSession>()
 
 /**
- * Checks that the page in its present state fits the screen, and that it is accessible in the dark theme and the phone's
- * layout. Each state gets only this look of axe, which takes half a second: `styles.test.ts` compares the colours of both
- * themes, and `screens.spec.ts` looks at the pages in the light theme and the desktop's layout.
+ * Checks that the page in its present state fits the screen, and that it is accessible in the phone's layout and the
+ * dark theme. Axe checks only this combination, because each check takes half a second. `styles.test.ts` compares the
+ * colours of both themes, and `screens.spec.ts` checks the pages in the desktop's layout and the light theme.
  */
 export async function expectGoodLooks(page: Page): Promise<void> {
   await expectToFit(page)
@@ -40,13 +40,13 @@ export async function expectGoodLooks(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: null })
 }
 
-/** Checks the page as `expectGoodLooks` does, and before that in the light theme and its own layout. */
+/** Checks the page in the light theme and its present layout, and then as `expectGoodLooks` does. */
 export async function expectGoodLooksInBothThemes(page: Page): Promise<void> {
   await expectLightLooks(page)
   await expectGoodLooks(page)
 }
 
-/** Checks that the page is accessible in the light theme and its own layout, and fits the screen. */
+/** Checks that the page is accessible in the light theme and its present layout, and that it fits the screen. */
 export async function expectLightLooks(page: Page): Promise<void> {
   await expectAccessible(page, 'light', NO_SIZES_OF_TARGETS)
   await expectToFit(page)

@@ -16,7 +16,7 @@ const PAGES = [
 /** The app loads its code for live events this long after its start. That code is not part of a page. */
 const LIVE_AFTER_MS = 1_000
 
-test('the document of each page names all the scripts of that page', async ({ page, request, demo }) => {
+test('the HTML document of each page names all scripts that the page loads', async ({ page, request, demo }) => {
   for (const path of [...PAGES, `/leads/${demo.leadLoid}`, `/deals/${demo.dealLoid}`]) {
     const html = await (await request.get(path)).text()
     await page.goto(path)

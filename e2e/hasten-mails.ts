@@ -5,8 +5,8 @@ import { findRunningPostgres } from '../server/src/local/embedded-postgres.ts'
 const POSTGRES = path.resolve(import.meta.dirname, '../.cache/e2e/postgres')
 
 /**
- * Makes the news that waits for the person due now, and starts the mail job. Otherwise news waits two minutes, and then
- * for the next run of the job.
+ * Makes the person's waiting news due now, and starts the mail job. Otherwise news waits for two minutes, and then for
+ * the next run of the job.
  */
 export async function hastenMails(email: string): Promise<void> {
   const client = new pg.Client(await findRunningPostgres(POSTGRES))

@@ -123,7 +123,7 @@ test('a partner’s server gets signed deliveries, and gets them again after a f
       return shown
     })
 
-  await test.step('a test event arrives with a valid signature, and its row in the log turns to Success', async () => {
+  await test.step('a test event arrives with a valid signature, and its row in the log shows Success', async () => {
     await page.getByRole('button', { name: 'Send test event' }).click()
     await expect(page.getByText('Test event sent')).toBeVisible()
     await expect(page.getByText('Your server received the test event and answered 200.')).toBeVisible()
@@ -181,7 +181,7 @@ test('a partner’s server gets signed deliveries, and gets them again after a f
     await expect(page.getByText(/^Deliveries are also signed with the old secret until/)).toBeVisible()
     await page.getByRole('button', { name: 'Send test event' }).click()
     await expect(page.getByText('Your server received the test event and answered 200.')).toBeVisible()
-    await expect(logRows(page), 'a test event needs no press on “1 new”').toHaveCount(3)
+    await expect(logRows(page), 'a test event appears without a click on “1 new”').toHaveCount(3)
     const last = receiver.received.at(-1)
     expect(last && [isSigned(last, secret), isSigned(last, newSecret)]).toEqual([true, true])
   })
@@ -283,7 +283,7 @@ function submitLead(request: APIRequestContext, token: string, data: object) {
   return request.post('/api/webhook/lead', { headers: { authorization: `Bearer ${token}` }, data })
 }
 
-/** Submits a lead of the signed-in partner with the same call as the form. */
+/** Submits a lead as the signed-in partner, with the same call as the form. */
 async function submitFromPortal(page: Page, request: APIRequestContext) {
   const token = await page.evaluate(() => localStorage.getItem('auth_token'))
   const answer = await request.post('/api/dashboard/leads', {

@@ -123,11 +123,11 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     await expect(bell(page)).toHaveAccessibleName('What is new')
   })
 
-  await test.step('mails report the stage and the note, and their link leads a signed-out person to the deal', async () => {
+  await test.step('mails report the stage and the note, and after sign-in a mailed link opens the deal', async () => {
     const link = `/deals/${loid}`
     await expect(async () => {
       await hastenMails(partner.email)
-      // If the note was mailed before the stage was news, its mail leads to the page of the lead.
+      // If the note was mailed before the stage was news, that mail links to the lead's page.
       expect(findMail(partner.email, ASKED), ASKED).toBeDefined()
       expect(findMail(partner.email, portalUrl + link, 'Funded'), 'Funded').toBeDefined()
     }).toPass({ timeout: 30_000 })

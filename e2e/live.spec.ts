@@ -47,7 +47,7 @@ test('no part of a list moves when events arrive', async ({ page, partner }) => 
   await expect(page.getByRole('button', { name: '1 new' })).toBeVisible()
   await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
   await expect(page.getByRole('row').filter({ hasText: loid }).getByText('Pre Call')).toBeVisible()
-  // A different word can make a column some pixels wider.
+  // A different word can make a column a few pixels wider.
   expect(await page.evaluate<number>('shift')).toBeLessThan(0.001)
 })
 

@@ -39,7 +39,7 @@ export async function startReceiver() {
   return receiver
 }
 
-/** The Standard Webhooks specification allows several signatures; one of them has to match. */
+/** Whether a signature matches. The Standard Webhooks specification allows several; one match is enough. */
 export function isSigned({ headers, text }: Received, secret: string): boolean {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`

@@ -12,7 +12,7 @@ import { newAccount } from './partner.ts'
 import { isAlive, isReady, type Product, startProduct } from './product.ts'
 import { signedOut as test } from './session.ts'
 
-test.skip(process.platform !== 'linux', 'processes are found in /proc')
+test.skip(process.platform !== 'linux', 'the test needs /proc to find processes')
 
 let folder: string
 let product: Product
@@ -234,7 +234,7 @@ async function newPartner(request: APIRequestContext) {
         .toSorted()
     },
 
-    /** The LOIDs of leads that are not in the CRM yet, or whose notes are not. */
+    /** The LOIDs of leads that are not in the CRM yet, or that have a note that is not in the CRM yet. */
     async waitingForCrm(): Promise<string[]> {
       const all = await leads()
       const notes = await Promise.all(all.map(({ loid }) => notesOf(loid)))

@@ -82,7 +82,7 @@ const WITHOUT_TOKEN = {
   texts: ['Invalid or missing reset token. Please request a new password reset.'],
 }
 
-/** Other files also check the looks of these forms filled in and with messages. */
+/** Other files also check the looks of these forms when they are filled in or show messages. */
 const OPEN_FORMS = [
   { path: '/login', heading: 'Sign in', texts: ['Forgot your password?', 'Create Partner Account'] },
   {

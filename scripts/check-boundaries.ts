@@ -78,7 +78,7 @@ const RULES: Rule[] = [
   {
     files: /^server\/src\/features\/[\w-]+\/[\w-]+\.routes\.ts$/,
     mayImport: anyOf('server/src/(?!testing/)', CONTRACT, PACKAGES),
-    because: 'an edge only joins features',
+    because: 'a route file may import any part of the server except its testing folder',
   },
   ...Object.entries(SERVER_FEATURES).map(([feature, others]) => ({
     files: new RegExp(`^server/src/features/${feature}/`),
@@ -99,7 +99,7 @@ const RULES: Rule[] = [
   {
     files: /^server\/src\/local\//,
     mayImport: anyOf('server/src/local/', SERVER_ROOT, PACKAGES),
-    because: 'local servers know settings only, and are known by their addresses',
+    because: 'local servers know settings only, and other parts know only their addresses',
   },
   {
     files: /^server\//,

@@ -24,8 +24,8 @@ for (const document of documents) {
 process.exit(gone === 0 ? 0 : 1)
 
 /**
- * False for addresses, routes, commands, patterns, content types, packages, and files that exist only while the portal
- * runs.
+ * Whether the words name a file or folder of the repository. False for addresses, routes, commands, patterns, content
+ * types, packages, and files that exist only while the portal runs.
  */
 function looksLikePath(words) {
   if (/[\s*{}<>()=:…$|,]/.test(words)) return false

@@ -129,7 +129,7 @@ async function install(wanted) {
   // Never removes an installed level, because another command may be using it.
   const level = LEVELS[Math.max(placeOf(wanted), installed)]
   const done = announce(`Installing ${level.what}`)
-  // npm runs on the host's Node, because the one in node_modules is about to be replaced.
+  // npm runs on the host's Node, because the Node in node_modules is about to be replaced.
   const hostPath = (process.env.PATH ?? '')
     .split(path.delimiter)
     .filter((folder) => !folder.endsWith(path.join('node_modules', '.bin')))
@@ -256,8 +256,8 @@ function tryLock(lock) {
   if (owner === undefined || (owner === '' ? isYoung(lock) : isAlive(Number(owner)))) return false
   const taken = `${lock}.${process.pid}`
   try {
-    // If two starts take the lock over at once, only one gets the file. If another start has renewed the lock
-    // meanwhile, its file is put back.
+    // If two starts take the lock over at once, only one gets the file. If another start has renewed the lock in the
+    // meantime, its file is put back.
     renameSync(lock, taken)
     if (readIfThere(taken) === owner) rmSync(taken)
     else renameSync(taken, lock)

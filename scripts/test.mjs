@@ -1,6 +1,6 @@
 // `npm test`: sets up what is missing, including the browser, and runs every check. `-- --only=server` runs one part: a
-// project of Vitest, `check` or `e2e`. `-- --changed` runs the tests that uncommitted changes affect;
-// `-- --changed=main` runs the tests that changes since `main` affect.
+// project of Vitest, `check` or `e2e`. `-- --changed` runs only the tests that uncommitted changes affect;
+// `-- --changed=main` runs only the tests that changes since `main` affect.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -70,7 +70,7 @@ await checks
 finish()
 
 /**
- * Runs the checks one after another beside the tests. Under `nice` they mostly get the time in which all tests wait.
+ * Runs the checks one after another beside the tests. Under `nice` they mostly run while all tests wait.
  */
 async function runChecks() {
   const check = (name, program, args) => step(name, 'nice', ['-n', '19', program, ...args])
@@ -190,12 +190,12 @@ async function ensureChromium() {
   try {
     await run('sh', ['-c', INSTALL_CHROMIUM], { output: 'when it fails' })
   } catch (cause) {
-    const help = 'install Chromium or Google Chrome, or set CHROMIUM_PATH to one'
+    const help = 'install Chromium or Google Chrome, or set CHROMIUM_PATH to the path of a browser'
     throw new Error(`no browser was found and none could be installed: ${help}`, { cause })
   }
   done()
   const installed = findChromium()
-  if (!installed) throw new Error('Chromium was installed but is not found: set CHROMIUM_PATH')
+  if (!installed) throw new Error('Chromium was installed but cannot be found: set CHROMIUM_PATH')
   return installed
 }
 

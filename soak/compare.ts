@@ -40,9 +40,9 @@ interface PortalRecord {
 }
 
 /**
- * The differences between the portal and the CRM once both are at rest: fields, histories, notes and events. Also
- * checks what must be true according to the ledger. Reads portal and CRM through their public APIs, and the portal's
- * events from its database.
+ * Returns the differences between the portal and the CRM when both are at rest: in fields, histories and notes. Also
+ * finds repeated events, and checks what must be true according to the ledger. Reads portal and CRM through their
+ * public APIs, and the portal's events from its database.
  */
 export async function compare(world: World, partners: readonly Partner[], ledger: Ledger): Promise<Difference[]> {
   const { crm } = world
@@ -155,7 +155,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       const history = await partner.get(`/crm/deal/${loid}/stage-history`)
       compareLists(`${loid} stages`, valuesOf(history.body, 'stage'), await crm.dealStages(row.id), record)
       const { body } = await partner.get(`/crm/deal/${loid}`)
-      // A partner that has the deal but no longer the lead still sees its own notes on the lead, provided that lead and
+      // A partner that still has the deal, but no longer the lead, sees its own notes on the lead if the lead and the
       // deal have the same LOID.
       const isReaders = lead && lookupId(lead, 'Partner') === zohoId
       const ofLead = (lead ? contentsInCrm(lead.id, partner) : []).filter(
@@ -211,7 +211,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   }
   return differences
 
-  /** A partner's notes stay its own when the record is given to another partner. */
+  /** The record's notes that the reader may see. Notes by another partner, which had the record before, are hidden. */
   function contentsInCrm(id: string, reader: Partner): string[] {
     const contents = (notesOf.get(id) ?? []).map(wordsOf)
     return contents.filter((content) => ['staff', reader.number, undefined].includes(authors.get(content))).toSorted()

@@ -11,7 +11,7 @@ export interface Crm {
   remove(module: string, id: string): Promise<void>
   restore(id: string): Promise<void>
   addNote(module: string, id: string, content: string): Promise<void>
-  /** The new deal's id. */
+  /** Converts the lead and returns the new deal's id. */
   convert(leadId: string, deal: object): Promise<string>
   /** The statuses of a lead from its timeline, oldest first. */
   leadStatuses(id: string, current: string | null): Promise<string[]>

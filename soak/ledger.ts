@@ -3,14 +3,17 @@ export interface Tracked {
   module: 'Leads' | 'Deals'
   /** The number of the partner that the record belongs to now. */
   partner: number
-  /** Known at once for a partner's submission, and passed on to its deal. Undefined for all other records. */
+  /**
+   * Known at once if a partner submitted the record. The deal that a lead becomes has the lead's LOID. Undefined for
+   * all other records.
+   */
   loid: string | undefined
   /** Known once the record has been found in the CRM. */
   zohoId: string | undefined
   isDeleted: boolean
   /** The deal that the lead became. */
   deal: Tracked | undefined
-  /** Whether staff gave the record to a partner, even to the one that already had it. */
+  /** Whether staff gave the record to a partner, even if that partner already had it. */
   isGiven: boolean
   /** The values that staff set last, by the CRM's field names. */
   staffSet: Map<string, unknown>

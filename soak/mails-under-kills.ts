@@ -21,17 +21,18 @@ interface Options {
 
 const STATEMENT_MS_MAX = 5_000
 const PEOPLE = 3
-/** So few deals that each gets a mail of its own. */
+/** With so few deals, a person gets a separate mail for each deal. */
 const DEALS = 4
 /** How long ago the changes happened: longer than the time in which changes of one deal share a mail. */
 const AGO_MS = 10 * 60_000
 const MS_AFTER_START_MAX = 1_500
-/** Several times the time until the job of a killed process is taken up again. */
+/** Much longer than it takes until the job of a killed process runs again. */
 const SETTLE_MS_MAX = 120_000
 
 /**
- * Records changes of deals while a portal that reports them by mail is killed again and again. Counts in the outbox how
- * often each person got a mail about each change: `{1 => 600}` when all 600 pairs of person and change have one mail.
+ * Records changes of deals, and keeps killing the portal that mails people about these changes. Then counts in the
+ * outbox how many mails each person got about each change: `{1 => 600}` means that all 600 pairs of person and change
+ * have one mail.
  */
 export async function tellUnderKills({
   databaseUrl,
@@ -48,7 +49,7 @@ export async function tellUnderKills({
     await queue.makeQueues([tellNews])
     const partnerId = await insertPeople()
     for (let round = 1; round <= kills; round++) {
-      // Each change has a transaction of its own, so that the portal finds some of them under way.
+      // Each change has its own transaction, so the portal can report some changes before the later ones are recorded.
       const due = Math.round((changes * round) / kills)
       while (told < due) await recordChange(partnerId, told++)
       await sleep(random.below(MS_AFTER_START_MAX))

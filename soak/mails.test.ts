@@ -6,7 +6,7 @@ import { createDatabase } from '../server/src/testing/databases.ts'
 import { tellUnderKills } from './mails-under-kills.ts'
 import { openRandom } from './random.ts'
 
-test('every person gets one mail about every change, however often the portal is killed', {
+test('each person gets exactly one mail about each change, however often the portal is killed', {
   timeout: 120_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portal-mails-'))

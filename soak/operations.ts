@@ -110,7 +110,7 @@ function writePartnerNote({ partners, ledger, random, number }: Play): Operation
       const body = { loid: record.loid, parent_type: record.module === 'Deals' ? 'deal' : 'lead', content }
       const { status } = (await partners[by]?.post('/crm/note', body)) ?? { status: 0 }
       writeDown(record, `partner ${by}'s note '${content}': ${status}`)
-      // The record may have left the portal.
+      // If the record has left the portal, the portal refuses the note.
       if (status === 201) ledger.notes.push({ content, record, by })
     },
   }
@@ -276,7 +276,7 @@ function pick(ledger: Ledger, random: Random, suits: (record: Tracked) => boolea
   return found.length > 0 ? random.pick(found) : undefined
 }
 
-/** Staff work on records that the CRM has. Records that have not reached it yet are skipped. */
+/** Staff work on records that the CRM has. Records that have not reached the CRM yet are skipped. */
 function byStaff(crm: Crm, record: Tracked, what: string, work: (zohoId: string) => Promise<void>): Operation {
   return {
     record,

@@ -13,8 +13,8 @@ export interface Partner {
   email: string
   get(path: string): Promise<Answer>
   /**
-   * Like `get`, repeats the call while the portal is away or fails, for two minutes at most, because a killed portal is
-   * started again. The idempotency key makes repeats safe (D9).
+   * Repeats the call, as `get` does, while the portal is away or fails, because a killed portal is started again. Gives
+   * up after two minutes. The idempotency key makes repeats safe (D9).
    */
   post(path: string, body?: object): Promise<Answer>
 }

@@ -7,7 +7,7 @@ export interface Random {
   pick<Item>(items: readonly Item[]): Item
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** Returns a generator that gives the same numbers for the same seed (mulberry32). */
 export function openRandom(seed: number): Random {
   let state = seed
   function next(): number {

@@ -11,15 +11,15 @@ export interface SoakOptions {
   seed: number
   operations: number
   /**
-   * `all`: each switch of the CRM that has choices, except those of `LEFT_ALONE`, is set to one of them, and to the
-   * next one with the next seed.
+   * `all` sets each switch of the CRM that has choices to one choice, and with the next seed to the next choice. The
+   * switches in `LEFT_ALONE` are exceptions.
    */
   behaviour: 'default' | 'all'
   partners: number
   /** How many times the portal's process is killed, spread evenly over the operations. */
   kills: number
   folder: string
-  /** A migrated database without partners, or an empty one. */
+  /** A migrated database without partners, or an empty database. */
   databaseUrl: string
   say(text: string): void
 }
@@ -28,7 +28,7 @@ const AT_ONCE = 6
 const SETTLE_MS_MAX = 300_000
 /** The portal is at rest when this many checks in a row, a tenth of a second apart, have found no work. */
 const LOOKS = 3
-/** How many times a note is tried without success, while no other work is left, before the wait for it ends. */
+/** When no other work is left, the wait for a note ends after this many failed attempts to push the note. */
 const TRIES = 3
 
 /**
@@ -60,7 +60,7 @@ export async function runSeed(options: SoakOptions): Promise<Difference[]> {
     const zohoIds = await findPartnersInCrm(world, partners)
     const ledger = openLedger()
     await play(options, world, random, partners, zohoIds, ledger)
-    say(`seed ${seed}: ${ledger.records.length} records, ${ledger.notes.length} notes; waiting for rest`)
+    say(`seed ${seed}: ${ledger.records.length} records, ${ledger.notes.length} notes; waiting until no work is left`)
     await settle(world, partners, Number(switches['searchLagSeconds'] ?? 0) + 0.5)
     say(`seed ${seed}: at rest; comparing`)
     return await compare(world, partners, ledger)

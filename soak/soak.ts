@@ -1,5 +1,5 @@
-// npm run soak -- --seeds=20 --operations=5000 --behaviour=all: plays random partners, staff, faults and kills, which
-// each seed determines. Then it compares the CRM and the portal (D23, D30).
+// npm run soak -- --seeds=20 --operations=5000 --behaviour=all: plays random actions of partners and staff, with random
+// faults and kills, all determined by the seed. Then compares the CRM and the portal (D23, D30).
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ try {
   }
 } finally {
   await postgres.stop()
-  if (values.keep) console.log(`left behind: ${folder}`)
+  if (values.keep) console.log(`kept in ${folder}`)
   else await rm(folder, { recursive: true, force: true })
 }
 console.log(

@@ -24,9 +24,9 @@ export interface World {
    */
   killPortal(): Promise<void>
   sweep(): Promise<void>
-  /** Makes all waiting jobs due now, including those that a killed process left to be retried. */
+  /** Makes all waiting jobs due now, including jobs of a killed process that wait for their retry. */
   hurryJobs(): Promise<void>
-  /** All jobs that wait or run, except `watch-crm`, `prune` and the job queue's own. */
+  /** All jobs that wait or run, except `watch-crm`, `prune` and the job queue's own jobs. */
   openJobs(): Promise<OpenJob[]>
   close(): Promise<void>
 }
@@ -98,7 +98,7 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
         () => false,
       ))
     ) {
-      if (child.exitCode !== null) throw new Error(`the portal ended at its start with ${child.exitCode}`)
+      if (child.exitCode !== null) throw new Error(`the portal ended with ${child.exitCode} before it was ready`)
       if (Date.now() > deadline) throw new Error('the portal did not start')
       await sleep(50)
     }

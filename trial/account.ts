@@ -10,7 +10,7 @@ export interface Account {
 
 export interface Answer {
   status: number
-  // The fields that the trial reads from any answer.
+  // All the fields that the trial reads from answers.
   body: { token?: string; code?: string; data?: { loid?: string } }
 }
 

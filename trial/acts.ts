@@ -26,7 +26,7 @@ export interface Act {
   name: string
   /** The HAProxy instance that receives the load: `plain` never retries, and `haproxy` is configured as in deploy/. */
   balancer: 'plain' | 'haproxy'
-  /** The requests that the goal allows to fail. Writes are the requests that are not safe to repeat. */
+  /** The requests that the goal allows to fail. Writes are the submissions, which HAProxy never sends twice. */
   mayFail: 'nothing' | 'writes' | 'anything'
   /**
    * Plays the act and returns the time from which the recovery is timed: when a process of the portal was killed, or
@@ -158,7 +158,7 @@ export const ACTS: readonly Act[] = [
   },
   {
     key: 'after',
-    name: 'nothing happens, nothing was restarted',
+    name: 'nothing happens once more, without a restart',
     balancer: 'plain',
     mayFail: 'nothing',
     async work() {
@@ -180,5 +180,5 @@ async function backIn(load: Load, overAt: number, fault: Scene['fault']): Promis
   await until('a submission to be acknowledged', async () => load.lastWriteAt() > overAt)
   const seconds = (load.lastWriteAt() - overAt) / 1_000
   console.log(`  the first write was acknowledged ${seconds.toFixed(1)} s later`)
-  if (seconds > BACK_SECONDS_MAX) fault(`the first write was acknowledged ${seconds.toFixed(0)} s late`)
+  if (seconds > BACK_SECONDS_MAX) fault(`the first write was acknowledged only after ${seconds.toFixed(0)} s`)
 }

@@ -58,7 +58,7 @@ export async function tryBalancers({ ask, account, fault }: Scene): Promise<void
   const cut = pages.filter(({ isOver }) => isOver()).map(({ name }) => name)
   if (cut.length > 0) fault(`${cut.join(' and ')} closed the connection of a quiet page`)
   else {
-    console.log(`  after ${QUIET_MS / 1_000} s without an event all pages are open`)
+    console.log(`  after ${QUIET_MS / 1_000} s without an event, all pages are still open`)
     await tell()
   }
   for (const { name, leave } of pages) {

@@ -5,7 +5,7 @@ import type { Account, Answer, Ask } from './account.ts'
 const PAUSE_MS = 100
 const READS_A_LEAD = 9
 const REPEAT_MS = 250
-/** After this time the trial goes on without the submissions that the portal still does not acknowledge. */
+/** After this time, the trial no longer waits for submissions that the portal has not acknowledged. */
 const STOP_MS_MAX = 60_000
 const PATHS = ['/profile', '/dashboard/leads', '/dashboard/stats', '/crm/search?q=trial']
 

@@ -30,8 +30,8 @@ const LOG_SETTINGS = ['min_wal_size=2MB', 'max_wal_size=48MB', 'wal_keep_size=12
 const LOG_BYTES = 64 * 1024 * 1024
 
 /**
- * Starts two of Debian's PostgreSQL servers with synchronous replication: the second has every write that the first
- * acknowledges. PostgreSQL refuses to run as root, so root starts both servers as the user postgres.
+ * Starts two PostgreSQL servers from Debian's package, with synchronous replication: the second has every write that
+ * the first acknowledges. PostgreSQL refuses to run as root, so root starts both servers as the user postgres.
  */
 export function startPostgresPair(folder: string, bin: string, ports: [number, number]): PostgresPair {
   const isRoot = process.getuid?.() === 0
@@ -79,7 +79,7 @@ export function startPostgresPair(folder: string, bin: string, ports: [number, n
     join(logDisk, 'wal'),
   )
   start(primary, ports[0])
-  // docs/operations.md demands these settings of a role behind a pooler.
+  // docs/operations.md requires these settings for a role behind a pooler.
   tell("alter role portal set timezone to 'UTC'")
   for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'])
     tell(`alter role portal set ${limit} to '5s'`)
@@ -100,8 +100,8 @@ export function startPostgresPair(folder: string, bin: string, ports: [number, n
   }
 
   /**
-   * Lists the postmaster first, so that it gets a signal first. Otherwise it would restart children that it believes
-   * dead.
+   * Lists the postmaster first, so that it gets a signal first. Otherwise the postmaster would restart children that it
+   * believes to be dead.
    */
   function pidsOfPrimary(): number[] {
     const [pid = ''] = readFileSync(join(primary, 'postmaster.pid'), 'utf8').split('\n')

@@ -22,7 +22,7 @@ export interface Streams {
   areOpen(): boolean
   /** When all streams were open again after the last cut. */
   openSince(): number
-  /** How many `lead.created` events each page of the account got for this lead. One is right. */
+  /** How many `lead.created` events each page of the account got for this lead. The right number is one. */
   timesTold(account: Account, loid: string): number[]
   close(): void
 }

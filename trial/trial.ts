@@ -34,7 +34,7 @@ const keys = [...ACTS.map(({ key }) => key), BALANCERS]
 const chosen = values.only?.split(',') ?? keys
 const unknown = chosen.find((key) => !keys.includes(key))
 if (unknown !== undefined) {
-  console.log(`There is no act '${unknown}': choose among ${keys.join(', ')}`)
+  console.log(`There is no act '${unknown}': choose from ${keys.join(', ')}`)
   process.exit(2)
 }
 

@@ -50,23 +50,23 @@ export async function judge(evidence: Evidence): Promise<Map<string, Verdict>> {
   const startedAt = Date.now()
   const done = async (what: string, look: () => Promise<boolean>) => {
     await until(what, look, TOLD_MS_MAX).then(
-      () => console.log(`${what}: ${((Date.now() - startedAt) / 1_000).toFixed(0)} s after the load ended`),
+      () => console.log(`waited for ${what}: ${((Date.now() - startedAt) / 1_000).toFixed(0)} s since the last act`),
       (error: Error) => evidence.fault(error.message),
     )
   }
-  await done('all leads are in the CRM', async () => {
+  await done('all leads to be in the CRM', async () => {
     const sql = "select 1 from leads where crm <> 'synced' limit 1"
     return (await pool.query(sql)).rows.length === 0
   })
   const deliveryOf = (remark: Remark) => `note.added ${remark.loid}`
-  await done('all webhooks are delivered', async () => {
+  await done('all webhooks to be delivered', async () => {
     const { came } = stage.webhooks
     return (
       acknowledged.every(({ loid }) => came.has(`lead.created ${loid}`)) &&
       remarks.every((one) => came.has(deliveryOf(one)))
     )
   })
-  await done('all mails are sent', async () => remarks.every(({ words }) => stage.mails.came.has(words)))
+  await done('all mails to be sent', async () => remarks.every(({ words }) => stage.mails.came.has(words)))
 
   const inDatabase = countEach(
     (await pool.query<{ email: string }>('select email from leads')).rows.map(({ email }) => email),

@@ -5,9 +5,12 @@ test.each(['51824753556', '51 824 753 556', ' 53 004 085 616 '])('%s is an ABN',
   expect(isAbn(text)).toBe(true)
 })
 
-test.each(['51824753557', '5182475355', '518247535566', '00000000000', 'abcdefghijk', ''])('%s is no ABN', (text) => {
-  expect(isAbn(text)).toBe(false)
-})
+test.each(['51824753557', '5182475355', '518247535566', '00000000000', 'abcdefghijk', ''])(
+  '%s is not an ABN',
+  (text) => {
+    expect(isAbn(text)).toBe(false)
+  },
+)
 
 test.each([
   ['9429000000017', true],

@@ -69,7 +69,7 @@ export type SignIn = z.infer<typeof SignIn>
 export const ForgotPassword = z.object({ email: Email })
 
 /**
- * Whether a new password of an owner also revokes the API key and the webhook URL. A reset always revokes them if it is
+ * Whether an owner's new password also revokes the API key and the webhook URL. A reset always revokes them if it is
  * the first confirmation of the owner's email address (D52).
  */
 const revokeAccess = z.optional(z.boolean({ error: 'revokeAccess must be true or false' }))
@@ -141,7 +141,7 @@ export const PasswordChange = z.object({
 })
 export type PasswordChange = z.infer<typeof PasswordChange>
 
-/** The API key and the webhook URL, which give access without a password. If `revoked`, this call has revoked them. */
+/** The API key and the webhook URL, which give access without a password. `revoked`: whether this call revoked them. */
 export const Access = z.object({
   api_key: z.nullable(z.object({ preview: z.string(), created_at: Instant })),
   webhook_url: z.nullable(z.string()),

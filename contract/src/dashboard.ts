@@ -21,7 +21,7 @@ export const Activity = z.object({
   /** The text of a lender's note, shortened if it is long; null for any other activity. */
   quote: z.nullable(z.string()),
   loid: z.nullable(z.string()),
-  /** The kind of page that the activity links to; null if the activity has no link, such as that of a removed deal. */
+  /** The kind of page that the activity links to; null if there is no such page, as for a removed deal. */
   about: z.nullable(z.enum(['lead', 'deal'])),
   created_at: Instant,
 })

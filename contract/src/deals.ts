@@ -103,7 +103,7 @@ export const listStages = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ stages: z.array(z.string()) }),
-  summary: 'The CRM’s own deal stages, in the CRM’s order. The standard stages, until the CRM has answered once.',
+  summary: 'The CRM’s own deal stages, in the CRM’s order, or the standard stages until the CRM has answered once.',
 })
 
 export const retryDealPush = defineRoute({
@@ -113,5 +113,5 @@ export const retryDealPush = defineRoute({
   least: 'member',
   answer: z.object({ loid: Loid, crm: CrmState }),
   status: 202,
-  summary: 'Sends a deal and its notes to the CRM again where the portal gave up.',
+  summary: 'Sends a deal and its notes to the CRM again if the portal has given up on them.',
 })

@@ -27,7 +27,7 @@ export const confirmNewEmail = defineRoute({
   auth: 'none',
   body: LinkToken,
   answer: z.object({ email: z.string() }),
-  summary: 'Takes the token from the mail, changes the email address, and mails the old address about it.',
+  summary: 'Takes the token from the mail, changes the email address, and informs the old address by mail.',
 })
 
 export const undoNewEmail = defineRoute({
@@ -37,5 +37,5 @@ export const undoNewEmail = defineRoute({
   body: LinkToken,
   answer: z.object({ email: z.string() }),
   summary:
-    'Undoes a change made in the last 72 hours and later changes, removes second factors added since, ends all sessions, disables the password and mails a reset link.',
+    'Undoes a change of the last 72 hours and any later ones, removes second factors added since then, ends all sessions, disables the password and mails a reset link.',
 })

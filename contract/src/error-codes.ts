@@ -1,6 +1,6 @@
 /**
- * Every machine-readable code of a failed answer (D5), with its meaning. The security log shows the meaning. So does
- * the API documentation, for the codes that its calls can get.
+ * Every machine-readable code of a failed answer (D5), with its meaning. The security log shows the meaning. The API
+ * documentation shows it too, for the codes that the documented calls can return.
  */
 export const ERROR_CODES = {
   VALIDATION: 'A field is missing or invalid; `fields` names it.',

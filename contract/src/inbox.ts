@@ -72,7 +72,7 @@ export const markNewsSeen = defineRoute({
     snapshot: z.optional(
       z.string().check(z.refine(isSnapshot, 'snapshot must be the one that GET /dashboard/news returned')),
     ),
-    /** Marks only the news of this record, because the caller has opened its page. */
+    /** If present, only the news of this record is marked, because the caller has opened its page. */
     loid: z.optional(requiredText('loid', LOID_LENGTH_MAX)),
   }),
   answer: Nothing,

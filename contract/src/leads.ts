@@ -270,7 +270,7 @@ export const retryLeadPush = defineRoute({
   least: 'member',
   answer: z.object({ loid: Loid, crm: CrmState }),
   status: 202,
-  summary: 'Sends a lead and its notes to the CRM again where the portal gave up.',
+  summary: 'Sends a lead and its notes to the CRM again if the portal has given up on them.',
 })
 
 export const DuplicateLead = z.object({
@@ -292,7 +292,7 @@ export const findDuplicates = defineRoute({
     abn: filterText('abn', BUSINESS_NUMBER_LENGTH_MAX),
   }),
   answer: z.object({ duplicates: z.array(DuplicateLead) }),
-  summary: 'The partner’s leads of the last 90 days with the same email, phone or ABN, newest first, at most five.',
+  summary: 'Up to five leads of the last 90 days that have the same email, phone or ABN, newest first.',
 })
 
 export const listLeadStatuses = defineRoute({
@@ -301,5 +301,5 @@ export const listLeadStatuses = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ statuses: z.array(z.string()) }),
-  summary: 'The CRM’s own lead statuses, in the CRM’s order. The standard statuses, until the CRM has answered once.',
+  summary: 'The CRM’s own lead statuses, in the CRM’s order, or the standard statuses until the CRM has answered once.',
 })

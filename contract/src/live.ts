@@ -46,7 +46,7 @@ export const LiveMessage = z.object({
 })
 export type LiveMessage = z.infer<typeof LiveMessage>
 
-/** Undefined for a type that only another version of the portal knows. */
+/** Makes a message. Undefined for a type that only another version of the portal knows. */
 export function liveMessage(type: string, loid: string | null, at: string): LiveMessage | undefined {
   return LiveMessage.safeParse({ type, loid, kind: type.split('.', 1)[0], at }).data
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { MONEY_MAX, MONEY_TEXT_LENGTH_MAX } from './limits.ts'
 import { formatNumber } from './numbers.ts'
 
-/** The currency of every amount. Only the descriptions of the API's fields also name it. */
+/** The currency of every amount. Only the descriptions of the API's fields repeat it. */
 export const CURRENCY = 'AUD'
 
 /** Formats an amount like `$25,000`. An unknown amount is '—', never $0 (D19a). */
@@ -22,9 +22,9 @@ export function formatMoneyInShort(amount: number): string {
 const UNIT = /^\.?\s*(?:(k|thousand)|(m|million))\b/i
 
 /**
- * Reads the dollars in a text that a person typed (section 5, D19a). Everything but digits is dropped, except a point
- * before the last one or two digits (`50,000.50`) and a unit of thousands or millions (`50k`). If there is a unit, any
- * number of digits may follow the point (`1.234m`). Null if there is no digit.
+ * Reads the dollars in a text that a person typed (section 5, D19a). It reads the digits, a point before the last one
+ * or two digits (`50,000.50`), and a unit of thousands or millions (`50k`). It ignores the rest. If there is a unit,
+ * any number of digits may follow the point (`1.234m`). Null if there is no digit.
  */
 export function parseMoney(text: string): number | null {
   const lastDigit = text.search(/\d\D*$/)
@@ -46,7 +46,7 @@ export function optionalMoney(label: string) {
 
 const AMOUNT = /^[A$\s]*[\d,\s]*\d(?:\.\d{1,2})?\s*[km]?\s*$/i
 
-/** The amount of a filter. Text that is no amount is refused, never ignored (D7). */
+/** The amount of a filter. Text that is not an amount is refused, never ignored (D7). */
 export function filterMoney(label: string) {
   return moneyField(label, (text) => (AMOUNT.test(text) ? parseMoney(text) : Number.NaN))
 }

@@ -18,7 +18,7 @@ interface NumberPlan {
 const AU: NumberPlan = { country: 'AU', callingCode: '61', mobile: /^4\d{8}$/, landline: /^[2378]\d{8}$/ }
 const NZ: NumberPlan = { country: 'NZ', callingCode: '64', mobile: /^2\d{7,9}$/, landline: /^[34679]\d{6,7}$/ }
 
-/** Beginnings that decide for New Zealand if both patterns fit: no Australian range begins with 021 or 022 (D50). */
+/** Beginnings that mean New Zealand if both patterns fit: no Australian range begins with 021 or 022 (D50). */
 const NZ_ONLY = /^2[12]/
 /** Beginnings that both countries use. Other 02 numbers that fit both patterns are Australian, except 021 and 022. */
 const AU_OR_NZ = /^2[0789]/

@@ -32,5 +32,5 @@ export const search = defineRoute({
     total_deals: z.number(),
   }),
   summary:
-    'Leads and deals that contain every word of the search text, newest first, at most 50 of each to a page. Each total is exact up to 1,000; 1,001 means that there are more.',
+    'Leads and deals that contain every word of the search text, newest first, at most 50 of each per page. Each total is exact up to 1,000; 1,001 means that there are more.',
 })

@@ -9,7 +9,7 @@ export const Session = z.object({
   id: z.string(),
   /** The names of the browser and its operating system, if the portal recognises them. */
   browser: z.nullable(z.string()),
-  /** The IP address of the sign-in. Null for sign-ins from before the portal stored it. */
+  /** The IP address of the sign-in. Null for a sign-in from before the portal stored addresses. */
   ip: z.nullable(z.string()),
   first_seen_at: Instant,
   last_seen_at: Instant,

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 import * as z from 'zod/mini'
 
-/** The parts of a body whose fields have several spellings. The API documentation shows these fields in snake_case. */
+/** Describes a body whose fields have several spellings. The API documentation shows these fields in snake_case. */
 interface SpelledBody<Field extends string = string> {
   shape: Record<Field, z.ZodMiniType>
   /** A description of each field, in the order of the documentation. */
@@ -12,7 +12,7 @@ interface SpelledBody<Field extends string = string> {
 
 const bodies = new WeakMap<z.ZodMiniType, SpelledBody>()
 
-/** Undefined for a schema whose fields have one name only. */
+/** Finds the description of a schema's body. Undefined for a schema whose fields have one name only. */
 export function spelledBodyOf(schema: z.ZodMiniType): SpelledBody | undefined {
   return bodies.get(schema)
 }
@@ -23,7 +23,7 @@ const SHOWN_LENGTH_MAX = 50
 
 /**
  * A body whose fields may be in camelCase, in snake_case, or under another name that integrators expect (D38). A field
- * may be given twice only with the same value. Messages use the caller's own spelling, and for an unknown field they
+ * may be given twice if both values are the same. Messages use the caller's own spelling, and for an unknown field they
  * suggest similar known ones.
  */
 export function inAnySpelling<Schema extends z.ZodMiniType, Field extends string>(
@@ -114,8 +114,8 @@ function plain(name: string): string {
 }
 
 /**
- * Whether two names differ only in dashes, in case or by at most two typing errors, or whether one name contains the
- * other.
+ * Whether two names are alike: they differ by at most two typing errors, or one contains the other. Both names are in
+ * the form that `plain` returns.
  */
 function isNear(wanted: string, name: string): boolean {
   if (name.includes(wanted) || (name.length > 3 && wanted.includes(name))) return true

@@ -7,7 +7,7 @@ import { optionalMoney } from './money.ts'
 import { inAnySpelling } from './spelling.ts'
 import { optionalText, orNothing } from './text.ts'
 
-/** The form's fields. Only a business name and an email address or phone number are required (D38). */
+/** The form's fields. Only a business name, and an email address or a phone number, are required (D38). */
 const LEAD_SHAPE = {
   ...LEAD_FIELDS,
   firstName: optionalText('First name', NAME_LENGTH_MAX),

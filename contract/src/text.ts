@@ -71,7 +71,7 @@ export function filterText(label: string, lengthMax: number) {
 
 const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-/** An email address by section 5's simple pattern. It is stored and compared in lower case (D10). */
+/** An email address that fits section 5's simple pattern. It is stored and compared in lower case (D10). */
 export const Email = requiredText('Email', EMAIL_LENGTH_MAX).check(
   z.regex(EMAIL_PATTERN, 'Please enter a valid email address'),
   inOneLine('Email'),

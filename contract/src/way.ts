@@ -91,7 +91,8 @@ interface Moment {
 
 export interface Way {
   /**
-   * When each step was first reached; null if it was skipped or not reached, or if the referral went back before it.
+   * When each step was first reached. Null if the step was skipped or not reached, or if the referral went back to an
+   * earlier step.
    */
   steps: { name: Step; reached_at: string | null }[]
   step: Step

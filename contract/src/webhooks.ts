@@ -20,7 +20,7 @@ export const INBOUND_LABELS: Record<string, string> = {
   '/api/partner/leads': 'Submit Lead',
 }
 
-/** The preview of a signing secret that no key opens, so that it signs no deliveries. */
+/** The preview of a signing secret that no key can decrypt. Such a secret signs no deliveries. */
 export const LOST_SECRET_PREVIEW = 'whsec_...'
 
 export const WEBHOOK_URL_NOT_HTTPS = 'Webhook URL must begin with https://'
@@ -39,7 +39,7 @@ const WebhookEndpoint = z.object({
   failing_since: z.nullable(Instant),
   /** The secret's first eight characters, followed by dots, or `LOST_SECRET_PREVIEW`. */
   secret_preview: z.nullable(z.string()),
-  /** Until this time, deliveries are signed with the old secret and the new one. Null if no key opens the old secret. */
+  /** The time until which the old secret also signs deliveries. Null if the old secret does not sign them. */
   previous_secret_until: z.nullable(Instant),
 })
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>

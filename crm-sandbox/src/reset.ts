@@ -8,7 +8,7 @@ const EMPTIED = ['records', 'deleted', 'stage_history', 'timeline', 'watches', '
 
 /**
  * Empties the CRM and resets faults, switches, fields and counts. On request, it then fills in the demo data. Access
- * tokens stay valid, so clients do not need new ones.
+ * tokens stay valid, so clients do not need new tokens.
  */
 export function resetRoutes(app: FastifyInstance, sandbox: Sandbox, also: { clear: (() => void)[] }) {
   app.post('/sandbox/reset', (request) => {

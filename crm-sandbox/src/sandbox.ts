@@ -163,9 +163,9 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
 }
 
 /**
- * Refuses every host name but this machine's, other origins, and writes that another web site starts. Links from other
- * sites work. Everything except the API works without a sign-in, so other sites must not use it through the user's
- * browser.
+ * Refuses requests from other origins, writes that another web site starts, and every host name but this machine's.
+ * Links from other sites work. Everything except the API works without a sign-in, so other sites must not reach it
+ * through the user's browser.
  */
 function keepOtherSitesOut(part: FastifyInstance) {
   part.addHook('onRequest', async (request, reply) => {

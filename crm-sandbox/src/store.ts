@@ -126,7 +126,7 @@ const SCHEMA = `
 /*
  * SQLite chooses its indexes by these figures: the number of rows in the table, then the number of rows for one value
  * of the index's first column, of its first two columns, and so on. They are fixed instead of measured, so that a query
- * uses the same index in a small organisation as in one of a million leads.
+ * uses the same index in a small organisation as in an organisation with a million leads.
  */
 const STATISTICS = `
   ANALYZE settings;
@@ -149,7 +149,7 @@ const FIRST_ID = 800_001
 const ID_PREFIX = '54000000000'
 const IDS_RESERVED_AT_ONCE = 1_000
 
-/** Opens the state folder. A commit is on disk before its call returns, so kill -9 loses nothing that was answered. */
+/** Opens the state folder. A commit is on disk before its call returns, so kill -9 loses no answered write. */
 export function openStore(dir: string): Store {
   mkdirSync(dir, { recursive: true })
   const db = new DatabaseSync(join(dir, 'crm.sqlite'))
@@ -159,8 +159,8 @@ export function openStore(dir: string): Store {
 
   const statements = new Map<string, StatementSync>()
   let depth = 0
-  // Numbers are reserved in blocks. A stop skips the rest of a block. After a rollback, the next number begins another
-  // block, because the reservation may have been rolled back too.
+  // Numbers are reserved in blocks. A restart skips the rest of a block. After a rollback, the next number begins
+  // another block, because the reservation may have been rolled back too.
   const sequence = readSetting('sequence')
   let lastId = typeof sequence === 'number' ? sequence : FIRST_ID - 1
   let lastIdReserved = lastId
@@ -239,7 +239,7 @@ export function openStore(dir: string): Store {
   }
 }
 
-/** Returns SQL for the id of a number. The number is given as SQL as well. */
+/** Returns SQL that turns a number into an id. `number` is itself SQL. */
 export function idSql(number: string): string {
   return `'${ID_PREFIX}' || printf('%08d', ${number})`
 }

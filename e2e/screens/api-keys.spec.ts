@@ -123,7 +123,7 @@ test('/api-keys generates a key, shows its details and asks before ending it', a
 })
 
 test('/api-keys explains how to use a key', async ({ page }) => {
-  // Removes the clipboard, which a page over plain HTTP lacks.
+  // Removes the clipboard, because a page over plain HTTP has no clipboard.
   spend(page)
   await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
   await page.goto('/api-keys')

@@ -83,7 +83,7 @@ test('/dashboard shows a new lead at once and links to it', async ({ page, partn
   await expect(page).toHaveURL(`/leads/${loid}`)
 })
 
-demoTest('/dashboard shows the figures that the portal has', async ({ page, demo, request }) => {
+demoTest('/dashboard shows the same figures as the API', async ({ page, demo, request }) => {
   const ask = async (path: string) => {
     const answer = await request.get(`/api/dashboard/${path}`, { headers: { authorization: `Bearer ${demo.token}` } })
     return (await answer.json()).data

@@ -78,7 +78,7 @@ test('/deals/{loid} shows everything about a deal', async ({ page, partner }) =>
   await expect(former).toContainText('While it was a lead')
   await expect(former.getByRole('listitem').last()).toContainText('New Lead')
 
-  await test.step('the partner adds a note, and the list has it beside the lender’s note', async () => {
+  await test.step('the partner adds a note, and the list shows it together with the lender’s note', async () => {
     const panel = page.getByRole('region', { name: 'Notes' })
     const notes = panel.getByRole('list', { name: 'Notes' }).getByRole('listitem')
     await expect(panel.locator('header')).toHaveText('Notes1')
@@ -137,10 +137,10 @@ test('on a phone, toasts cover neither the menu nor the Re-sync button of a deal
   const loid = await becomeDeal(partner)
   await page.goto(`/deals/${loid}`)
   const resync = page.getByRole('button', { name: 'Re-sync' })
-  const reasons = ['away', 'busy', 'down'].map((how) => `The CRM is ${how}, and what it was asked will be asked again`)
+  const reasons = ['away', 'busy', 'down'].map((how) => `The CRM is ${how}, and the portal repeats the request later`)
   for (const reason of reasons) {
     const mend = await breakAnswers(page, '**/api/dashboard/sync-deal/*', { status: 502, error: reason })
-    // Presses a key, because a click would wait until the toast no longer covers the button.
+    // Presses a key, because a click would wait until no toast covers the button.
     await resync.press('Enter')
     await expect(toasts(page).last()).toHaveText(`Sync failed: ${reason}`)
     await mend()
@@ -206,7 +206,7 @@ test('/deals/{loid} shows that it is loading, reports failures and tries again',
   })
 })
 
-/** Submits a lead that the lender then converts. Returns its LOID. */
+/** Submits a lead, and converts it as the lender would. Returns the LOID, which both records share. */
 async function becomeDeal(partner: FreshPartner): Promise<string> {
   const loid = await partner.submitLead({
     firstName: 'Aroha',

@@ -54,7 +54,7 @@ test('the bell counts the changed records, and its panel says what happened to e
   await expect(page).toHaveTitle('Leads · Partner Portal')
 })
 
-test('an item that needs attention offers an action, and goes when it is dealt with or put away', async ({
+test('an item that needs attention offers an action, and disappears when it is dealt with or hidden', async ({
   page,
   partner,
 }) => {
@@ -64,7 +64,7 @@ test('an item that needs attention offers an action, and goes when it is dealt w
   await actAsStaff(`/leads/${lead}/notes`, { title: 'Partner', content: ASKED })
   await actAsStaff(`/leads/${other}/notes`, { title: 'Partner', content: 'And the tax return' })
   await pullFromCrm(partner.token)
-  // No push to the CRM has failed here, so the test adds a failed one to the answer.
+  // No push to the CRM has failed here, so the test adds a failed push to the answer.
   const failed = { id: `crm-failed.lead.${crypto.randomUUID()}.1`, kind: 'crm-failed', loid: lead, about: 'lead' }
   const retry = { kind: 'lead', id: lead, problem: 'Zoho refused the phone number.' }
   const item = {

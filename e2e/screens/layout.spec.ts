@@ -43,7 +43,7 @@ signedOut('redirects a signed-out visitor to /login', async ({ page }) => {
     await page.goto(path)
     await expect(page, path).toHaveURL('/login')
   }
-  // The app follows the address even before its first page is shown.
+  // The app redirects even before it shows its first page.
   const release = await holdAnswers(page, /\/assets\/login-page.*\.js$/)
   await page.goto('/')
   await expect(page).toHaveURL('/login')
@@ -129,7 +129,7 @@ test('a page that stays broken reloads automatically only once, and after that o
   await page.route(/\/assets\/api-docs-page.*\.js$/, (route) => route.fulfill({ status: 404 }))
   const newDocument = page.waitForEvent('domcontentloaded')
   await page.getByRole('link', { name: 'API Docs' }).press('Enter')
-  // The old document says the same until the new one replaces it.
+  // The old document also shows this failure, until the new document replaces it.
   await newDocument
   const failure = page.getByRole('alert')
   await expect(failure).toContainText('Something went wrong. Please try again or contact support.')
@@ -141,9 +141,7 @@ test('a page that stays broken reloads automatically only once, and after that o
   expect(documents).toBe(2)
 })
 
-test('a toast dismissed by keyboard gives the focus back, and the next toast disappears by itself', async ({
-  page,
-}) => {
+test('dismissing a toast by keyboard returns the focus, and the next toast disappears by itself', async ({ page }) => {
   spend(page)
   await page.clock.install()
   await page.goto('/profile')
@@ -233,7 +231,7 @@ test('the chosen theme stays even if the system prefers the other theme', async 
   expect(await background()).toBe(light)
 })
 
-test('a printed list shows the table without menu, search and buttons', async ({ page, partner }) => {
+test('a printed list shows the table without the menu, the search box and the buttons', async ({ page, partner }) => {
   await partner.submitLead({ businessName: 'Kauri Joinery' })
   await page.goto('/leads')
   await page.emulateMedia({ media: 'print' })

@@ -113,7 +113,7 @@ test('/leads/{loid} shows everything about a lead', async ({ page, partner }) =>
   })
 })
 
-test('/leads/{loid} hides unknown values behind a button', async ({ page, partner }) => {
+test('/leads/{loid} hides empty fields behind a button', async ({ page, partner }) => {
   const loid = await partner.submitLead({ phone: '+64 21 123 4567', iso: 'NZ' })
   await page.goto(`/leads/${loid}`)
   const primary = page.getByRole('region', { name: 'Primary Information' })

@@ -159,7 +159,7 @@ test('/leads keeps its filters in the address and counts them', async ({ page, p
   await expect(rows(page)).toHaveCount(1)
 })
 
-demoTest('/leads shows twenty leads to a page', async ({ page }) => {
+demoTest('/leads shows twenty leads per page', async ({ page }) => {
   await page.goto('/leads')
   await expect(rows(page)).toHaveCount(20)
   const [first = ''] = await names(page)
@@ -177,7 +177,7 @@ demoTest('/leads shows twenty leads to a page', async ({ page }) => {
   await page.getByLabel('Lead Source').press('Enter')
   await expect(page).toHaveURL('/leads?source=Partner+Portal')
   await page.goBack()
-  // Leaving the field would set the filter again as long as the field has its text.
+  // If the field still had its text, leaving the field would set the filter again.
   await expect(page.getByLabel('Lead Source')).toHaveValue('')
   await expect(page.getByText('Page 2')).toBeVisible()
   await previous.click()

@@ -50,7 +50,7 @@ test('/leads/new has the fields of its five sections', async ({ page }) => {
   await expect(field(page, 'Outstanding Debt')).toHaveCount(0)
 })
 
-test('/leads/new can stay open after a lead was submitted, with an empty form for the next', async ({ page }) => {
+test('/leads/new can stay open after a submission, with an empty form for the next lead', async ({ page }) => {
   await page.goto('/leads')
   await page.getByRole('link', { name: 'New Lead' }).click()
   const first = field(page, 'First Name')
@@ -81,7 +81,7 @@ test('on a phone the Submit button stays visible and covers no field', { tag: '@
   }
 })
 
-test('/leads/new names the missing and the wrong fields', async ({ page }) => {
+test('/leads/new names missing and invalid fields', async ({ page }) => {
   await page.goto('/leads/new')
   const submit = page.getByRole('button', { name: 'Submit Lead' })
   await submit.click()
@@ -107,7 +107,7 @@ test('/leads/new names the missing and the wrong fields', async ({ page }) => {
   await expect(page).toHaveURL('/leads/new')
 })
 
-test('/leads/new reads a phone number while it is typed', async ({ page }) => {
+test('/leads/new recognises the country of a phone number while a person types it', async ({ page }) => {
   await page.goto('/leads/new')
   const phone = field(page, 'Phone')
   const border = () => page.evaluate<string>("getComputedStyle(document.querySelector('[name=phone]')).borderColor")
@@ -195,7 +195,7 @@ test('/leads/new shows amounts in whole dollars and warns about unusual values',
   await expect(page.getByText('$10,000,001').first()).toBeVisible()
 })
 
-test('/leads/new warns of an applicant who was submitted before', async ({ page, partner }) => {
+test('/leads/new warns that an applicant was submitted before', async ({ page, partner }) => {
   const loid = await partner.submitLead({ email: 'hana@kauri.example', businessName: 'Kauri Joinery' })
   await page.goto('/leads/new')
   await field(page, 'Email').fill('Hana@Kauri.example')

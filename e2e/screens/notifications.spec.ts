@@ -30,7 +30,7 @@ test('on /profile the mails can be chosen by keyboard, and the choice survives a
   await expect(card).toBeInViewport()
 })
 
-test('/unsubscribe asks for one click, and says when a link is not valid', async ({ page }) => {
+test('/unsubscribe asks for one click, and reports a link that is not valid', async ({ page }) => {
   await page.goto('/unsubscribe?token=made-up')
   await expectGoodLooks(page)
   await page.getByRole('button', { name: 'Unsubscribe' }).click()
@@ -39,7 +39,7 @@ test('/unsubscribe asks for one click, and says when a link is not valid', async
 })
 
 test('/outbox shows the sent mails in development', async ({ page, partner }) => {
-  // The page does not follow the outbox, and the mail may be sent after the page has loaded.
+  // The page does not update itself, and the mail may be sent after the page has loaded.
   await expect(async () => {
     await page.goto('/outbox')
     expect(await page.getByRole('navigation', { name: 'Mails' }).innerText()).toContain(partner.email)

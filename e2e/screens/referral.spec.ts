@@ -6,7 +6,7 @@ import { actAsStaff, pullFromCrm } from '../lender.ts'
 const wayOf = (page: Page) => page.getByRole('region', { name: 'Progress of this referral' })
 const timelineOf = (page: Page) => page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
 
-test('the pages of a lead and of its deal show the referral’s step and its whole timeline', async ({
+test('the pages of a lead and of its deal show the referral’s present step and whole timeline', async ({
   page,
   partner,
 }) => {

@@ -6,7 +6,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const SEARCHES = '**/api/crm/search?*'
 
-test('/search finds leads and deals, and other pages have its box too', async ({ page, partner }) => {
+test('/search finds leads and deals, and other pages have the same search box', async ({ page, partner }) => {
   const applicant = { firstName: 'Aroha', lastName: 'Ngata', email: 'aroha@harakeke.example', phone: '0491 570 110' }
   const lead = await partner.submitLead({
     ...applicant,
@@ -83,7 +83,7 @@ test('/search finds leads and deals, and other pages have its box too', async ({
     await page.goBack()
     await deals.getByRole('link', { name: 'Harakeke tractor' }).click()
     await expect(page).toHaveURL(`/deals/${deal}`)
-    // Leaving the results empties the box, and the next step must not fill the box before that.
+    // Leaving the results empties the box, and the next step must not fill the box before that happens.
     await expect(page.getByRole('heading', { level: 1, name: 'Harakeke tractor' })).toBeVisible()
   })
 

@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
 
 const FOLDER = join(import.meta.dirname, '../../.cache/fonts')
 
-/** The first and last characters of ranges that cover what can be seen of the unicode-range in styles.css. */
+/** The first and last characters of ranges that cover the visible characters of the unicode-range in styles.css. */
 const LATIN = [
   [0x20, 0xff],
   [0x131, 0x131],

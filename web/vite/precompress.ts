@@ -8,7 +8,7 @@ const COMPRESSIBLE = /\.(js|css|html|svg|json|txt)$/
 const BYTES_MIN = 512
 
 /**
- * Writes a `.br` and a `.gz` beside every text file of the build, except very small files. The server sends the packed
+ * Writes a `.br` and a `.gz` beside every text file of the build, except very small files. The server sends these
  * files unchanged.
  */
 export function precompress(): Plugin {

@@ -13,10 +13,10 @@ const RECORDS_MAX = 100_000
 const NUMBERED = '#n#'
 
 /**
- * Creates leads or deals for benches, up to 100,000 a call and faster than any API. It makes `count` copies of
+ * Creates leads or deals for benchmarks, up to 100,000 a call and faster than any API. It makes `count` copies of
  * `record`, which has the form of a record in Zoho's own create call. `#n#` in its texts becomes the copy's number in
- * eight digits, counted from `from`. `created` is the time of the first copy; each further one is a second later.
- * Histories begin as for any record, nobody is notified, and no field is checked for being unique.
+ * eight digits, counted from `from`. `created` is the time of the first copy; each further copy is a second later.
+ * Histories begin as for any record, nobody is notified, and unique fields are not checked.
  */
 export function fillRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.post('/sandbox/fill', (request) => {
@@ -46,8 +46,8 @@ function readModel(sandbox: Sandbox, body: JsonObject): CrmRecord {
 }
 
 /**
- * `i` counts the copies from 0. A copy's record has the id number `:number + 2 * i`, and its history line the next
- * number.
+ * `i` counts the copies from 0. A copy's record has the id number `:number + 2 * i`, and the copy's history line has
+ * the next number.
  */
 const COPIES = 'WITH RECURSIVE copies (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM copies WHERE i + 1 < :count)'
 const ID = idSql(':number + 2 * i')

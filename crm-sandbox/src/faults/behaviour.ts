@@ -4,7 +4,7 @@ import { isScope, SCOPES } from '../wire/scopes.ts'
 import { isOffset } from '../wire/times.ts'
 import { isObject } from '../wire/wire.ts'
 
-/** A switch for each part of Zoho's behaviour that could not be confirmed, and a few that tests need (D43). */
+/** A switch for each part of Zoho's behaviour that could not be confirmed, and a few switches that tests need (D43). */
 export type Behaviour = {
   timesOffset: string
   clockShiftSeconds: number

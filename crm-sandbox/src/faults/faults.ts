@@ -6,9 +6,9 @@ import { forgetTokens } from '../wire/access-tokens.ts'
 import { failure, isObject, type JsonObject } from '../wire/wire.ts'
 
 /**
- * Which calls a fault strikes: calls whose `METHOD /path` contains `match`. Of these it strikes every nth (`every`), or
- * each with a `chance` of 0 to 1 (the same calls for the same `seed`), or, without either, each one. After `times`
- * strikes it stops; each strike lowers `times` by one.
+ * Which calls a fault strikes: calls whose `METHOD /path` contains `match`. Of these calls, it strikes every nth
+ * (`every`), or each with the probability `chance`, from 0 to 1 (the same calls for the same `seed`). Without `every`
+ * and `chance`, it strikes all of them. After `times` strikes it stops; each strike lowers `times` by one.
  */
 type Strikes = { times?: number; every?: number; chance?: number; seed?: number; match?: string }
 
@@ -47,7 +47,9 @@ export type Faults = {
   /** Changes the settings and saves them. For example, `change` counts `drop` down. */
   spend(change: (settings: FaultSettings) => void): void
   replace(settings: FaultSettings): void
-  /** Waits before a call is served. A sandbox that stops does not wait, because a call must end before its store. */
+  /**
+   * Waits before a call is served. A stopping sandbox does not wait, because calls must end before the store closes.
+   */
   slowDown(request: FastifyRequest): Promise<void>
   stop(): void
 }
@@ -110,7 +112,7 @@ export function faultRoutes(app: FastifyInstance, sandbox: Sandbox, faults: Faul
     const body = request.body ?? {}
     const settings = readSettings(body)
     if (typeof settings === 'string') return reply.code(400).send({ error: settings })
-    // `tokenExpired` is an action, not a lasting fault: every token issued so far ends now.
+    // `tokenExpired` is an action, not a lasting fault: every token issued so far becomes invalid.
     if (isObject(body) && body['tokenExpired'] === true) forgetTokens(sandbox)
     faults.replace(settings)
     return faults.current()
@@ -126,7 +128,7 @@ export async function strikeBefore(faults: Faults, request: FastifyRequest, repl
   return outage !== undefined
 }
 
-/** Applies the faults of single API calls. Returns undefined if no fault strikes. */
+/** Applies the faults that strike single API calls. Returns undefined if no fault strikes. */
 export async function strikeCall(faults: Faults, calls: number, request: FastifyRequest, reply: FastifyReply) {
   if (isSpared(request)) return undefined
   if (faults.strikes('tooMany', request)) {
@@ -177,8 +179,8 @@ function matches(request: FastifyRequest, match: string | undefined): boolean {
 }
 
 /**
- * Returns the settings, or a text that says what is wrong. A plain number means `{times}` or `{n}`. True means once or
- * always, depending on the fault.
+ * Returns the settings, or a text that says what is wrong. A plain number means `{times}` or `{n}`. The value `true`
+ * means once or always, depending on the fault.
  */
 function readSettings(body: unknown): FaultSettings | string {
   if (!isObject(body)) return 'a JSON object of faults is needed'

@@ -210,7 +210,7 @@ test('a reset sets every switch back and clears all faults', async () => {
   expect((await sandbox.control('GET', '/sandbox/faults')).body).toEqual({})
 })
 
-test('a sandbox that stops first completes the calls that a fault slows down', async () => {
+test('a stopping sandbox first completes the calls that a fault slows down', async () => {
   const own = await startTestSandbox()
   await own.control('POST', '/sandbox/faults', { slowMs: 60_000 })
   const slow = own.add('Leads', { Last_Name: 'Slow' })
@@ -267,7 +267,7 @@ test('a fault strikes every nth matching call or random calls, and the same seed
   expect((await control('POST', '/sandbox/faults', { tooMany: { chance: 2 } })).status).toBe(400)
 })
 
-test('every kind of write can lose its answer after the write, and a creation its connection before the write', async () => {
+test('resetAfterCommit loses the answer to every kind of write, and resetBefore closes the connection before a write', async () => {
   const { call, control, add } = sandbox
   const lead = await add('Leads', { Last_Name: 'Ash' })
   await control('POST', '/sandbox/faults', { resetAfterCommit: { every: 1 } })

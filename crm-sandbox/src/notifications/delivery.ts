@@ -10,9 +10,9 @@ const IDS_PER_POST_MAX = 100
 export type Delivery = { wake(): void; stop(): Promise<void> }
 
 /**
- * Posts queued notifications in batches, the oldest first. A batch is removed once it has been answered with 2xx or
- * tried often enough. If the process is killed before then, the batch is posted again, so nothing is lost. Faults can
- * drop, double, delay or reorder batches.
+ * Posts queued notifications in batches, the oldest first. A batch is removed once a post was answered with 2xx or the
+ * last attempt has failed. If the process is killed before then, the batch is posted again, so nothing is lost. Faults
+ * can drop, duplicate, delay or reorder batches.
  */
 export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
   const stopping = new AbortController()

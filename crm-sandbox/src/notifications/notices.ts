@@ -5,7 +5,7 @@ import { storedInstant } from '../wire/times.ts'
 
 export type Operation = 'create' | 'edit' | 'delete'
 
-/** Queues a notification for every channel that watches this kind of change, in the transaction of the change. */
+/** Queues a notification for every channel that watches this kind of change. Call it in the change's transaction. */
 export function queueNotices(
   sandbox: Sandbox,
   record: CrmRecord,

@@ -32,7 +32,7 @@ type Watch = {
   condition: string[] | null
 }
 
-/** The routes that subscribe, list, change and end the channels through which Zoho reports changes. */
+/** The routes that open, list, change and end the channels through which Zoho reports changes. */
 export function watchRoutes(app: FastifyInstance, sandbox: Sandbox) {
   const { store } = sandbox
 
@@ -213,8 +213,8 @@ function readEvents(given: unknown): Map<Module, string[]> | undefined {
 }
 
 /**
- * Reads when a channel expires: in an hour if the time is absent or more than a week away. Undefined if the time is
- * over or cannot be read.
+ * Reads the time at which a channel expires. If that time is absent or more than a week away, the channel expires in an
+ * hour. Returns undefined if the time is in the past or cannot be read.
  */
 function readExpiry(sandbox: Sandbox, given: unknown): string | undefined {
   const hour = storedInstant(sandbox.now() + HOUR_MS)
@@ -247,7 +247,7 @@ function selectedFields(selection: unknown): string[] {
   return typeof name === 'string' ? [name] : []
 }
 
-/** Shows the fields to which a watch is limited, in the form of a subscription. */
+/** Shows the fields to which a watch is limited, in the form that a subscription uses. */
 function showConditions({ module, condition }: Watch): JsonObject[] {
   if (!condition) return []
   const group = condition.map((name) => ({ field: { api_name: name } }))

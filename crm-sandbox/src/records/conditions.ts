@@ -3,7 +3,7 @@ import { actualValue } from '../settings/choices.ts'
 import { type Field, findField, getModule, type Module } from '../settings/modules.ts'
 import { parseInstant, parsePlainDate } from '../wire/times.ts'
 
-/** The common part of COQL and search criteria: a tree of tests on fields. */
+/** The part that COQL and search criteria have in common: a tree of tests on fields. */
 export type Condition =
   | { kind: 'and' | 'or'; parts: Condition[] }
   | { kind: 'test'; column: string; operator: Operator; values: string[] }

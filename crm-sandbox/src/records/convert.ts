@@ -17,15 +17,15 @@ type Target = 'Accounts' | 'Contacts' | 'Deals'
 
 export type Conversion = {
   /**
-   * An existing account and contact for the deal. If absent, new ones are made from the lead. A lead without a company
-   * makes no account.
+   * An existing account and contact for the deal. If one is absent, a new record is made from the lead. A lead without
+   * a company gets no account.
    */
   accountId?: string | undefined
   contactId?: string | undefined
   /** Values of the deal that override the lead's values. If absent, no deal is made. */
   deal?: Values | undefined
   owner?: string | undefined
-  /** Whether the lead's values replace those of the existing account and contact. */
+  /** Whether the lead's values replace the values of the existing account and contact. */
   overwrite?: boolean | undefined
   at?: string
 }
@@ -83,7 +83,8 @@ export function convertRoutes(app: FastifyInstance, sandbox: Sandbox) {
 }
 
 /**
- * Turns a lead into a contact, an account if it has a company, and a deal if asked to. It makes all of them or none.
+ * Turns a lead into a contact, an account if the lead has a company, and a deal if `wanted` includes one. Makes all of
+ * these records or no record.
  */
 export function convertLead(
   sandbox: Sandbox,

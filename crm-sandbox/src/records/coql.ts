@@ -53,7 +53,7 @@ function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: J
   }
 }
 
-/** The module with only those fields that COQL knows. */
+/** The module with only the fields that COQL knows. */
 function columnsOf(sandbox: Sandbox, module: Module): Module {
   const known = sandbox.fields.of(module)
   if (sandbox.behaviour().coqlKnowsConverted) return known

@@ -70,7 +70,7 @@ export function deletedRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 }
 
-/** Removes a record for good after 60 days in the bin, and from the list of deleted records after 120 days. */
+/** Removes records from the bin for good after 60 days, and from the list of deleted records after 120 days. */
 function emptyRecycleBin(sandbox: Sandbox) {
   const before = (days: number) => storedInstant(sandbox.now() - days * DAY_MS)
   const { store } = sandbox

@@ -59,7 +59,7 @@ export function buildRecord(sandbox: Sandbox, module: Module, wanted: NewRecord,
   }
 }
 
-/** Runs the organisation's workflow for new records in the name of the user who made the record. */
+/** Runs the organisation's workflow for new records, on behalf of the user who made the record. */
 function runWorkflow(sandbox: Sandbox, record: CrmRecord, { user }: Actor): Written {
   const values = ON_CREATION[record.module]
   if (!values || !sandbox.behaviour().workflowOnCreation) return { ok: true, record }
@@ -67,7 +67,7 @@ function runWorkflow(sandbox: Sandbox, record: CrmRecord, { user }: Actor): Writ
 }
 
 /**
- * Replaces the given values of a record, and the values that follow from them. The others stay. Call it within a
+ * Replaces the given values of a record, and the values that follow from them. Other values stay. Call it within a
  * transaction.
  */
 export function changeRecord(

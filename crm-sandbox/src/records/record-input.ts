@@ -106,7 +106,7 @@ function parseText(sandbox: Sandbox, field: Field, raw: string): Parsed {
       return instant ? { value: instant } : expected('datetime')
     }
     case 'picklist':
-      // Zoho also stores a value that is not in the picklist, so a client's typo becomes data.
+      // Zoho stores even a value that is not in the picklist, so a client's typo becomes data.
       return { value: raw === '-None-' ? null : actualValue(field.choices ?? [], raw) }
     default:
       return { value: raw }

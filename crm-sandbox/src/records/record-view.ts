@@ -8,8 +8,8 @@ import type { JsonObject } from '../wire/wire.ts'
 import { type CrmRecord, findRecordAnywhere, type Value } from './records-table.ts'
 
 /**
- * A record in the API's form, with its id and the named fields or all fields. Fields that the module lacks are left
- * out.
+ * A record in the API's form, with its id and either the named fields or all fields. Fields that the module lacks are
+ * left out.
  */
 export function showRecord(sandbox: Sandbox, record: CrmRecord, fields?: readonly string[]): JsonObject {
   const module = sandbox.fields.of(getModule(record.module))

@@ -113,7 +113,7 @@ describe('writing', () => {
     ['refuse', { code: 'CONVERTED_RECORD' }],
     ['duplicate', { code: 'DUPLICATE_DATA' }],
   ])(
-    'upsertOfConverted=%s decides with which error an upsert of a converted lead is refused',
+    'upsertOfConverted=%s decides which error the sandbox returns for an upsert of a converted lead',
     async (setting, expected) => {
       const { call, add, control } = await emptied()
       await control('POST', '/sandbox/behaviour', { upsertOfConverted: setting })
@@ -208,7 +208,7 @@ describe('listing', () => {
     })
   })
 
-  test('If-Modified-Since selects the newer records; if there are none, the answer is 304', async () => {
+  test('If-Modified-Since selects the newer records; if there is no newer record, the answer is 304', async () => {
     const { call, add, setTime, control } = await emptied()
     await add('Leads', { Last_Name: 'Old' })
     setTime('2026-03-01T01:00:00Z')
@@ -232,7 +232,7 @@ describe('listing', () => {
     expect((await call('GET', '/crm/v8/Leads/abc')).status).toBe(400)
   })
 
-  test('updating a missing record is refused as a request, or as an item if a switch says so', async () => {
+  test('an update of a missing record is refused as a whole request, or as one of its items if a switch says so', async () => {
     const { call, control } = await emptied()
     const update = () => call('PUT', '/crm/v8/Leads/5400000000000999999', { data: [{ Last_Name: 'New' }] })
     const refused = { code: 'INVALID_DATA', message: 'the id given seems to be invalid' }

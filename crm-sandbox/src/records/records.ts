@@ -172,7 +172,7 @@ export function addRecord(sandbox: Sandbox, module: Module, item: JsonObject, pa
   return createRecord(sandbox, { module: module.name, values, owner, skipsWorkflows }, API, path)
 }
 
-/** Whether workflows run. All automations run unless the request's `trigger` lists the ones to run. */
+/** Whether workflows run. All automations run unless the request's `trigger` lists the automations to run. */
 function runsWorkflows(body: unknown): boolean {
   const trigger = isObject(body) ? body['trigger'] : undefined
   return !Array.isArray(trigger) || trigger.includes('workflow')
@@ -329,8 +329,8 @@ function findByPage(sandbox: Sandbox, list: List): Found {
 }
 
 /**
- * Continues from the token's position. So a record that is added or deleted between two pages makes no other record
- * appear twice or go missing.
+ * Continues from the token's position. So no other record appears twice or goes missing if a record is added or deleted
+ * between two pages.
  */
 function findByToken(sandbox: Sandbox, list: List, tokens: ReturnType<typeof pageTokens>): Found {
   const position = tokens.read(list.token ?? '', list.bound, list.perPage)

@@ -59,7 +59,10 @@ export function searchRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 }
 
-/** The filter for the first given parameter of `criteria`, `email`, `phone` and `word`. Undefined if there is none. */
+/**
+ * The filter for the first of `criteria`, `email`, `phone` and `word` that the query has. Undefined if the query has no
+ * such parameter.
+ */
 export function searchFilter(sandbox: Sandbox, module: Module, query: Query): Sql | undefined {
   const found = readSearch(module, query)
   if (!found) return undefined

@@ -23,7 +23,7 @@ export type StageEntry = {
   modifiedBy: string
 }
 
-/** Ends the row of the deal's former stage and begins a row for its present one. */
+/** Ends the row of the deal's former stage and begins a row for its present stage. */
 export function recordStage(sandbox: Sandbox, deal: CrmRecord, actor: Actor, at: string) {
   const { store } = sandbox
   const stage = textValue(deal, 'Stage')

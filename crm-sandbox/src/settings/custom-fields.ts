@@ -27,7 +27,7 @@ export type CustomFields = {
 }
 
 /**
- * The present fields of the modules. Administrators may have deleted custom fields and made new ones. Switches say
+ * The present fields of the modules. Administrators may have deleted custom fields and made new fields. Switches say
  * which fields are unique, which picklist values are missing and which fields a conversion maps.
  */
 export function openCustomFields(store: Store, behaviour: () => Readonly<Behaviour>): CustomFields {

@@ -66,7 +66,7 @@ export type Module = {
   layoutId: string
   /** The field that names the record in lookups. */
   nameField: string
-  /** The fields that an upsert can check besides the unique ones, in order. */
+  /** The fields, besides the unique fields, by which an upsert can find a record. It checks them in this order. */
   systemDuplicateFields: string[]
   fields: Field[]
 }

@@ -32,7 +32,7 @@ export function findUser(id: string): User | undefined {
   return USERS.find((user) => user.id === id)
 }
 
-/** The user who acted, and by which means. The timeline shows both. */
+/** The user who acted, and the source of the action. The timeline shows both. */
 export type Actor = { user: User; source: 'crm_api' | 'crm_ui' | 'convert' | 'workflow' }
 
 export const ORG = {

@@ -47,7 +47,7 @@ export function isAlive(sandbox: Sandbox, token: string): boolean {
   return row !== undefined && number(row['expires_ms']) > sandbox.now()
 }
 
-/** Ends every token issued so far. */
+/** Makes every token issued so far invalid. */
 export function forgetTokens(sandbox: Sandbox) {
   sandbox.store.run('UPDATE access_tokens SET expires_ms = 0')
 }

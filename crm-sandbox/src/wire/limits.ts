@@ -9,8 +9,8 @@ type Call = { method: string; path: string; status: number; credits: number; ms:
 
 export type Limits = {
   /**
-   * Counts a new call, and returns the call's number. Refuses the call with 429 if too many run at once or the credits
-   * are used up.
+   * Counts a new call, and returns the call's number. Refuses the call with 429 if too many calls run at once or the
+   * credits are used up.
    */
   begin(request: FastifyRequest, reply: FastifyReply): number
   /** Counts a call that ends. Does nothing if the call has already ended. */
@@ -56,7 +56,7 @@ export function openLimits(sandbox: Sandbox) {
       const left = behaviour.creditsPerDay - creditsUsed()
       if (left <= 0)
         throw new ApiError(429, 'TOO_MANY_REQUESTS', {}, 'The API credits of the last 24 hours are used up')
-      // Zoho shows the remaining credits only once half of them are used.
+      // Zoho shows the remaining credits only once half of the day's credits are used.
       if (left * 2 <= behaviour.creditsPerDay) reply.header('x-api-credits-remaining', left)
       return total
     },

@@ -87,7 +87,7 @@ describe('faults', () => {
     await sandbox.add('Leads', { Last_Name: 'Birch' })
   })
 
-  test('faults expire tokens, revoke the grant, refuse rights and fail every nth call', async () => {
+  test('faults make tokens invalid, revoke the grant, deny permission and fail every nth call', async () => {
     await using sandbox = await startTestSandbox()
     const { call, control } = sandbox
     await control('POST', '/sandbox/faults', { failEvery: 2, forbidden: 1, refreshTokenRevoked: true })
@@ -126,7 +126,7 @@ describe('limits', () => {
     expect((await call('GET', '/crm/v8/org')).status).toBe(429)
   })
 
-  test('calls beyond the limit of simultaneous calls are refused', async () => {
+  test('calls beyond the limit on simultaneous calls are refused', async () => {
     await using sandbox = await startTestSandbox()
     await sandbox.control('POST', '/sandbox/behaviour', { subConcurrentCallsMax: 2 })
     await sandbox.control('POST', '/sandbox/faults', { slowMs: 150 })

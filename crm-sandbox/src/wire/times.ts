@@ -1,7 +1,7 @@
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/
 const PLAIN_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 
-/** Instants are kept in UTC without milliseconds, so that comparing the texts compares the times. */
+/** The stored form of an instant: UTC without milliseconds, so that comparing the texts compares the times. */
 export function storedInstant(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`
 }

@@ -37,7 +37,10 @@ type Success = {
 
 export type ItemResult = Success | Failure
 
-/** Sends per-item results in request order: `allOk` when every one succeeded, 207 when some did, 400 when none did. */
+/**
+ * Sends per-item results in request order. The status is `allOk` if every item succeeded, 207 if some items did, and
+ * 400 if no item did.
+ */
 export function sendItems(reply: FastifyReply, results: ItemResult[], allOk: 200 | 201, key = 'data') {
   const succeeded = results.filter((result) => result.status === 'success').length
   const status = succeeded === results.length ? allOk : succeeded > 0 ? 207 : 400
@@ -46,7 +49,7 @@ export function sendItems(reply: FastifyReply, results: ItemResult[], allOk: 200
 
 /**
  * Reads the list under `key` of a request body. Refuses the whole request, as Zoho does, if the list is missing, empty,
- * mistyped or too long.
+ * of the wrong type or too long.
  */
 export function bodyItems(body: unknown, key = 'data', maxItems = 100): JsonObject[] {
   const value = isObject(body) ? body[key] : undefined

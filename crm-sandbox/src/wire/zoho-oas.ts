@@ -29,7 +29,7 @@ for (const format of [
   ajv.addFormat(format, true)
 }
 
-/** Lists, in words, where an answer breaks Zoho's description. The list is empty if the answer fits. */
+/** Lists, in words, where an answer differs from Zoho's description. The list is empty if the answer fits. */
 export function checkAnswer(file: string, method: string, path: string, status: number, body: unknown): string[] {
   const pointer = [
     'paths',
@@ -130,7 +130,7 @@ function patch(file: string, document: JsonObject) {
       break
     case 'related-lists':
     case 'fields':
-      // The file requires about seventy keys of each field, and forbids some that Zoho's examples show.
+      // The file requires about seventy keys of each field, and forbids some keys that Zoho's examples show.
       walk(document, (schema) => {
         delete schema['required']
         if (schema['additionalProperties'] === false) schema['additionalProperties'] = true

@@ -47,7 +47,7 @@ async function* query() {
 }
 
 const pages = way === 'list' ? list() : query()
-// The first page signs in and warms up.
+// Reading the first page also signs in and warms up the SDK.
 await pages.next()
 const startedAt = performance.now()
 let rows = 0

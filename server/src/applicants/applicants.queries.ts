@@ -5,8 +5,8 @@ import { ERASED_LEAD } from '../features/leads/lead-table.ts'
 import type { Applicant } from './read-applicant.ts'
 
 /**
- * Leads that may be the applicant's. Phone numbers are compared by their last digits, so a found lead can have another
- * number.
+ * Leads that may be the applicant's. Phone numbers are compared by their last digits, so some of these leads may have a
+ * different number.
  */
 export function findLeadsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant) {
   return db
@@ -80,7 +80,7 @@ export async function findLogsLikeOfAllPartners(db: Db, { email, phones, abn }: 
   return rows
 }
 
-/** Remembered answers that name one of these LOIDs, or that contain a note on such a record. */
+/** Remembered answers that name one of these LOIDs, or that contain a note on a record with one of them. */
 export async function findAnswersNaming(db: Db, loids: readonly string[]): Promise<Record<string, unknown>[]> {
   const { rows } = await sql<Record<string, unknown>>`
     select scope as partner_id, answer, created_at from idempotency_keys

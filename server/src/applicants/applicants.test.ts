@@ -23,7 +23,7 @@ async function rowsThatName({ deps: { pool } }: TestPortal): Promise<string[]> {
   return texts.flat().filter((text) => /nkem|okafor|61491570156/i.test(text))
 }
 
-test('an applicant’s data is found across all partners, exported and erased, and no sync restores them', {
+test('an applicant’s data is found across all partners, exported and erased, and no sync restores it', {
   timeout: 120_000,
 }, async () => {
   await using folder = await openDataFolder()
@@ -40,7 +40,7 @@ test('an applicant’s data is found across all partners, exported and erased, a
     lastName: 'Else',
     businessName: 'Elsewhere',
   })
-  // The portal remembers the answer to a call with a key, and this answer has the note's text.
+  // The portal remembers the answer to a call with an idempotency key, and this answer contains the note's text.
   const headers = { 'idempotency-key': 'a note' }
   await ada.post(`/crm/note/${loid}`, { content: 'Nkem called back today' }, { headers })
   const { api_key: key } =
@@ -51,7 +51,7 @@ test('an applicant’s data is found across all partners, exported and erased, a
     { token: key },
   )
   expect(refused.status).toBe(400)
-  // Only the log of this partner's calls names the applicant.
+  // This partner has no lead about the applicant, so only the log of the partner's calls names the applicant.
   const cleo = await portal.newPartner()
   const { api_key: hers } = (await cleo.post('/dashboard/generate-api-key')).body.data
   await portal.post('/partner/leads', { email: EMAIL }, { token: hers })
@@ -79,7 +79,7 @@ test('an applicant’s data is found across all partners, exported and erased, a
   const erased = await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)
   expect(erased.code).toBe(0)
   expect(erased.out).toContain(`Still in the CRM, for its staff to delete:\n  Leads ${zohoId} (${loid})`)
-  // The lender has deleted the other record, so it is in the recycle bin.
+  // The lender deletes the other record, so it goes to the recycle bin.
   const bobsZohoId = await zohoIdOf(portal, bobs)
   await lender.remove('Leads', bobsZohoId)
   await bob.post('/dashboard/sync-leads')

@@ -18,7 +18,7 @@ export function readApplicant(word: string): Applicant | undefined {
   return email || phones.length > 0 || abn ? { email, phones, abn } : undefined
 }
 
-/** Whether a text is this email address, phone number or ABN, however it is written. */
+/** Whether a text is the applicant's email address, phone number or ABN, however it is written. */
 export function isOf({ email, phones, abn }: Applicant, text: string | null): boolean {
   if (text === null) return false
   if (email !== null && text.trim().toLowerCase() === email) return true
@@ -26,7 +26,7 @@ export function isOf({ email, phones, abn }: Applicant, text: string | null): bo
   return phones.length > 0 && phoneReadings(text).some((one) => phones.some(({ e164 }) => e164 === one.e164))
 }
 
-/** Whether any text in a JSON body is this email address, phone number or ABN. */
+/** Whether any value in a JSON body is the applicant's email address, phone number or ABN. */
 export function isNamedIn(applicant: Applicant, body: string): boolean {
   const isNamed = (value: unknown): boolean => {
     if (typeof value === 'object' && value !== null) return Object.values(value).some(isNamed)

@@ -14,8 +14,8 @@ const MINUTE_MS = 60_000
 const AGAIN_MINUTES = { min: 10, max: 24 * 60 }
 
 /**
- * Computes the usual times in statuses and stages, in one transaction for each partner that is due, and then those of
- * all partners together. If the run's time is used up, the next run computes the remaining partners' times.
+ * Computes the usual times in statuses and stages, in one transaction for each partner that is due, and then the usual
+ * times of all partners together. If the run's time is used up, the next run computes the remaining partners' times.
  */
 export const computeUsualTimes = defineJob({
   name: 'compute-usual-times',

@@ -7,14 +7,19 @@ import { newId } from '../db/ids.ts'
 import { insertSet } from '../db/row-sets.ts'
 import type { HistoryPlan, KnownEntry } from './plan-history.ts'
 
-/** Names one history. A deal's LOID can have histories of both kinds: the history of its lead stays readable (D18). */
+/**
+ * Names one history. A deal's LOID can have histories of both kinds, because the lead's history stays readable (D18).
+ */
 export interface HistoryOf {
   kind: HistoryKind
   partnerId: string
   loid: string
 }
 
-/** A record and its partner, which is also the partner of its entries. The index of histories begins with the partner. */
+/**
+ * A record and its partner. The record's entries belong to the same partner. The index of histories begins with the
+ * partner.
+ */
 interface Owned {
   partner_id: string
   loid: string
@@ -128,7 +133,7 @@ export async function writeHistories(
 }
 
 /**
- * Moves histories to the partners that their records were given to. Removes name and comment from the submitted
+ * Moves histories to the partners that their records were given to. Removes the name and the comment from the submitted
  * entries, because the new partners must not learn who submitted the records.
  */
 export async function moveHistories(

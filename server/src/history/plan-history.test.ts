@@ -18,7 +18,7 @@ function known(value: string, changed_time: string): KnownEntry {
   return { value, changed_time, origin: 'crm', crm_entry_id: `e-${value}-${changed_time}` }
 }
 
-test('the first entry is the submission, not the CRM’s entry of the same moment (D26)', () => {
+test('the first entry is the submission, not the CRM’s entry for the same event (D26)', () => {
   const told = [entry('New Lead', '2026-03-01T10:00:05.000Z'), entry('Contacted', '2026-03-02T10:00:00.000Z')]
   const plan = planHistory([submitted], told, { value: 'Contacted', modified_time, before })
   expect(plan.entries.map((one) => [one.value, one.origin])).toEqual([['Contacted', 'crm']])
@@ -63,7 +63,7 @@ describe('a value that goes away and comes back between two pulls', () => {
     ])
   })
 
-  test('is no news if the portal first pulled the record after both changes', () => {
+  test('is not news if the portal first pulled the record after both changes', () => {
     const seen: KnownEntry = { value: 'A', changed_time: modified_time, origin: 'observed', crm_entry_id: null }
     const told = ['A', 'B', 'A'].map((value, day) => entry(value, `2026-03-0${day + 1}T10:00:00.000Z`))
     const present = { value: 'A', modified_time, before: { value: 'A', modified_time } }
@@ -91,7 +91,7 @@ describe('a history that was read after the record had changed again', () => {
   })
 })
 
-test('an entry of the CRM replaces the observed entry without a second event', () => {
+test('an entry from the CRM replaces the observed entry without a second event', () => {
   const seen: KnownEntry = { value: 'B', changed_time: modified_time, origin: 'observed', crm_entry_id: null }
   const later = '2026-03-06T10:00:00.000Z'
   const told = [entry('A', '2026-03-01T10:00:00.000Z'), entry('B', modified_time), entry('C', later)]

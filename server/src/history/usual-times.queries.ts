@@ -9,7 +9,9 @@ export interface UsualTimeOfValue extends UsualTime {
   value: string
 }
 
-/** With fewer entries for a status or stage than this, a partner sees the usual time of all partners, if any. */
+/**
+ * A partner with fewer entries than this for a status or stage sees the usual time of all partners, if there is one.
+ */
 const OWN_ENTRIES_MIN = 10
 /**
  * The usual time of all partners is the median of the partners' medians, so that no partner outweighs the others. It is
@@ -66,8 +68,8 @@ export async function findDueForUsualTimesOfAllPartners(db: Db, now: Date, limit
  * Computes the partner's usual times from the last year of its history. Returns how many entries they are based on.
  *
  * LOIDs are random, so the first entries in the index's order are a fair sample of a large partner's records. Within a
- * record the index goes from the latest entry back, so the limit never separates an entry from the entry that ended it.
- * A lead's last status ends when the lead becomes a deal.
+ * record, the index runs from the latest entry backwards, so the limit never separates an entry from the entry that
+ * ended it. A lead's last status ends when the lead becomes a deal.
  */
 export async function replaceUsualTimes(tx: Tx, partnerId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ entries: number }>`
@@ -117,7 +119,7 @@ export async function markUsualTimesDue(tx: Tx, partnerId: string, dueAt: Date):
     .execute()
 }
 
-/** Computes the usual times of all partners from the medians of each partner. */
+/** Computes the usual times of all partners from each partner's medians. */
 export async function replaceUsualTimesOfEverybody(tx: Tx): Promise<void> {
   await tx.deleteFrom('usual_times_of_everybody').execute()
   await tx

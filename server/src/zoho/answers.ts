@@ -113,7 +113,10 @@ export function isMissing(answer: ZohoAnswer): boolean {
   return answer.status === 400 && errorCode(answer.body) === 'INVALID_DATA'
 }
 
-/** Whether Zoho refused to update an item because no record has its id. It could not be confirmed which details it gives. */
+/**
+ * Whether Zoho refused to update an item because no record has its id. Zoho's message decides, because it could not be
+ * confirmed which details Zoho gives.
+ */
 export function isInvalidId({ code, message }: Exclude<WriteResult, { zohoId: string }>): boolean {
   return code === 'INVALID_DATA' && message.toLowerCase() === 'the id given seems to be invalid'
 }

@@ -5,7 +5,7 @@ const KEPT_SHORT_MS = 1
  * The Modified_Time that the portal stores for an applied record. Zoho's times are whole seconds, so a record can
  * change again in the second in which it was read and keep the same time. For a record that changed just now, the
  * portal stores a time one millisecond earlier, so that the next sync reads the record once more. `readAt` is the time
- * of the reading, so it does not matter how long applying the page takes.
+ * at which the record was read, so it does not matter how long applying the page takes.
  */
 export function appliedTime(modifiedTime: string, readAt: Date): string {
   const ms = Date.parse(modifiedTime)
@@ -21,7 +21,7 @@ export function isOutdated(record: { modified_time: string }, row: { crm_modifie
 }
 
 /**
- * Like `isOutdated`, but also decides between two versions of the same second: the version that was requested later
+ * Like `isOutdated`, but also decides between two versions from the same second: the version that was requested later
  * counts. If that version is the older one after all, the next comparison finds the newer version.
  */
 export function isOvertaken(

@@ -16,7 +16,10 @@ import type { Organisation } from './organisation.ts'
 import type { ZohoParts } from './parts.ts'
 
 export interface Checks {
-  /** Tests everything that the portal needs from the CRM, and changes nothing there. If the CRM is unavailable, every check says so. */
+  /**
+   * Tests everything that the portal needs from the CRM, and changes nothing there. If the CRM is unavailable, every
+   * check says so.
+   */
   check(signal?: AbortSignal): Promise<CrmCheck[]>
 }
 
@@ -24,7 +27,7 @@ interface Trial {
   name: string
   /** The scope that the grant must have for the trial. */
   scope: string
-  /** Returns the good result in words, or throws `Wrong`. */
+  /** Returns a text that says what works, or throws `Wrong`. */
   run(signal?: AbortSignal): Promise<string>
 }
 

@@ -7,7 +7,7 @@ import type { Crm } from './crm.ts'
 const DAY_MS = 86_400_000
 /** The first request that needs the list waits for it, so the CRM gets no more time than this. */
 const CRM_MS_MAX = 2_000
-/** If the CRM does not answer, the portal does not ask again for this long. */
+/** If the CRM does not answer, the portal waits this long before it asks again. */
 const PAUSE_MS = 60_000
 
 /**

@@ -40,7 +40,7 @@ export interface ZohoCall {
   signal?: AbortSignal | undefined
 }
 
-/** 204 and 304 are success without a body. */
+/** The statuses 204 and 304 mean success without a body. */
 export interface ZohoAnswer {
   status: number
   body: unknown
@@ -210,7 +210,10 @@ function readCreditsLeft(header: string | null): number | null {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
 }
 
-/** Reads a delay in seconds or a date. Zoho documents neither form, but gateways in front of Zoho send both. */
+/**
+ * Reads a delay, which can be a number of seconds or a date. Zoho documents neither form, but gateways in front of Zoho
+ * send both.
+ */
 function readRetryAfter(header: string | null): number {
   if (header === null) return 0
   const seconds = Number(header)

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * The CRM's clock, from the Date header of its last answer. Before the first answer, it is the portal's own clock. The
- * times in CRM records are by the CRM's clock.
+ * The CRM's clock, set by the Date header of the CRM's last answer. Before the first answer, it is the portal's own
+ * clock. The times in CRM records come from the CRM's clock.
  */
 export interface CrmClock extends Clock {
   /** Takes the time from an answer's Date header. */

@@ -75,7 +75,7 @@ export interface CrmNote {
 export interface CrmHistoryEntry {
   /** The CRM's own id of the entry. */
   entry_id: string
-  /** The status or stage that began. */
+  /** The new status or stage. */
   value: string
   changed_time: string
   changed_by: string | null
@@ -131,7 +131,7 @@ export interface CrmBatch<Item> {
   problems: CrmProblem[]
 }
 
-/** What the portal writes into a CRM partner. */
+/** What the portal writes into a partner's CRM record. */
 export interface PartnerToPush {
   zoho_id: string | null
   business_name: string
@@ -187,16 +187,16 @@ export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> 
 
 /**
  * The state of sent records in the CRM, by LOID. A record in neither map never arrived, or it was deleted and cannot be
- * recognised: either staff renamed it first, or Zoho no longer lists the deletion, because it is too old or too many
- * other deletions followed.
+ * recognised: either staff renamed it first, or Zoho no longer lists the deletion, because it is too old or because too
+ * many other deletions followed.
  */
 export interface SentRecords {
   /** The CRM id of each record that the CRM has. */
   there: Map<string, string>
   /**
    * For each record that is not in `there`, the ids of deleted records with the same name. They are found by name,
-   * because the list of deletions has no LOIDs. The list is read last, so a record that staff delete meanwhile is in
-   * one of the two maps.
+   * because the list of deletions has no LOIDs. The list is read last, so a record that staff delete during the search
+   * is in one of the two maps.
    */
   deleted: Map<string, string[]>
 }
@@ -264,8 +264,8 @@ export interface CrmOrganisation {
 }
 
 /**
- * The result, in words, of trying one thing that the portal needs from the CRM. If something is wrong, the words say
- * what to do.
+ * The result of testing one thing that the portal needs from the CRM. `says` describes the result. If something is
+ * wrong, it also says what to do.
  */
 export interface CrmCheck {
   name: string

@@ -146,7 +146,7 @@ function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
   }
 }
 
-test('a pushed lead is read as it was sent, with times in UTC', async () => {
+test('a pushed lead is read back as it was sent, with times in UTC', async () => {
   const lead = newLead()
   const { zoho_id } = await crm.pushLead(lead)
   const { partner_zoho_id: _, referral_consent: __, submitted_by: ___, ...sent } = lead
@@ -165,7 +165,7 @@ test.each([
   ['Leads', { Lead_Status: 'Contacted', Loan_Amount: 90_000, Description: 'Wants less' }],
   ['Deals', { Stage: 'Approved', Amount: 90_000, Description: 'Wants less' }],
 ] as const)(
-  'a push of %s whose answer was lost looks for its record before it sends again, and does not overwrite staff’s changes',
+  'after a lost answer, a push of %s looks for its record before it sends again, and does not overwrite staff’s changes',
   async (module, change) => {
     const lead = newLead()
     const deal = newDeal()
@@ -203,7 +203,7 @@ test.each([
   { coqlReturnsConverted: true, upsertOfConverted: 'refuse' },
   { coqlReturnsConverted: false, upsertOfConverted: 'insert' },
   { coqlReturnsConverted: false, upsertOfConverted: 'duplicate' },
-])('a lead that was converted meanwhile is not pushed again: %o', async (switches) => {
+])('a lead that was converted after its push is not pushed again: %o', async (switches) => {
   await lender.behaviour(switches)
   const lead = newLead()
   const { zoho_id } = await crm.pushLead(lead)
@@ -217,7 +217,7 @@ test('a lead whose email Zoho refuses is pushed with the email in its descriptio
   expect(await findLead(zoho_id)).toMatchObject({ email: null, description: 'Call early\n\nEmail: owner@freight' })
 })
 
-test('a lead that has only a first name gets it as the last name, which Zoho requires, and only once', async () => {
+test('a first name without a last name is pushed as the last name, which Zoho requires, and not also as the first name', async () => {
   const { zoho_id } = await crm.pushLead(newLead({ first_name: 'Nkem', last_name: null }))
   expect(await findLead(zoho_id)).toMatchObject({ first_name: null, last_name: 'Nkem' })
 })
@@ -239,18 +239,18 @@ test('an email address longer than the field is not cut, but goes into the descr
   expect(left_out).toEqual(['Email'])
 })
 
-test('text longer than the field is cut, and a lead with a business name only is accepted', async () => {
+test('text longer than the field is cut, and a lead without a person’s name is accepted', async () => {
   const lead = newLead({ business_name: 'B'.repeat(220), first_name: null, last_name: null })
   const { zoho_id } = await crm.pushLead(lead)
   expect(await findLead(zoho_id)).toMatchObject({ business_name: 'B'.repeat(200), last_name: 'B'.repeat(80) })
 })
 
-test('data that Zoho refuses ends in CrmRefused', async () => {
+test('a push of data that Zoho refuses ends in CrmRefused', async () => {
   await expect(crm.pushLead(newLead({ loan_amount: 1e17 }))).rejects.toThrow(CrmRefused)
 })
 
 test.each(['field', 'id'])(
-  'a lead whose partner’s record was deleted ends in CrmPartnerGone (Zoho names the %s)',
+  'a push of a lead ends in CrmPartnerGone if the partner’s record was deleted (Zoho names the %s)',
   async (lookupRefusalNames) => {
     await lender.behaviour({ lookupRefusalNames })
     await lender.remove('Partners', partner)
@@ -258,7 +258,7 @@ test.each(['field', 'id'])(
   },
 )
 
-test('a pushed deal is read as it was sent, and a repeated push changes nothing', async () => {
+test('a pushed deal is read back as it was sent, and a repeated push changes nothing', async () => {
   const sent = newDeal({ loid: 'LO-DEA00001' })
   const { zoho_id } = await crm.pushDeal(sent)
   expect(await findDeal(zoho_id)).toMatchObject({
@@ -365,7 +365,7 @@ test('many leads or deals are pushed in one call and only once, and a refused re
   expect(await lender.list('Deals', 'LOID')).toHaveLength(2)
 })
 
-test('a note on a record in the recycle bin ends in CrmUnavailable', async () => {
+test('adding a note to a record in the recycle bin ends in CrmUnavailable', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   await lender.remove('Leads', zoho_id)
   const note = { title: null, content: 'Called, no answer', created_at: new Date().toISOString() }
@@ -482,7 +482,7 @@ test('deleted records are missing from a batch, and an unreadable record is one 
   const batch = await crm.getLeads([...ids, '5400000000000000001'])
   expect(batch).toMatchObject({ records: [{ zoho_id: ids[0], description: 'xy', lead_status: null }], problems: [] })
 
-  // In another organisation, a field that is an amount here can be a text.
+  // In another organisation, a field that is an amount here can hold text.
   const odd = open({ fieldMap: parseFieldMap('{"leads":{"fields":{"loan_amount":"Last_Name","last_name":"Fax"}}}') })
   expect(await odd.getLeads(ids)).toEqual({
     records: [],
@@ -595,7 +595,7 @@ test('more than a hundred records created in the CRM get LOIDs, and converted le
   expect(records.filter((one) => one.loid !== null)).toHaveLength(119)
 })
 
-test('429 and 5xx are tried again, and an outage ends in CrmUnavailable', async () => {
+test('a call is tried again after 429 or 5xx, and an outage ends in CrmUnavailable', async () => {
   await crm.leadStatuses()
   await lender.faults({ tooMany: { times: 2, retryAfterSeconds: 0 } })
   expect(await versionsOf('Leads')).toEqual([])
@@ -818,8 +818,8 @@ test('calls and credits of all processes in the last 24 hours are counted togeth
   expect(await first.usage()).toMatchObject({ calls: 0, credits: 0 })
 })
 
-test('below a tenth of the day’s credits reading stops and pushes continue, in every process', async () => {
-  // Zoho reports the remaining credits once half of them are used.
+test('below a tenth of the day’s credits, reading stops and pushes continue in every process', async () => {
+  // Zoho reports the remaining credits once half of the day's credits are used.
   await lender.behaviour({ creditsPerDay: 100 })
   const other = open({ creditsPerDay: 100 })
   for (let call = 0; call < 92; call++) await lender.watches()
@@ -831,7 +831,7 @@ test('below a tenth of the day’s credits reading stops and pushes continue, in
   expect(await other.pushDeal(newDeal())).toMatchObject({ zoho_id: expect.any(String) })
 })
 
-test('a later answer without a number of remaining credits counts, even if an earlier number could not be saved', async () => {
+test('an answer without a number of remaining credits replaces an earlier number, even if that number could not be saved', async () => {
   const limits = openSharedLimits({ creditsPerDay: 100, db: database.db, clock: { now: () => now }, log })
   limits.told(5)
   await database.pool.query('alter table crm_calls rename to crm_calls_away')

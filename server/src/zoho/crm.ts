@@ -21,9 +21,9 @@ import { type CrmUsage, openSharedLimits, type SharedLimits } from './shared-lim
 import { openTokens } from './token.ts'
 
 /**
- * The lender's CRM as the portal sees it. Every call can throw `CrmUnavailable` (the CRM is away: the same call may
- * work later) or `CrmRefused` (the CRM says the data is wrong: trying again cannot help). A call that gets a `signal`
- * stops when it aborts. If the signal is from `AbortSignal.timeout`, the call throws `CrmUnavailable`.
+ * The lender's CRM as the portal sees it. Every call can throw `CrmUnavailable` (the same call may work later) or
+ * `CrmRefused` (the CRM says that the data is wrong, so trying again cannot help). A call that gets a `signal` stops
+ * when the signal aborts. If the signal is from `AbortSignal.timeout`, the call throws `CrmUnavailable`.
  */
 export interface Crm
   extends RecordPusher,
@@ -36,9 +36,9 @@ export interface Crm
     Checks {
   readonly mode: 'sandbox' | 'zoho'
   apiDomain(): Promise<string>
-  /** The time by the CRM's clock, which its records use. The portal's own clock may be wrong. */
+  /** The time by the CRM's clock, which the CRM's records use. The portal's own clock may be wrong. */
   now(): Date
-  /** HTTP calls since the start of this process, including refused ones. */
+  /** HTTP calls since the start of this process, including refused calls. */
   callsUsed(): number
   usage(): Promise<CrmUsage>
   /** Saves the counts of calls that are not saved yet. */
@@ -49,7 +49,7 @@ export interface CrmOptions {
   mode: 'sandbox' | 'zoho'
   settings: ZohoSettings
   fieldMap: FieldMap
-  /** The credits that the organisation's edition includes. */
+  /** The daily credits that the organisation's edition includes. */
   creditsPerDay: number
   db: Db
   secrets: Secrets
@@ -90,8 +90,8 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
 }
 
 /**
- * The client for reading records, histories and notes, except for pushes. Makes no calls while few of the day's credits
- * are left (D57).
+ * The client that reads records, histories and notes. Pushes read with another client. Makes no calls while few of the
+ * day's credits are left (D57).
  */
 function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
   return {

@@ -2,7 +2,7 @@ import { CrmUnavailable } from '../errors.ts'
 
 /**
  * The CRM says that the data is wrong, so the same call will be refused again. A job that gets this error gives up. The
- * text is for operators and for the partner whose record failed. It contains no value of the data.
+ * text is for operators and for the partner whose record failed. It contains no values from the data.
  */
 export class CrmRefused extends Error {
   /** Zoho's code, such as `INVALID_DATA`. */

@@ -21,9 +21,9 @@ import {
 } from './wire.ts'
 
 export interface RecordLister {
-  /** Pages of the ids and times of the partner's records, in the order of the ids. */
+  /** The ids and times of the partner's records, in pages ordered by id. */
   versionPages(module: CrmModule, partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<never>>
-  /** Pages of the partner's whole records, in the order of their ids. */
+  /** The partner's whole records, in pages ordered by id. */
   leadPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmLead>>
   dealPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmDeal>>
   /**
@@ -35,12 +35,12 @@ export interface RecordLister {
   /**
    * Pages of all partners' records that changed since `since`, the oldest change first. Records of the same second are
    * in the order of their ids. Each page begins after the last record of the previous page, and not at a page number,
-   * so no record is skipped if another changes meanwhile. Records that change after the first page was read are not
-   * listed, so the reader's own writes are not listed either.
+   * so no record is skipped if another record changes between two pages. Records that change after the first page was
+   * read are not listed, so the reader's own writes are not listed either.
    */
   changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>
   /**
-   * Deletions in no particular order, including those at `since`. Throws `CrmRefused` if there are more
+   * Deletions in no particular order, including deletions at `since` itself. Throws `CrmRefused` if there are more
    * deletions than Zoho returns.
    */
   deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
@@ -83,8 +83,8 @@ export function openRecordLister(
   const { leads, deals } = fieldMap
   const partnerField = (module: CrmModule) => (module === 'Leads' ? leads : deals).fields.partner
   /**
-   * The columns that this organisation has refused in queries, and `all of Leads` or `all of Deals` if it refused queries
-   * for whole records. They are not asked for again.
+   * The columns that this organisation has refused in queries, and `all of Leads` or `all of Deals` if it refused
+   * queries for whole records. The portal does not request them again.
    */
   const refused = new Set<string>()
 
@@ -132,7 +132,8 @@ export function openRecordLister(
   }
 
   /**
-   * Pages of whole records. If the organisation refuses one of the fields in queries, the records are read by their ids.
+   * Pages of whole records. If the organisation refuses one of the fields in queries, the records are read by their
+   * ids.
    */
   async function* wholePages<Item>(
     module: CrmModule,

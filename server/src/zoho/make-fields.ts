@@ -28,7 +28,7 @@ const loid: Making = { ...text(20), unique: { case_sensitive: false } }
 
 /**
  * The fields that the portal can make, besides the lookup to the partner. Except for a lead's industry, no organisation
- * has them by itself (D42). All other fields are Zoho's own, which nobody can make.
+ * has them from the start (D42). All other fields are Zoho's own, which nobody can make.
  */
 const PARTNERS: Partial<Record<keyof FieldMap['partners']['fields'], Making>> = {
   email,

@@ -24,10 +24,10 @@ interface Choice {
 export type ModuleSettings = ReadonlyMap<string, FieldSettings>
 
 export interface Metadata {
-  /** Undefined when the organisation has no such module. */
+  /** Undefined if the organisation has no such module. */
   fieldsOf(module: string, signal?: AbortSignal): Promise<ModuleSettings | undefined>
   displayedOf(module: string, signal?: AbortSignal): Promise<Displayed>
-  /** Call this after the settings were changed. */
+  /** Call this after the settings have changed. */
   forget(): void
 }
 

@@ -59,8 +59,8 @@ export function openChannels(options: {
       },
     }))
     const ends = new Map<Watched, string>()
-    // Tries to renew first, because that is the usual case. Zoho refuses to renew a missing channel, which is then
-    // made.
+    // Tries to renew first, because that is the usual case. Zoho refuses to renew a missing channel, so the second call
+    // makes it.
     for (const method of ['PUT', 'POST'] as const) {
       const missing = wanted.filter(({ module }) => !ends.has(module))
       if (missing.length === 0) break

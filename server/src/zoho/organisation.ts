@@ -11,7 +11,7 @@ export interface Organisation {
   leadStatuses(signal?: AbortSignal): Promise<string[]>
   dealStages(signal?: AbortSignal): Promise<string[]>
   organisation(signal?: AbortSignal): Promise<CrmOrganisation>
-  /** `Module.Field` for each field of the map that the organisation lacks. */
+  /** The fields that the map names and the organisation lacks, each as `Module.Field`. */
   missingFields(signal?: AbortSignal): Promise<string[]>
   /** Makes the custom fields that the organisation lacks. A repeated call makes the fields that are still missing. */
   makeMissingFields(signal?: AbortSignal): Promise<MadeFields>

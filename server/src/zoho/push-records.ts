@@ -34,8 +34,8 @@ export interface RecordPusher {
   upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
   /**
    * Returns the lead's id in the CRM. If the CRM has a lead with this LOID already, that lead belongs to the CRM and is
-   * not changed. After a lost answer (`CrmUnavailable`) the lead may have arrived. A repeated push then finds it.
-   * If the lead has to be sent, `beforeSending` is awaited first.
+   * not changed. After a lost answer (`CrmUnavailable`), the lead may have arrived. A repeated push then finds it. If
+   * the lead has to be sent, `beforeSending` is awaited first.
    */
   pushLead(lead: LeadToPush, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<{ zoho_id: string }>
   pushDeal(deal: DealToPush, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<{ zoho_id: string }>
@@ -58,13 +58,14 @@ export interface RecordPusher {
   findSentDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<SentRecords>
   /**
    * Returns the note's id in the CRM. If the lead of a note has become a deal, the note is added to the deal. A
-   * repeated call finds the same note on the lead or on its deal instead of adding a second. Throws `CrmUnavailable`
-   * while the record is in the CRM's recycle bin.
+   * repeated call finds the same note on the lead or on its deal instead of adding a second note. Throws
+   * `CrmUnavailable` while the record is in the CRM's recycle bin.
    */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
   /**
-   * Gives LOIDs, and partners where they are given, to records that were made in the CRM. A record that cannot be
-   * written (a converted lead, a LOID that is taken) is skipped. Reading the record again shows its LOID.
+   * Writes LOIDs into records that were made in the CRM, and also partners where `loids` names them. A record that
+   * cannot be written (a converted lead, or a LOID that is taken) is skipped. To learn a record's LOID, read the record
+   * again.
    */
   setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void>
 }
@@ -80,7 +81,7 @@ const CLOCKS_MS = 60_000
 const NOTE_TITLE_LENGTH_MAX = 120
 /** Zoho's own field, which the field map cannot change. */
 const PIPELINE_FIELD = 'Pipeline'
-/** Zoho's standard layout demands an expected closing date for a deal. The lender sets the real one. */
+/** Zoho's standard layout demands an expected closing date for a deal. The lender sets the real date. */
 const CLOSING_DAYS = 30
 
 type RecordCall = Omit<ZohoCall, 'method' | 'body'> & { method: 'POST' | 'PUT' }
@@ -261,7 +262,10 @@ export function openRecordPusher(
     return { there, deleted: await findDeleted('Deals', missing, signal) }
   }
 
-  /** `names` holds the fields that make up the record's name, in order. A push cuts them to the fields' lengths. */
+  /**
+   * `names` holds the fields that make up the record's name, in order. As in a push, the names are cut to the lengths
+   * of the CRM's fields.
+   */
   async function findDeleted(
     module: CrmModule,
     missing: readonly { loid: string; names: Record<string, unknown>; sent_at: string }[],
@@ -343,9 +347,9 @@ export function openRecordPusher(
   /**
    * Makes the record with this LOID and returns the record's id. This function never updates a record, and the client
    * never repeats the call: after a lost answer the record may exist, and staff or a workflow may have changed it. So
-   * after a lost answer this function looks for the record at once. A repeated push looks first, and the CRM should
-   * refuse a second lead or a second deal with the same LOID. `ifMissing` holds the values to send if Zoho requires a
-   * field that the partner left out.
+   * after a lost answer this function looks for the record at once. A repeated push looks before it sends, and the CRM
+   * should refuse a second lead or a second deal with the same LOID. `ifMissing` holds the values to send if Zoho
+   * requires a field that the partner left out.
    */
   async function insertByLoid(
     { module, fields }: { module: string; fields: PushedFields },
@@ -410,7 +414,7 @@ export function openRecordPusher(
     }
   }
 
-  /** The deal that a conversion made of the lead. The portal may not know the deal yet. */
+  /** The deal that a conversion made from the lead. The portal may not know the deal yet. */
   async function findDealOfLead(zohoId: string, signal?: AbortSignal): Promise<string | undefined> {
     const [lead] = (await getLeads([zohoId], signal)).records
     return (lead?.is_converted && lead.converted_deal_zoho_id) || undefined
@@ -488,7 +492,7 @@ function recordNotThere(): CrmUnavailable {
   return new CrmUnavailable('The CRM does not have the record now.')
 }
 
-/** The lead's names in the CRM. Zoho makes no lead without a last name, so an only name becomes the last name. */
+/** The lead's names in the CRM. Zoho makes no lead without a last name, so a single name becomes the last name. */
 function personNames(lead: Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'>) {
   const { loid, first_name, last_name, business_name } = lead
   if (last_name !== null) return { first_name, last_name }

@@ -4,7 +4,7 @@ import type { ZohoParts } from './parts.ts'
 import { readFieldHistory, readStageHistory, STAGE_HISTORY_FIELDS } from './wire.ts'
 
 /**
- * At most this many entries of a record's history are read, in at most ten calls. Older entries stay in the CRM only.
+ * At most this many entries of a record's history are read, in at most ten calls. Older entries are only in the CRM.
  */
 const ENTRIES_MAX = 2_000
 

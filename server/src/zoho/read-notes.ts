@@ -6,7 +6,7 @@ import type { ZohoParts } from './parts.ts'
 import { NOTE_FIELDS, readNote, readNoteParent, zohoTime } from './wire.ts'
 
 export interface NoteReader {
-  /** Pages of one record's notes, in no particular order. There is no page while the record is in the recycle bin. */
+  /** Pages of one record's notes, in no particular order. Yields no page while the record is in the recycle bin. */
   notePages(module: CrmModule, zohoId: string, signal?: AbortSignal): AsyncIterable<CrmNote[]>
   /**
    * Pages of the whole organisation's notes that have changed since this time, the oldest change first. A record's
@@ -14,13 +14,13 @@ export interface NoteReader {
    * `NotesNotListed` if Zoho forbids the listing or has more notes than it lists.
    */
   notePagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmNoteOfRecord[]>
-  /** Whether Zoho let the portal list all notes when it last asked. Undefined before it has asked. */
+  /** Whether Zoho let the portal list all notes at the last attempt. Undefined before the first attempt. */
   listsNotes(): boolean | undefined
   /** Null if the note is gone, is empty, cannot be read, or belongs to no lead or deal. */
   findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null>
 }
 
-/** Zoho lets only administrators list all notes, and a listing has at most a hundred thousand. */
+/** Zoho lets only administrators list all notes, and a listing has at most a hundred thousand notes. */
 export class NotesNotListed extends Error {
   override name = 'NotesNotListed'
 }

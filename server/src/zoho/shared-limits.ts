@@ -11,18 +11,18 @@ export interface SharedLimits {
   /** How many calls this process may have in flight. */
   callsAtOnceMax(): number
   /**
-   * Whether less than a tenth of the day's credits is left. Then the portal reads no records, histories or notes,
+   * Whether less than a tenth of the day's credits is left. If so, the portal reads no records, histories or notes,
    * except for a push.
    */
   isShort(): boolean
   /** Counts a call that is sent, and its price. */
   add(credits: number): void
-  /** Records the remaining credits that Zoho's answer named. Pass null if it named none. */
+  /** Records the remaining credits that Zoho's answer named. Pass null if it named no number. */
   told(creditsLeft: number | null): void
   /** HTTP calls of this process since its start, including refused calls. */
   callsOfThisProcess(): number
   usage(): Promise<CrmUsage>
-  /** Saves the counts that are not saved yet, and leaves this process's share of the calls to the others. */
+  /** Saves the counts that are not saved yet, and leaves this process's share of the calls to the other processes. */
   close(): Promise<void>
 }
 
@@ -33,8 +33,8 @@ export interface CrmUsage {
   credits: number
   creditsPerDay: number
   /**
-   * The remaining credits according to Zoho. Null while Zoho does not name them, because less than half is used, and if
-   * Zoho's last number is old.
+   * The remaining credits according to Zoho. Null while less than half is used, because Zoho then names no number. Also
+   * null if Zoho's last number is old.
    */
   creditsLeft: number | null
 }
@@ -45,17 +45,17 @@ interface Shared extends Omit<CrmUsage, 'creditsPerDay'> {
 
 const CALLS_AT_ONCE_MAX = 10
 const REFRESH_EVERY_MS = 5_000
-/** A process without calls for this time leaves its share to the other processes. */
+/** A process that makes no calls for this time leaves its share to the other processes. */
 const CALLER_SECONDS = 15
-/** A number of remaining credits that is older than this is ignored, so calls are made and Zoho names a new number. */
+/** A number of remaining credits older than this is ignored, so that calls resume and Zoho names a new number. */
 const TOLD_MINUTES = 10
 const HOUR_MS = 3_600_000
 
 /**
  * Counts calls in memory. While calls are made, each process adds its counts to the database every few seconds and
  * reads the counts of all processes. A killed process loses only the counts of its last seconds. Processes that begin
- * to call in the same seconds may together exceed the ten calls until the next exchange. Zoho then answers 429, and the
- * call is tried again. With more than ten processes, each process may still have one call in flight.
+ * to call in the same few seconds may together exceed the limit of ten calls until the next exchange. Zoho then answers
+ * 429, and the call is tried again. With more than ten processes, each process may still have one call in flight.
  */
 export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock: Clock; log: Logger }): SharedLimits {
   const { creditsPerDay, db, clock, log } = options
@@ -101,7 +101,8 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
          where hour > ${instant(now - 24 * HOUR_MS)}`.execute(db)
       shared = rows[0] ?? shared
     } catch (error) {
-      // These counts are saved with the next ones. `unwrittenTold` can be null, if a later answer named no number.
+      // The next exchange saves these counts too. If a later answer has set `unwrittenTold`, even to null, that value
+      // stays.
       unwritten = { calls: unwritten.calls + written.calls, credits: unwritten.credits + written.credits }
       if (unwrittenTold === undefined) unwrittenTold = told
       log.warn({ err: error }, 'the counts of CRM calls could not be shared with other processes')

@@ -18,7 +18,7 @@ const RENEW_BEFORE_MS = 5 * 60_000
 const REQUEST_MS_MAX = 10_000
 /** Longer than a request takes, because a waiting process has to wait for a whole request. */
 const RENEWAL_MS_MAX = REQUEST_MS_MAX + 2_000
-/** A process that died delays the others only this long. */
+/** A process that died delays the other processes for no longer than this. */
 const LEASE_MS = 5_000
 /** Zoho blocks a throttled client until the client has sent no request for a quarter of an hour. */
 const QUIET_AFTER_THROTTLE_MS = 15 * 60_000
@@ -28,8 +28,8 @@ const QUIET_AFTER_REFUSALS_MS = 5 * 60_000
 
 /**
  * Keeps one access token for the whole portal. All processes share its row in the database. Only one process at a time
- * renews the token, because Zoho issues no more than ten in ten minutes (D34). When Zoho demands a pause, the row tells
- * all processes.
+ * renews the token, because Zoho issues no more than ten tokens in ten minutes (D34). When Zoho demands a pause, the
+ * row tells all processes.
  */
 export function openTokens(options: {
   settings: ZohoSettings

@@ -14,8 +14,8 @@ export type Reading<Item> = { record: Item } | { problem: CrmProblem }
 export const ZohoId = z.string().check(z.regex(/^\d{1,30}$/, 'is not an id'))
 
 /**
- * Zoho's own limit for a single line. The portal reads its lists from indexes, and an index entry has at most 2,704
- * bytes.
+ * Zoho's own limit for a single line. The portal reads its lists from indexes, so a line must fit into an index entry,
+ * which has at most 2,704 bytes.
  */
 export const LINE_LENGTH_MAX = 255
 const URL_LENGTH_MAX = 1_000
@@ -188,7 +188,7 @@ export function dealFieldNames(map: DealFields): string[] {
 }
 
 /**
- * The fields of `leadFieldNames`, except the fields that queries do not know. The mark of conversion is left out,
+ * The fields of `leadFieldNames`, except the fields that queries do not know. The mark of conversion is also left out,
  * because some organisations' queries refuse it.
  */
 export function leadColumnNames(map: LeadFields): string[] {
@@ -207,7 +207,7 @@ export function isWholeDeal(raw: unknown, map: DealFields): boolean {
   })
 }
 
-/** Reads the leads of an organisation, where `map` says which field is which. */
+/** Returns a function that reads an organisation's leads. `map` says which field is which. */
 export function leadReader(map: LeadFields, displayed: Displayed): (raw: unknown) => Reading<CrmLead> {
   const read = recordReader(WireLead, { ...map, ...SYSTEM_FIELDS, ...CONVERSION_FIELDS }, displayed)
   return (raw) => {
@@ -350,7 +350,7 @@ function valueOf(record: unknown, field: string): unknown {
   return typeof record === 'object' && record !== null ? Reflect.get(record, field) : undefined
 }
 
-/** The id in a record's lookup, in any of its forms. */
+/** The id in a record's lookup, whichever form the lookup has. */
 export function readLookupId(raw: unknown, field: string): string | null {
   return Lookup.safeParse(valueOf(raw, field)).data?.id ?? null
 }
@@ -379,7 +379,7 @@ const TimelineEntry = z.object({
 
 /**
  * Reads the changes of one field. A record's first value has no entry of its own. It is the old value of the first
- * change or, without a change, the present value. It began when the record was added.
+ * change or, without a change, the present value. This value began when the record was added.
  */
 export function readFieldHistory(
   entries: unknown[],
@@ -425,7 +425,7 @@ export const STAGE_HISTORY_FIELDS = 'Stage,Moved_To__s,Modified_Time,Last_Modifi
 /**
  * It could not be confirmed whether a row's time is when the deal entered the stage or when it left. If rows show the
  * time of leaving, the last two rows have the same time, and the first row's time is later than the deal's creation. In
- * that case each stage began when the stage before it ended, and the first stage when the deal was added.
+ * that case each stage began when the stage before it ended, and the first stage began when the deal was added.
  */
 export function readStageHistory(rows: unknown[], createdAt: string, stageField: string, displayed: Displayed) {
   const readable = rows
@@ -451,7 +451,7 @@ export function readStageHistory(rows: unknown[], createdAt: string, stageField:
 }
 
 /**
- * Removes repeated values. An edit of the amount can add a row with the same stage, and the stage began with its first
+ * Removes repeated values. An edit of the amount can add a row with the same stage, but the stage began with its first
  * row.
  */
 function collapse(history: CrmHistoryEntry[]): CrmHistoryEntry[] {

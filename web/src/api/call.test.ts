@@ -90,7 +90,7 @@ test('a call fails if no answer comes within thirty seconds', async () => {
   expect(timeout).toHaveBeenCalledWith(30_000)
 })
 
-test('a call fails in the same way if the answer breaks off', async () => {
+test('an answer that breaks off is a network failure, or an AbortError if the caller aborted the call', async () => {
   const brokenBy = (reason: unknown) =>
     vi.stubGlobal('fetch', async () => new Response(new ReadableStream({ start: (stream) => stream.error(reason) })))
   brokenBy(new TypeError('network error'))
@@ -100,7 +100,7 @@ test('a call fails in the same way if the answer breaks off', async () => {
   await expect(call(readProfile, { signal: abort })).rejects.toMatchObject({ name: 'AbortError' })
 })
 
-test('a call that its caller aborts throws the AbortError, not a failure', async () => {
+test('a call that its caller aborts throws the AbortError, not a Failure', async () => {
   vi.stubGlobal('fetch', (_address: string, { signal }: RequestInit) => Promise.reject(signal?.reason))
   await expect(call(readProfile, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
 })

@@ -1,6 +1,6 @@
 /**
- * The texts for failures without a text from the server: those that section 8 demands, and similar ones. The keys are
- * method and path, so that no page loads another page's contract.
+ * The texts for failures without a text from the server. Section 8 demands some of them, and the others are similar.
+ * The keys are method and path, so that no page loads another page's contract.
  */
 const DEFAULT_MESSAGES: Record<string, string> = {
   'POST /auth/signup': 'Signup failed',

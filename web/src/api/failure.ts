@@ -27,14 +27,14 @@ export function isNotFound(error: unknown): boolean {
 export const OFFLINE = 'No internet connection. Please check your network and try again.'
 export const UNEXPECTED = 'Something went wrong. Please try again or contact support.'
 
-/** The failure's own text. Any other error is a defect of the app, and has a general text. */
+/** Returns the failure's own text. Any other error is a defect of the app, and gets a general text. */
 export function failureText(error: unknown): string {
   return error instanceof Failure ? error.message : UNEXPECTED
 }
 
 /**
- * The failure's text, for a line under the page's own text. Undefined for a failure without a code and for any other
- * error.
+ * Returns the failure's text, for a line under the page's own text. Returns undefined for a failure without a code and
+ * for any other error.
  */
 export function failureDetail(error: unknown): string | undefined {
   return error instanceof Failure && error.code !== '' ? error.message : undefined

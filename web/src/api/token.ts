@@ -22,7 +22,8 @@ export interface TokenChange {
 type Listener = (change: TokenChange) => void
 const listeners = new Set<Listener>()
 /**
- * The end of a session that no listener has heard of yet, because a page's loader makes calls before the app is drawn.
+ * The end of a session that no listener has heard of yet. A page's loader makes calls before the app is drawn, so a
+ * session can end before there is a listener.
  */
 let unheard: TokenChange | undefined
 

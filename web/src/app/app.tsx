@@ -18,7 +18,7 @@ const SESSION_END_SHOWN_MS = 8_000
 
 export function App({ router }: { router: AppRouter }) {
   const { queryClient } = router.options.context
-  // Grows each time another tab signs in somebody else, and so draws every page again from its beginning.
+  // Grows each time another tab signs in somebody else. A new round draws every page again from its beginning.
   const [round, setRound] = useState(0)
 
   // A different role may open different pages.
@@ -35,7 +35,7 @@ export function App({ router }: { router: AppRouter }) {
           await router.invalidate()
           queryClient.clear()
         },
-        // What another person typed or saw leaves the page.
+        // The page forgets everything that another person typed or saw.
         async onBeginElsewhere() {
           queryClient.clear()
           setRound((before) => before + 1)

@@ -17,7 +17,7 @@ const styles = readFileSync(`${import.meta.dirname}/styles.css`, 'utf8')
 const INKS = ['ink', 'muted', 'faint', 'brand-ink', 'success-ink', 'warning-ink', 'error-ink']
 const GROUNDS = ['canvas', 'surface', 'raised', 'sunken', 'hover', 'changed']
 const TINTS = ['brand-tint', 'success-tint', 'warning-tint', 'error-tint']
-/** Grounds of white text. */
+/** The backgrounds of white text. */
 const BUTTONS = ['brand', 'brand-hover', 'danger', 'danger-hover']
 /** The least contrast of small text (WCAG 2.2, 1.4.3). */
 const CONTRAST_MIN = 4.5
@@ -28,7 +28,7 @@ const PAIRS = [
   ['surface', 'ink'] as const,
 ]
 
-test.each(['light', 'dark'] as const)('in the %s theme each colour of text is readable on each ground', (theme) => {
+test.each(['light', 'dark'] as const)('in the %s theme each text colour is readable on each background', (theme) => {
   const unreadable = PAIRS.map(([ink, ground]) => ({
     pair: `${ink} on ${ground}`,
     contrast: getContrast(read(ground, theme), read(ink, theme)),

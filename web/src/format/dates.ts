@@ -3,8 +3,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-// The specification's 'MMM d, yyyy' is the same in every locale, so this code formats it itself. The locale en-AU has
-// 'Sept', and the first use of the browser's formatter keeps a slow phone busy for a tenth of a second.
+// The specification's 'MMM d, yyyy' is the same in every locale, so this code formats dates itself. The locale en-AU
+// has 'Sept', and the first use of the browser's formatter keeps a slow phone busy for a tenth of a second.
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /**
@@ -51,8 +51,8 @@ export function formatMonth(date: string): string {
 }
 
 /**
- * Returns 'Just now', minutes, hours up to 24, days up to 7, and then the date (section 9). A time in the future, from
- * a slow clock, counts as now.
+ * Returns 'Just now', minutes, hours up to 24, days up to 7, and then the date (section 9). A time in the future,
+ * because of a slow clock, counts as now.
  */
 export function formatRelativeTime(instant: string | null | undefined, now: number = Date.now()): string {
   const time = instantOf(instant)

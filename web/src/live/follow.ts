@@ -9,8 +9,8 @@ const LOOK_EVERY_MS = 5_000
 /** The server sends at least a comment every 20 seconds, so a stream that is silent for this long is dead. */
 const SILENCE_MS_MAX = 45_000
 /**
- * The page's first data is as old as the page. A first stream that begins later than this may not repeat all events
- * that the page missed.
+ * The page's first data is as old as the page. If the first stream begins later than this, it might not include all
+ * events since then.
  */
 const FIRST_STREAM_MS_MAX = 10_000
 /** How often a visible page without a stream fetches its data (D71). */
@@ -20,9 +20,9 @@ const IDS_KEPT_MAX = 4_000
 
 /**
  * Follows the changes of the partner's data until `signal` aborts or the session has ended. Opens a new stream when one
- * ends. Each event is reported once, however often the server repeats it. Without a stream, a visible page is told
- * every 15 seconds that all its data may be old. A hidden page ends its stream when another page becomes visible,
- * because browsers keep only six connections to a server.
+ * ends. Each event is reported once, however often the server repeats it. Without a stream, a visible page gets
+ * `stream.reset` every 15 seconds, because all its data may be old. A hidden page ends its stream when another page
+ * becomes visible, because browsers keep only six connections to a server.
  */
 export function follow(onMessage: (message: LiveMessage) => void, signal: AbortSignal): void {
   const startedAt = Date.now()

@@ -18,7 +18,7 @@ export function keepLive(queryClient: QueryClient): () => void {
 
   async function start(signal: AbortSignal) {
     if (signal.aborted) return
-    // If the code cannot load, the page works without live events.
+    // If the code fails to load, the page works without live events.
     const module = await import('./live.ts').catch(() => undefined)
     if (!signal.aborted) module?.startLive(queryClient, signal)
   }

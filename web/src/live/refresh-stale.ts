@@ -5,7 +5,7 @@ import { staleQueries } from './stale-queries.ts'
 /** Many messages within this time cause one refresh. */
 const GATHER_MS = 150
 const GATHER_MS_MAX = 1_000
-/** After an outage of the server all pages return at once, so each one refreshes at a random time within this span. */
+/** After an outage of the server, all pages return at once, so each one refreshes at a random time within this span. */
 const SPREAD_MS = 8_000
 
 /**

@@ -81,7 +81,7 @@ test('the second step of signing in opens the page that the person had asked for
   await expect.poll(address).toBe('/leads?page=2')
 })
 
-test('after the server ends a session, signing in returns to the page that was open in every tab', async () => {
+test('after the server ends a session, signing in returns each tab to the page that was open in it', async () => {
   let isEnded = false
   storeToken('old')
   serveSignIn({

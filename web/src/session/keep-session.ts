@@ -21,7 +21,7 @@ interface SessionEvents {
    * out.
    */
   onEnd: (isRefused: boolean) => void
-  /** Another tab signed in, and this tab showed another person or nobody. */
+  /** Another tab signed in a person, and this tab showed somebody else or nobody. */
   onBeginElsewhere: () => void
 }
 

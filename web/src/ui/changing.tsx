@@ -4,7 +4,7 @@ import { changeMark, useChanges } from './change-mark.ts'
 interface ChangingProps {
   /** The watched value. */
   value: string
-  /** The context of the value, such as a record. A value in another scope is no change. */
+  /** The context of the value, such as a record. The value of another scope does not count as a change. */
   scope: string
   /** Read out by screen readers after a change. */
   announcement: string

@@ -60,7 +60,7 @@ export const Code = memo(function Code({ label, code, language, wrap }: CodeProp
       <code>
         {tokens.map(({ text, kind }, position) =>
           kind ? (
-            // The pieces of a text have no other identity than their position.
+            // The pieces of a text have no identity other than their position.
             <span key={position} className={COLOURS[kind]}>
               {text}
             </span>

@@ -7,7 +7,7 @@ interface FieldLooks {
   error?: string | undefined
   /** Shown below the field. A hint does not stop the form's submission. */
   hint?: ReactNode
-  /** Shows the label to screen readers only, if the page already says what the field is. */
+  /** Shows the label to screen readers only. Set this if the page already says what the field is. */
   labelHidden?: boolean
   fieldClassName?: string
 }
@@ -66,8 +66,8 @@ interface TextFieldProps extends FieldLooks, ComponentProps<'input'> {
 }
 
 /**
- * A text field. `required` marks the label and tells screen readers. It does not turn the browser's own checks on,
- * because the form has its own messages.
+ * A text field. `required` marks the label, and screen readers announce it. It does not turn the browser's own checks
+ * on, because the form has its own messages.
  */
 export function TextField({ icon, end, ...props }: TextFieldProps) {
   const { looks, rest } = splitLooks(props)

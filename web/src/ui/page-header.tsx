@@ -35,7 +35,7 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
           {description && <div className="mt-0.5 wrap-anywhere text-muted">{description}</div>}
         </div>
         {actions && (
-          // On a phone several buttons share one line evenly, and three or more have smaller type.
+          // On a phone, several buttons share one line evenly, and three or more have smaller type.
           <div className="flex flex-wrap items-center gap-2 print:hidden max-sm:has-[>:nth-child(2)]:w-full max-sm:has-[>:nth-child(2)]:*:grow max-sm:has-[>:nth-child(3)]:gap-1.5 max-sm:has-[>:nth-child(3)]:*:gap-1.5 max-sm:has-[>:nth-child(3)]:*:px-2.5 max-sm:has-[>:nth-child(3)]:*:text-[0.8125rem]">
             {actions}
           </div>

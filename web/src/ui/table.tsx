@@ -29,7 +29,7 @@ interface DataTableProps<Row, Key extends string> {
   rowKey: (row: Row) => string
   sort?: Sort<Key>
   onSort?: (column: Key) => void
-  /** The rows of another page or filter are being fetched. The old rows stay visible meanwhile and are dimmed. */
+  /** Set this while the rows of another page or filter are being fetched. The old rows stay visible and are dimmed. */
   stale?: boolean
   /** For each row's key, how many times the row changed while it was shown. The last change stays marked for a while. */
   changes?: ReadonlyMap<string, number>

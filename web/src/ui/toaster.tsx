@@ -63,8 +63,8 @@ function Toasts() {
       // they cover the top bar, but not the bar's menu button.
       className="pointer-events-none fixed inset-x-0 top-0 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent py-2 pr-2 pl-14 text-ink sm:top-14 sm:px-4 sm:[html:has(dialog.modal[open])_&]:top-0 print:hidden"
     >
-      {/* The newest toast is on top. A phone shows two, the older one with one line, because more would reach down to
-          the buttons of the page. */}
+      {/* The newest toast is on top. A phone shows two toasts, and only one line of the older one, because more would
+          reach down to the buttons of the page. */}
       <ol className="flex flex-col-reverse gap-2 max-sm:[&>:nth-last-child(n+3)]:hidden max-sm:[&>:not(:last-child)_p]:line-clamp-1">
         {toasts.toReversed().map((item) => (
           <OneToast key={item.data?.number} item={item} onDismiss={giveFocusBack} />

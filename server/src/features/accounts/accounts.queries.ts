@@ -83,7 +83,7 @@ export async function endHold(tx: Tx, partnerId: string): Promise<void> {
   await tx.updateTable('partners').set({ crm: 'pending' }).where('id', '=', partnerId).execute()
 }
 
-/** Activates or deactivates the partner. False if it was in that state already. */
+/** Activates or deactivates the partner. Returns false if the partner was in that state already. */
 export async function updateActive(tx: Tx, partnerId: string, isActive: boolean): Promise<boolean> {
   const row = await tx
     .updateTable('partners')
@@ -96,8 +96,8 @@ export async function updateActive(tx: Tx, partnerId: string, isActive: boolean)
 }
 
 /**
- * Closes the partner's account. The row stays for the sake of its leads. Its people are removed, with their sessions
- * and links. Its record in the CRM may now be linked to another partner.
+ * Closes the partner's account. The row stays, because the partner's leads refer to it. The partner's people are
+ * removed, with their sessions and links. Another partner can now be linked to the record in the CRM.
  */
 export async function markClosed(tx: Tx, partnerId: string, at: string): Promise<void> {
   await tx

@@ -13,7 +13,7 @@ afterAll(() => portal[Symbol.asyncDispose]())
 
 const PASSWORD = 'correct-horse-battery'
 
-/** Finds the token in the newest mail with a link that confirms the address. */
+/** Returns the token of the link that confirms the address, from the newest mail that contains `words`. */
 async function linkToken(email: string, words = '/verify-email?token='): Promise<string> {
   return /verify-email\?token=([\w-]+)/.exec(await portal.mailTo(email, words))?.[1] ?? ''
 }
@@ -52,7 +52,7 @@ test('POST /auth/login returns a session token, the partner and the person', asy
   expect(malformed.body.fields).toEqual({ email: 'Please enter a valid email address' })
 })
 
-test('signing in to an inactive account answers 403 to the right password and 401 to a wrong one', async () => {
+test('a sign-in to an inactive account gets 403 with the right password and 401 with a wrong one', async () => {
   const partner = await portal.newPartner()
   await setPartnerActive(portal.deps.db, partner.id, false)
   const refused = await portal.post('/auth/login', { email: partner.email, password: PASSWORD })
@@ -65,7 +65,7 @@ test('signing in to an inactive account answers 403 to the right password and 40
 })
 
 test.each(['aaaaaaaa', 'partnerportal', 'Saltbush Lending!', 'ada.lovelace.1815'])(
-  'sign-up refuses %s as a password of Ada Lovelace at Saltbush Lending',
+  'sign-up refuses %s as the password of Ada Lovelace of Saltbush Lending',
   async (password) => {
     const names = { firstName: 'Ada', lastName: 'Lovelace', businessName: 'Saltbush Lending' }
     const refused = await portal.post('/auth/signup', { ...names, email: 'weak@example.com', password })
@@ -77,7 +77,7 @@ test.each(['aaaaaaaa', 'partnerportal', 'Saltbush Lending!', 'ada.lovelace.1815'
   },
 )
 
-test('a password works however a keyboard encodes its accents; an old hash accepts only the encoding that was hashed', async () => {
+test('a password with accents works in each encoding that a keyboard may send; an old hash accepts only the encoding that was hashed', async () => {
   const composed = 'caf\u00e9-horse-battery'
   const decomposed = 'cafe\u0301-horse-battery'
   const partner = await portal.newPartner({ password: composed })
@@ -138,7 +138,7 @@ test('a taken email or business name is refused with 409 and the words that the 
   })
 })
 
-test('business names that differ only in case are the same, even with accents, and a taken email is reported before a taken name', async () => {
+test('business names that differ only in case count as the same, even with accents, and a taken email is reported before a taken name', async () => {
   await portal.newPartner({ email: 'cafe@example.com', businessName: 'Café Élan' })
   const form = { email: 'other-cafe@example.com', password: PASSWORD, businessName: 'CAFÉ ÉLAN' }
   expect((await portal.post('/auth/signup', form)).body.code).toBe('BUSINESS_EXISTS')
@@ -163,7 +163,7 @@ test('a business name that another partner takes at the same moment is refused w
   expect([status, body.code]).toEqual([409, 'BUSINESS_EXISTS'])
 })
 
-test('a mail to an address with a comma has that one address as its recipient', async () => {
+test('a mail to an address that contains a comma goes to that one address', async () => {
   const partner = await portal.newPartner({ email: 'x,victim@example.com' })
   expect(await portal.mailTo('<"x,victim"@example.com>')).toContain(partner.businessName)
 })
@@ -353,7 +353,7 @@ test('the welcome mail’s link confirms the address of the signed-in account, o
   expect((await partner.post('/auth/verify-email', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
 })
 
-test('the link alone, another account’s session or a wrong password does not confirm an address or use up the link', async () => {
+test('without the account’s own session or password, the link does not confirm the address and is not used up', async () => {
   const partner = await portal.newPartner()
   const stranger = await portal.newPartner()
   const token = await linkToken(partner.email)

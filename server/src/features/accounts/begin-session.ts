@@ -13,7 +13,7 @@ import { startSession } from './sessions.ts'
 export interface Proof {
   /** The kind of proof, which the security log shows. */
   factor: 'password' | 'app code' | 'recovery code' | 'passkey' | 'invitation'
-  /** Checks, when the session begins, that the proof still holds: the password, for example, has not been changed. */
+  /** Checks when the session begins that the proof still holds, for example that the password has not changed. */
   stillCounts: (tx: Tx) => Promise<boolean>
 }
 
@@ -29,7 +29,7 @@ export async function beginSession(
 ): Promise<BegunSession> {
   const isNews = person.last_seen_at !== null && (await knownBy(deps.db, person.email, visitor)) !== 'mark'
   return deps.db.transaction().execute(async (tx) => {
-    // Locks the person before the known sources, in the order in which a reset locks them.
+    // Locks the person before the known sources. A reset locks in the same order.
     await lockPerson(tx, person.id)
     const now = await getPerson(tx, person.id)
     refuseInactive(now)

@@ -8,7 +8,7 @@ type FindCaller = (token: string) => Promise<SessionCaller | undefined>
 
 export interface CallerMemory {
   find: FindCaller
-  /** Forgets all callers. Call it after a session has ended, or a person or partner has changed. */
+  /** Forgets all callers. Call this after a session has ended, or a person or partner has changed. */
   forget(): void
 }
 

@@ -10,7 +10,7 @@ function tokenIn(mail: string, page: string): string {
   return new RegExp(`/${page}\\?token=([\\w-]+)`).exec(mail)?.[1] ?? ''
 }
 
-/** Asks for a change of the address. Returns the token of the mail to the new address. */
+/** Asks for a change of the address. Returns the token from the mail to the new address. */
 async function askedFor(portal: TestPortal, person: Pick<TestPartner, 'put'>, email: string): Promise<string> {
   expect(await person.put('/account/email', { email })).toMatchObject({ status: 200 })
   return tokenIn(await portal.mailTo(email, 'Confirm your new email address'), 'confirm-email')
@@ -62,7 +62,7 @@ test('opening the link in the mail changes the address once, and nobody can sign
   ])
 })
 
-test('a change of the address requires the password again, and its link ends after a day', async () => {
+test('a change of the address requires the password again after 15 minutes, and the mailed link expires after a day', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   portal.advance(16 * 60_000)
@@ -94,7 +94,7 @@ test('a new password ends a pending change of the address, because a thief of th
   }
 })
 
-test('for 72 hours a link mailed to the old address can undo a change; undoing it also ends all sessions and removes the password, later changes and new factors', async () => {
+test('within 72 hours, a link in the mail to the old address undoes the change, ends all sessions, and removes the password, later changes and new factors', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   await verify(portal, ada)
@@ -105,7 +105,7 @@ test('for 72 hours a link mailed to the old address can undo a change; undoing i
   const later = await changed(portal, { ...ada, email: 'thief@example.net' }, 'thief@example.org')
   const waiting = await askedFor(portal, ada, 'thief@example.com')
 
-  // Nobody else can take the address while the change can be undone.
+  // Nobody else can take the old address while the change can be undone.
   const form = { email: ada.email, password: ada.password, businessName: 'Somebody Else' }
   expect((await portal.post('/auth/signup', form)).body.code).toBe('EMAIL_EXISTS')
   const eve = await portal.newPartner()
@@ -142,7 +142,7 @@ test('an old address that was never confirmed gets a mail about the change, but 
   const ada = await portal.newPartner()
   expect(await changed(portal, ada, 'ada@new.example')).toBe('')
   expect(await portal.mailTo(ada.email, 'Your email address was changed')).toMatch(/No more mails about the account/)
-  // A mail that could not be sent at first is tried again for a day, and pruning does not end this.
+  // The portal retries an unsent mail for a day, and pruning does not end the retries.
   const { id: changeId } = await portal.deps.db.selectFrom('email_changes').select('id').executeTakeFirstOrThrow()
   portal.advance(23 * HOUR_MS)
   await prune(portal.deps)

@@ -33,12 +33,13 @@ interface LinkCall {
 
 /**
  * Completes the change when the link in the mail to the new address is opened. The old address gets a mail with a link
- * to undo the change within 72 hours (D67). If the old address was never confirmed, its mail has no link, because the
- * address may be a stranger's. Older links in mails to the old address stop working.
+ * to undo the change within 72 hours (D67). If the old address was never confirmed, that mail has no link, because the
+ * old address may be a stranger's. Older links in mails to the old address stop working.
  *
- * The reader of the mail may not be the person who signed up. So the link does not confirm the address if the old
+ * The reader of the mail may not be the person who signed up. So the link does not confirm the new address if the old
  * address was never confirmed and the partner has no record in the CRM yet: the confirmation could connect the partner
- * with an existing record (D52). Such a confirmation needs another link, and a session or the password.
+ * with an existing record (D52). Instead, a second mail has a link that confirms the new address, but only together
+ * with a session or the password.
  */
 export async function confirmEmailChange(
   deps: Deps,
@@ -73,8 +74,8 @@ export async function confirmEmailChange(
 
 /**
  * Undoes a change that an intruder made. The intruder must have known the password and had a session, so the password
- * stops working and all sessions end. Later changes, and second factors that were added since, are removed. The old
- * address gets a link to set a new password.
+ * stops working and all sessions end. Later changes are removed, and so are second factors that were added after this
+ * change was requested. The old address gets a link to set a new password.
  */
 export async function undoEmailChange(deps: Deps, token: string, security: NoteSecurity): Promise<{ email: string }> {
   const now = deps.clock.now().toISOString()

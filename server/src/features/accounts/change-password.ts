@@ -14,7 +14,7 @@ import { getPasswordHash, getPerson, updatePerson } from './people.queries.ts'
 import { removeOtherSessions } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
-/** Limits a person's wrong passwords (D53), so that the thief of a session cannot guess the password. */
+/** Limits a person's wrong passwords (D53), so that an intruder with a stolen session cannot guess the password. */
 export const PASSWORD_CHECKS: RateLimit = {
   name: 'password-check',
   points: 10,
@@ -23,9 +23,9 @@ export const PASSWORD_CHECKS: RateLimit = {
 }
 
 /**
- * Changes the caller's password. Refusals have the codes and texts of section 8. The person's other sessions end (D12),
- * and so do unfinished sign-ins and a pending change of the address. An owner can also have the API key and the webhook
- * URL revoked.
+ * Changes the caller's password. Refusals have the codes and texts that section 8 demands. The person's other sessions
+ * end (D12), and so do unfinished sign-ins and a pending change of the address. An owner can also have the API key and
+ * the webhook URL revoked.
  */
 export async function changePersonPassword(
   deps: Deps,

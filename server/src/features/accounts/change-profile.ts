@@ -38,8 +38,8 @@ export async function changePersonProfile(
     const isContact = (await findContact(tx, caller.id))?.person_id === person.id
     if (isRenamed || isContact) {
       await refusingTaken(updateForCrm(tx, caller.id, { business_name }, at))
-      // Under its new name, the partner may have no record in the CRM, so it may no longer have to wait for a confirmed
-      // address.
+      // The CRM may have no record with the new business name. A held partner then no longer has to wait for a
+      // confirmed address.
       if (partner?.crm === 'held') await connectRecords(tx, caller.id)
       else await jobs.enqueue(tx, pushPartner, { partnerId: caller.id })
     }

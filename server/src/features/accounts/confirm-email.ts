@@ -8,7 +8,7 @@ export type ConnectRecords = (tx: Tx, partnerId: string) => Promise<void>
 
 /**
  * Marks the address as confirmed, because the person has proved that it is theirs. CRM records that waited for the
- * confirmation are connected, and mailed links can no longer close the account (D52). False if the address was
+ * confirmation are connected, and mailed links can no longer close the account (D52). Returns false if the address was
  * confirmed before.
  */
 export async function confirmEmail(

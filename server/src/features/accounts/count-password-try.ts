@@ -4,9 +4,9 @@ import type { Visitor } from '../../http/visitor.ts'
 import { countedBy, knownBy } from './known-sources.ts'
 
 const TRY_LATER = 'Too many sign-in attempts. Please wait a few minutes before trying again.'
-/** Limits tries from one browser or address on one account. */
+/** Limits tries on one account from one browser or IP address. */
 const PER_SOURCE: RateLimit = { name: 'login', points: 10, seconds: 60, text: TRY_LATER }
-/** Limits tries from one address on all accounts together. */
+/** Limits tries from one IP address on all accounts together. */
 const PER_ADDRESS: RateLimit = { name: 'login-address', points: 100, seconds: 3_600, text: TRY_LATER }
 /** Limits tries on one account from all unknown sources together. */
 const PER_ACCOUNT: RateLimit = {
@@ -26,10 +26,10 @@ const PER_ACCOUNT: RateLimit = {
  * Counts a try before the password is checked, so that parallel tries cannot exceed the limit. Throws TooMany if a
  * limit is exceeded. Call `giveBack` after a successful try, so that only failures count.
  *
- * Strangers cannot lock an owner out (D53). In a browser from which somebody signed in to the account before, only that
- * browser's tries count. At an address from which somebody signed in before, only the tries from that address count. A
- * reset of the password makes a new browser known. A try that one limit refuses does not count for the following
- * limits.
+ * Strangers cannot lock an owner out (D53). If somebody has already signed in to the account from this browser, only
+ * this browser's tries count. Otherwise, if somebody has already signed in to it from this IP address, only the tries
+ * from this IP address count. A reset of the password makes a new browser known. A try that one limit refuses does not
+ * count for the following limits.
  */
 export async function countPasswordTry(
   { db }: Pick<Deps, 'db'>,

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { EmailChangeRow } from '../../db/tables.ts'
 
-/** Stores a pending change. It replaces an earlier one, because a person has at most one. */
+/** Stores a pending change. It replaces an earlier pending change, because a person has at most one. */
 export async function saveEmailChange(
   tx: Tx,
   change: Pick<EmailChangeRow, 'id' | 'person_id' | 'old_email' | 'new_email' | 'asked_at' | 'confirm_until'>,
@@ -40,8 +40,8 @@ export async function keepLinkHash(
 }
 
 /**
- * Marks a pending change as done. False if it is already done, was replaced or removed, or is too old. If two calls
- * come at once, only one succeeds.
+ * Marks a pending change as done. Returns false if it is already done, was replaced or removed, or is too old. If two
+ * calls come at once, only one succeeds.
  */
 export async function markEmailChanged(
   tx: Tx,
@@ -60,8 +60,8 @@ export async function markEmailChanged(
 }
 
 /**
- * Removes a change that is being undone, with all later and pending changes, which may be an intruder's. False if the
- * change can no longer be undone.
+ * Removes a change that is being undone, with all later and pending changes, which may be an intruder's. Returns false
+ * if the change can no longer be undone.
  */
 export async function removeEmailChange(tx: Tx, change: EmailChangeRow, now: string): Promise<boolean> {
   const row = await tx
@@ -80,8 +80,8 @@ export async function removeEmailChange(tx: Tx, change: EmailChangeRow, now: str
 }
 
 /**
- * Whether another person may still undo a change from this address. Looks through all partners, because an address has
- * only one account.
+ * Whether another person may still undo a change from this address. Looks through all partners, because an address can
+ * belong to only one account.
  */
 export async function isEmailHeldOfAnyPartner(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createHashQueue } from './hash-queue.ts'
 
-test('the queue runs at most `atOnce` hashes at a time, and starts the next one when one has ended', async () => {
+test('the queue runs at most `atOnce` hashes at a time, and starts the next hash when a running one ends', async () => {
   const queue = createHashQueue({ atOnce: 2, waitMsMax: 10_000 })
   const begun: number[] = []
   const ends: (() => void)[] = []
@@ -19,7 +19,7 @@ test('the queue runs at most `atOnce` hashes at a time, and starts the next one 
   expect(await Promise.all(hashes)).toEqual([0, 1, 2])
 })
 
-test('the queue answers 503 with `Retry-After` for a hash that waited too long, and lets the running hash end', async () => {
+test('the queue answers 503 with `Retry-After` for a hash that waited too long, and lets the running hash finish', async () => {
   const queue = createHashQueue({ atOnce: 1, waitMsMax: 5 })
   let end: (result: string) => void = () => undefined
   const running = queue(() => new Promise<string>((resolve) => (end = resolve)))

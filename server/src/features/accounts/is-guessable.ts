@@ -1,4 +1,4 @@
-/** The names and the email address of the password's owner, which anybody would try first. */
+/** The names and the email address of the password's owner. Anybody would try these first. */
 export interface PasswordOwner {
   email: string
   business_name: string
@@ -8,15 +8,16 @@ export interface PasswordOwner {
 
 const COMMON_PASSWORDS = 10_000
 const PRODUCT = ['partner', 'portal']
-/** Ignores shorter words, because they occur in too many other words. */
+/** Words shorter than this are ignored, because they occur in too many other words. */
 const WORD_LENGTH_MIN = 3
 /** Besides the words that anybody would try first, a password must have this many letters or this many digits. */
 const LETTERS_LEFT_MIN = 4
 const DIGITS_LEFT_MIN = 8
 
 /**
- * Whether a password is among the 10,000 most common, repeats one character, or adds little, or only a common password,
- * to the owner's names, the owner's email address or the product's name (D10).
+ * Whether a password is easy to guess (D10): it is among the 10,000 most common, it repeats one character, or it has
+ * words from the product's name or the owner's names or email address, and little else. A common password counts as
+ * little.
  */
 export async function isGuessable(password: string, owner: PasswordOwner): Promise<boolean> {
   const text = password.toLowerCase()
@@ -32,7 +33,8 @@ function isLittle(rest: string): boolean {
 }
 
 /**
- * The words of the owner's names and of the product, the longest first: 'harbourside' must be removed before 'harbour'.
+ * The words of the owner's names and email address and of the product's name, the longest first: 'harbourside' must be
+ * removed before 'harbour'.
  */
 function wordsOf({ email, business_name, first_name, last_name }: PasswordOwner): string[] {
   const names = [email.split('@')[0] ?? '', email, business_name, first_name ?? '', last_name ?? '']

@@ -8,7 +8,7 @@ import { defineJob } from '../../jobs/define-job.ts'
 import { noticeMail } from './mails.ts'
 import { findActiveOwners, findPerson } from './people.queries.ts'
 
-/** Limits the notices, so that nobody can flood a person's mailbox. */
+/** Limits changes that cause notices, so that nobody can flood a person's mailbox. */
 export const NOTICES: RateLimit = {
   name: 'notices',
   points: 30,
@@ -16,7 +16,7 @@ export const NOTICES: RateLimit = {
   text: 'Too many changes of API key, webhook URL and signing secret. Please try again later.',
 }
 
-/** The changes that cause a mail to the person, because somebody else may have made them (D65, D66). */
+/** The events about which the person gets a mail, because somebody else may have caused them (D65, D66). */
 const Notice = z.object({
   what: z.enum([
     'signed-in-elsewhere',

@@ -62,7 +62,7 @@ export async function requestPasswordReset(
  * Sets the new password. This ends every session (D12) and a pending change of the address, and makes this browser the
  * only known one (D53). It also confirms the address (D15). The first confirmation also removes the second factor and,
  * if the person is an owner, revokes the API key and the webhook URL, because a stranger may have signed up with the
- * address (D52). With `revokeAccess`, an owner revokes these two in any case.
+ * address (D52). With `revokeAccess`, an owner's reset always revokes both.
  */
 export async function setNewPassword(
   deps: Deps,
@@ -81,7 +81,7 @@ export async function setNewPassword(
   const owner = await getPerson(db, known.person_id)
   const passwordHash = await hashNewPassword(newPassword, 'newPassword', owner)
   const settled = await db.transaction().execute(async (tx) => {
-    // Locks partner and person before the token, in the order in which other calls lock them.
+    // Locks the partner and the person before the token, as other calls do.
     await lockPartner(tx, owner.partner_id)
     await lockPerson(tx, owner.id)
     if ((await takeAccountToken(tx, tokenHash, 'reset-password', now)) === undefined) throw invalidToken()

@@ -9,20 +9,23 @@ import { isGuessable, type PasswordOwner } from './is-guessable.ts'
 /** OWASP's parameters for argon2id, which is the library's default algorithm. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** If there are several cores, leaves one for other requests (D53). */
+/** The queue for hashing. If there are several cores, it leaves one of them for other requests (D53). */
 const inLine = createHashQueue({ atOnce: Math.max(1, availableParallelism() - 1), waitMsMax: 10_000 })
 
 export function hashPassword(password: string): Promise<string> {
   return inLine(() => hash(normal(password), ARGON2))
 }
 
-/** Throws WEAK_PASSWORD if the password is weak. `field` is the password's name in the form. */
+/** Hashes a new password. Throws WEAK_PASSWORD if it is weak. `field` is the password's name in the form. */
 export async function hashNewPassword(password: string, field: string, owner: PasswordOwner): Promise<string> {
   await refuseWeakPassword(password, field, owner)
   return hashPassword(password)
 }
 
-/** Also compares the password as it was typed, because older hashes were made without normalisation. */
+/**
+ * Whether the password belongs to the hash. Also tries the password as it was typed, because older hashes were made
+ * without normalisation.
+ */
 export async function isPassword(password: string, passwordHash: string): Promise<boolean> {
   const spellings = new Set([normal(password), password])
   for (const spelling of spellings) if (await inLine(() => verify(passwordHash, spelling))) return true

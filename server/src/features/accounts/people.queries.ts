@@ -8,12 +8,12 @@ import type { PersonRow, Tables } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 /**
- * The name that a record shows for the person who entered it (D64). It is never an email address, because endpoints
- * must not receive one (D35).
+ * The name that a record shows for the person who entered it (D64). It is never an email address, because webhook
+ * endpoints must not receive one (D35).
  */
 export const PERSON_NAME = `coalesce(nullif(concat_ws(' ', people.first_name, people.last_name), ''), partners.business_name)`
 
-/** A person, with those fields of the business that mails and the profile show. */
+/** A person, with the fields of the business that mails and the profile show. */
 export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
 
 const PERSON_COLUMNS = [
@@ -85,8 +85,8 @@ export async function getPerson(db: Db, personId: string): Promise<Person> {
 }
 
 /**
- * Looks through all partners, because an address has only one account. The result includes the password's hash, which
- * is needed only to sign somebody in.
+ * Looks through all partners, because an address can belong to only one account. The result includes the password's
+ * hash, which is needed only to sign somebody in.
  */
 export function findPersonByEmail(db: Db, email: string): Promise<(Person & { password_hash: string }) | undefined> {
   return db
@@ -199,7 +199,7 @@ export async function updatePerson(
     .execute()
 }
 
-/** False if the address was confirmed before. */
+/** Marks the address as confirmed. Returns false if it was confirmed before. */
 export async function markEmailVerified(tx: Tx, personId: string): Promise<boolean> {
   const row = await tx
     .updateTable('people')

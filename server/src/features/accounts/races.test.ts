@@ -48,8 +48,8 @@ async function isOpen(token: string | undefined) {
  */
 async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanwhile?: () => Promise<unknown>) {
   const { db } = portal.deps
-  // No call writes a later last-seen time than this one. The write would change the locked row, and then PostgreSQL
-  // does not keep the order of the calls that wait for it.
+  // Sets a last-seen time so late that no call stores its own. Such a write would change the locked row, and PostgreSQL
+  // would then not keep the order of the calls that wait for the row.
   await db.updateTable('sessions').set({ last_seen_at: '9999-01-01T00:00:00.000Z' }).execute()
   return db.connection().execute(async (own) => {
     await sql`begin`.execute(own)
@@ -89,14 +89,14 @@ function beginCall(method: string, path: string, token: string, content: object)
 }
 
 /**
- * With this lock, a change of the person's password, factors or access waits. So does a sign-in, after it has checked
- * the password. They get the lock in the order in which they came.
+ * While this lock is held, a change of the person's password, factors or access waits. So does a sign-in, after it has
+ * checked the password. The waiting calls get the lock in the order in which they came.
  */
 function person({ email }: Pick<Account, 'email'>): string {
   return `select from people where email = '${email}' for update`
 }
 
-test.each(['end-others', 'logout'])('a session gets no successor if it is refreshed while %s ends it', async (how) => {
+test.each(['end-others', 'logout'])('a session that is refreshed while %s ends it gets no successor', async (how) => {
   const ada = await portal.newPartner()
   const intruder = await signIn(ada)
   const end = () =>
@@ -111,7 +111,7 @@ test.each(['end-others', 'logout'])('a session gets no successor if it is refres
   expect(await isOpen(refreshed?.body.data?.token)).toBe(false)
 })
 
-test('a sign-in fails if the password changes meanwhile', async () => {
+test('a sign-in fails if the password changes before the session begins', async () => {
   const ada = await portal.newPartner()
   const change = { currentPassword: ada.password, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD }
   const [changed, begun] = await whileLocked(person(ada), [
@@ -121,7 +121,7 @@ test('a sign-in fails if the password changes meanwhile', async () => {
   expect([changed?.status, begun?.status, begun?.body.code]).toEqual([200, 401, 'SIGN_IN_EXPIRED'])
 })
 
-test('a sign-in by password fails if a second factor is added meanwhile, and a second step fails if the password changes', async () => {
+test('a sign-in by password fails if a second factor is added before the session begins, and a second step fails if the password changes', async () => {
   const ada = await portal.newPartner()
   const app = await beginApp(portal, ada)
   const [added, begun] = await whileLocked(person(ada), [
@@ -139,7 +139,7 @@ test('a sign-in by password fails if a second factor is added meanwhile, and a s
   expect([changed?.status, finished?.body.code]).toEqual([200, 'SIGN_IN_EXPIRED'])
 })
 
-test('a sign-in by passkey fails if the passkey is removed meanwhile', async () => {
+test('a sign-in by passkey fails if the passkey is removed before the session begins', async () => {
   const ada = await portal.newPartner()
   const phone = await addPasskey(portal, ada)
   const { id } = (await ada.get('/account/second-factor')).body.data.passkeys[0]
@@ -194,7 +194,7 @@ test('a call whose body arrives after its session has ended has no effect', asyn
   expect(await late.end()).toBe(401)
 })
 
-test('an API key, webhook URL or invitation that was requested before a reset does not outlive the reset', async () => {
+test('a call that began before a reset cannot make an API key, webhook URL or invitation after the reset', async () => {
   const ada = await portal.newPartner()
   await confirmEmail(portal, ada)
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
@@ -208,7 +208,7 @@ test('an API key, webhook URL or invitation that was requested before a reset do
   for (const { end } of late) expect(await end()).toBe(401)
 })
 
-test('a new signing secret is not sent to an owner who is shut out or loses the role while it is requested', async () => {
+test('an owner who is shut out or loses the role while requesting a new signing secret does not get the secret', async () => {
   const ada = await portal.newPartner()
   expect((await ada.put('/dashboard/webhook-url', { webhook_url: 'https://hooks.example/in' })).status).toBe(200)
   const [deactivated, demoted, signedOut] = [
@@ -237,7 +237,7 @@ test('of two reset links made at once, only one works', async () => {
   expect((await Promise.all(resets)).map(({ status }) => status).toSorted()).toEqual([200, 400])
 })
 
-test('two calls that renew the recovery codes at once leave ten codes', async () => {
+test('after two simultaneous renewals of the recovery codes, there are ten codes', async () => {
   const ada = await portal.newPartner()
   await addApp(portal, ada)
   const renew = () => ada.post('/account/recovery-codes')
@@ -259,7 +259,7 @@ test('if an authenticator app and a passkey are added at once, the recovery code
   expect((await portal.post('/auth/second-factor', { token: await secondStep(ada), code })).status).toBe(200)
 })
 
-test('a passkey that is added while the only other factor is removed is refused, because it has no recovery codes', async () => {
+test('a passkey that is added while the only other factor is removed is refused, because it would come without recovery codes', async () => {
   const ada = await portal.newPartner()
   await addApp(portal, ada)
   const { add } = await makePasskey(portal, ada)
@@ -312,7 +312,7 @@ test('a waiting call of an owner who is shut out or loses the role is refused', 
   expect((await personOfBob()).is_active).toBe(false)
 })
 
-test('an invitation cannot be accepted if its inviter is deactivated meanwhile', async () => {
+test('an invitation cannot be accepted if its inviter is deactivated at the same moment', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'owner')
   await bob.post('/team/invitations', { email: 'second-bob@example.com', firstName: 'Bob', role: 'owner' })
@@ -420,7 +420,7 @@ test('calls that lock the same person at once do not deadlock', async () => {
   expect([deactivated?.status, thirdReset?.body.code]).toEqual([200, 'INVALID_RESET_TOKEN'])
 })
 
-test('a new password and the link to a new address, used at the same time, do not deadlock', async () => {
+test('a change of the password and the confirmation of a new address at the same time do not deadlock', async () => {
   const ada = await portal.newPartner()
   const email = `new-${ada.email}`
   await ada.put('/account/email', { email })

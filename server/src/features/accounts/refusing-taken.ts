@@ -23,7 +23,10 @@ export async function refusingTaken<Result>(write: Promise<Result>): Promise<Res
   }
 }
 
-/** Call this before the business name is written: if both are taken, the error must name the email. */
+/**
+ * Refuses an email address that already has an account. Call this before the business name is written: if both are
+ * taken, the error must name the email.
+ */
 export async function refuseKnownEmail(tx: Tx, email: string): Promise<void> {
   if (await findPersonByEmail(tx, email)) throw emailExists()
 }

@@ -77,7 +77,7 @@ test('if two calls use the same code at once, only one signs in', async () => {
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401])
 })
 
-test('a recovery code signs in once, in any spelling, and the person gets a mail', async () => {
+test('a recovery code works once, in any spelling, and the person gets a mail', async () => {
   const partner = await portal.newPartner()
   const { recoveryCodes } = await addApp(portal, partner)
   const [first = '', second = ''] = recoveryCodes
@@ -96,7 +96,7 @@ test('a recovery code signs in once, in any spelling, and the person gets a mail
   expect(JSON.stringify(stored)).not.toContain(renewed[1])
 })
 
-test('a recovery code signs in even if no key opens the secret of the authenticator app', async () => {
+test('a recovery code works even if no key opens the secret of the authenticator app', async () => {
   const partner = await portal.newPartner()
   const app = await addApp(portal, partner)
   const { person_id } = (await partner.get('/profile')).body.data
@@ -181,7 +181,7 @@ test('five wrong codes pause the second step for 15 minutes, in every process', 
   expect(Number(paused.headers.get('retry-after'))).toBeGreaterThan(14 * 60)
 })
 
-test('wrong codes from elsewhere do not pause the second step at an address from which the person signed in before', async () => {
+test('wrong codes from elsewhere do not pause the second step at an IP address from which the person signed in before', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const partner = await limited.newPartner()
   const app = await addApp(limited, partner)
@@ -231,7 +231,7 @@ test('sensitive calls require the password or a passkey again after 15 minutes',
   expect((await ask('POST', '/dashboard/generate-api-key')).status).toBe(201)
 })
 
-test('removing a factor ends the other sessions, and removing the last one removes the recovery codes', async () => {
+test('removing a factor ends the other sessions, and removing the last factor also removes the recovery codes', async () => {
   const partner = await portal.newPartner()
   const app = await addApp(portal, partner)
   const phone = await addPasskey(portal, partner)
@@ -254,7 +254,7 @@ test('removing a factor ends the other sessions, and removing the last one remov
 test('if an owner requires a second factor, a person without one can only set one up', async () => {
   const owner = await portal.newPartner()
   const viewer = await addColleague(portal, owner, 'viewer')
-  // Starts the second portal after the invitation was mailed, because it might otherwise send that mail itself.
+  // Starts the second portal after the invitation was mailed, because that portal might otherwise send the mail.
   await using beside = await startPortal({ on: portal })
   expect((await viewer.put('/team/settings', { second_factor_required: true })).body.code).toBe('NOT_ALLOWED')
   await addApp(portal, owner)

@@ -59,8 +59,8 @@ const MUST_SET_UP_SECOND_FACTOR = `partners.second_factor_required
                    and not exists (select from passkeys where person_id = people.id)`
 
 /**
- * Finds the person whose session this is. Runs for every call with a session, unless the process remembers the caller,
- * so it is a named statement. A deactivated person or partner has no session.
+ * Finds the person whose session this is. It is a named statement, because it runs for every call with a session whose
+ * caller the process does not remember. A deactivated person or partner has no session.
  */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {
@@ -78,9 +78,9 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
 }
 
 /**
- * Finds the roles of the given sessions, by their tokens' hashes in hex. Leaves out sessions that are not valid, and
- * sessions of people who must first set up a second factor. The query reads many sessions at once, so it does not use
- * the connections of the hot reads, where pages would wait for it.
+ * Finds the roles of sessions. Each session is given as its token's hash in hex. Leaves out sessions that are not valid
+ * and sessions of people who must first set up a second factor. The query reads many sessions at once, so it does not
+ * use the connections of the hot reads, where pages would wait for it.
  */
 export async function findRolesOfSessions(
   pool: pg.Pool,
@@ -100,7 +100,7 @@ export async function findRolesOfSessions(
 }
 
 /**
- * Stores the seed of the session's next token, unless the session has one already, and returns the session. Another
+ * Stores the seed of the session's next token, unless the session has a seed already, and returns the session. Another
  * refresh of the session waits until the transaction ends.
  */
 export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {

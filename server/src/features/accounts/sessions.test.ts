@@ -84,7 +84,7 @@ test('the person gets a mail about a sign-in from an unknown browser, but not ab
   const mails = async () =>
     (await portal.mailsTo(ada.email)).filter((mail) => mail.includes('A sign-in from a new browser'))
   await portal.mailTo(ada.email, '/verify-email')
-  // Sets the person's last-seen time, so that the next sign-in is not the first.
+  // Sets the person's last-seen time, so that the next sign-in does not count as the first.
   await ada.get('/profile')
   await waitFor('the person to be seen', async () => {
     const seen = portal.deps.db.selectFrom('people').select('last_seen_at').where('email', '=', ada.email)
@@ -101,8 +101,7 @@ test('the person gets a mail about a sign-in from an unknown browser, but not ab
   await portal.mailTo(ada.email, 'An API key was made')
   expect(await mails()).toHaveLength(1)
 
-  // After a reset, only the browser that made the reset is known, because the browsers known before may be an
-  // intruder's.
+  // After a reset, only the browser that made the reset is known, because other browsers may be an intruder's.
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
   const password = 'another-fine-horse'
   await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })

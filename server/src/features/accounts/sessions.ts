@@ -97,7 +97,7 @@ export async function findConfirmation(
   return { isRecent, hasSecondFactor: kinds.length > 0 }
 }
 
-/** Returns the owner of a session token. The refusal has the specification's default text. */
+/** Returns the owner of a session token. Refuses other tokens with the specification's default text. */
 export async function verifySessionToken({ reads, clock }: SessionDeps, token: string): Promise<VerifiedSession> {
   const owner = await findSessionOwner(reads, hashToken(token), clock.now())
   if (!owner) throw new Unauthorized('UNAUTHORIZED', 'Token verification failed')

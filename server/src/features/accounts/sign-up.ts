@@ -10,8 +10,8 @@ import { insertPerson } from './people.queries.ts'
 import { refuseHeldEmail, refuseKnownEmail, refusingTaken } from './refusing-taken.ts'
 
 /**
- * Call this before the transaction, because hashing the password takes longer than the whole transaction. Throws
- * WEAK_PASSWORD if the password is weak.
+ * Hashes the password of a sign-up. Call this before the transaction, because the hash takes longer than the whole
+ * transaction. Throws WEAK_PASSWORD if the password is weak.
  */
 export function hashSignUpPassword(form: SignUp): Promise<string> {
   const { email, businessName: business_name, firstName: first_name, lastName: last_name } = form

@@ -48,7 +48,7 @@ test('the first password reset by mail revokes the session, API key and webhook 
   expect(await portal.deps.db.selectFrom('events').select('to_deliver').execute()).toContainEqual({ to_deliver: false })
 })
 
-test('after a new password is set, the API key and the webhook URL are listed in the answer and in the mail, and revoked on request', async () => {
+test('after a new password is set, the API key and the webhook URL are listed in the answer and in the mail, and are revoked on request', async () => {
   const partner = await portal.newPartner()
   await resetPassword(portal, partner.email)
   const { token } = (await portal.post('/auth/login', { email: partner.email, password: NEW_PASSWORD })).body
@@ -112,7 +112,7 @@ test('simultaneous refreshes of a token return the same new token, and signing o
   for (const one of [partner.token, token]) expect((await portal.get('/profile', { token: one })).status).toBe(401)
 })
 
-test('a changed password ends all other sessions and their successors, but not the caller’s own', async () => {
+test('a change of the password ends all other sessions and their successors, but not the caller’s session', async () => {
   const partner = await portal.newPartner()
   const other = (await portal.post('/auth/login', { email: partner.email, password: PASSWORD })).body.token
   const others = (await portal.post('/auth/refresh', undefined, { token: other })).body.data.token
@@ -123,12 +123,12 @@ test('a changed password ends all other sessions and their successors, but not t
   for (const token of [own, partner.token]) expect((await portal.get('/profile', { token })).status).toBe(200)
 })
 
-test('wrong passwords from one or many addresses cannot lock an owner out', async () => {
+test('wrong passwords from one or many IP addresses cannot lock an owner out', async () => {
   const { email } = await limited.newPartner() // the partner signs in from this machine's address, which becomes known
   const guess = (address: string) => limited.post('/auth/login', { email, password: 'wrong' }, from(address))
   for (let i = 0; i < 20; i++) await guess('203.0.113.1')
   expect((await guess('203.0.113.1')).status).toBe(429)
-  // A stranger cannot fill the partner's security log, because refusals by a rate limit do not enter it.
+  // A stranger cannot fill the partner's security log, because refusals by a rate limit are not logged.
   const { rows: reasons } = await limited.deps.pool.query(
     "select reason from security_log where event = 'sign-in-failed'",
   )
@@ -145,7 +145,7 @@ test('wrong passwords from one or many addresses cannot lock an owner out', asyn
   expect((await guess('203.0.113.2')).status).toBe(401)
   const slow = await signIn({ 'x-forwarded-for': '192.0.2.1' })
   expect([slow.status, Number(slow.headers.get('retry-after')) <= 10]).toEqual([429, true])
-  // The owner can sign in from a known address, a known browser, and a browser that a reset has made known.
+  // The owner can sign in from a known address, a known browser, or a browser that a reset has made known.
   expect((await signIn({})).status).toBe(200)
   const mark = cookie.split(';')[0] ?? ''
   expect((await signIn({ 'x-forwarded-for': '192.0.2.2', cookie: mark })).status).toBe(200)
@@ -157,7 +157,7 @@ test('wrong passwords from one or many addresses cannot lock an owner out', asyn
   expect(again.status).toBe(200)
 })
 
-test('one IP address gets only a hundred tries to sign in and thirty requests for a reset, over all accounts', async () => {
+test('one IP address gets only a hundred sign-in tries and thirty reset requests an hour, for all accounts together', async () => {
   const statuses: number[] = []
   for (let i = 0; i < 101; i++) {
     const spray = { email: `nobody${i}@example.com`, password: 'Winter-2026!' }
@@ -176,7 +176,7 @@ test('one IP address gets only a hundred tries to sign in and thirty requests fo
   expect(asked).toEqual([...Array(30).fill(404), 429])
 })
 
-test('the thief of a session can try only ten passwords an hour, at once or one after another', async () => {
+test('an intruder with a stolen session can try only ten passwords an hour, at once or one after another', async () => {
   const partner = await limited.newPartner()
   const change = (currentPassword: string) =>
     partner.put('/profile/password', { currentPassword, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD })

@@ -22,8 +22,8 @@ interface VerifyCall {
 
 /**
  * Confirms the address. The link alone is not enough, because the reader of the mail may not be the person who signed
- * up. The person's session or password is also needed (D52). Without it, this throws CONFIRM_PASSWORD and does not use
- * up the token.
+ * up. The person's session or password is also needed (D52). Without either, this throws CONFIRM_PASSWORD and does not
+ * use up the token.
  */
 export async function verifyEmailAddress(
   deps: Pick<Deps, 'db' | 'clock'>,

@@ -44,13 +44,13 @@ export async function replaceApiKey(
     .execute()
 }
 
-/** Returns false if there was no key. */
+/** Removes the partner's key. Returns false if there was no key. */
 export async function removeApiKey(db: Db, partnerId: string): Promise<boolean> {
   const removal = await db.deleteFrom('api_keys').where('partner_id', '=', partnerId).executeTakeFirst()
   return removal.numDeletedRows > 0n
 }
 
-/** Stores when the key was last used. Writes nothing if another call has stored the same minute. */
+/** Stores when the key was last used. Writes nothing if another call has stored this minute or a later one. */
 export async function markKeyUsed(db: Db, keyHash: Buffer, minute: string): Promise<void> {
   await db
     .updateTable('api_keys')

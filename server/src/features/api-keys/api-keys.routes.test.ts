@@ -37,7 +37,7 @@ test('POST /dashboard/generate-api-key returns the whole key, which works at onc
   expect(await statusWith(api_key)).toBe(404)
 })
 
-test('GET /dashboard/api-key-status returns the key’s preview and when it was generated, once there is a key', async () => {
+test('GET /dashboard/api-key-status returns the key’s preview and the time it was generated, once there is a key', async () => {
   const partner = await portal.newPartner()
   const none = await partner.get('/dashboard/api-key-status')
   expect(none.body.data).toEqual({
@@ -66,7 +66,7 @@ test('a new key ends the old one at once, even with the same Idempotency-Key', a
   expect(await statusWith(second.body.data.api_key)).toBe(404)
 })
 
-test('DELETE /dashboard/revoke-api-key ends the key at once, and succeeds without a key', async () => {
+test('DELETE /dashboard/revoke-api-key ends the key at once, and also succeeds if there is no key', async () => {
   const partner = await portal.newPartner()
   const key = await generate(partner)
   expect(await statusWith(key)).toBe(404)
@@ -159,7 +159,7 @@ test('the database does not contain the key itself', async () => {
   }
 })
 
-test('a key has 120 calls a minute, including refused ones, and the answers say how many are left', async () => {
+test('a key gets 120 calls a minute, including refused calls, and the answers say how many are left', async () => {
   await using limited = await startPortal({ env: { ...env, RATE_LIMITS: 'on' } })
   const [ada, bob] = [await limited.newPartner(), await limited.newPartner()]
   const key: string = (await ada.post('/dashboard/generate-api-key')).body.data.api_key

@@ -6,7 +6,7 @@ import { hashKey, isWellFormedKey } from './key-format.ts'
 
 /**
  * Finds the partner that a key belongs to. Nothing is remembered between calls, so a replaced or revoked key stops
- * working at once in every process. A key with a wrong form or checksum is refused before the database is asked.
+ * working at once in every process. A key with a wrong form or checksum is refused without a look-up in the database.
  */
 export async function findKeyCaller(
   { db, reads, clock, log }: Pick<Deps, 'db' | 'reads' | 'clock' | 'log'>,

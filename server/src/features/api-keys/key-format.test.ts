@@ -19,7 +19,7 @@ test.each([
   [`lp_${'A'.repeat(40)}`, false, false],
   ['lp_', false, false],
   ['', false, false],
-])('whether %j has the form of a key: %s, and whether its checksum is right: %s', (token, hasForm, isWellFormed) => {
+])('for %j, hasKeyForm returns %s and isWellFormedKey returns %s', (token, hasForm, isWellFormed) => {
   expect([hasKeyForm(token), isWellFormedKey(token)]).toEqual([hasForm, isWellFormed])
 })
 

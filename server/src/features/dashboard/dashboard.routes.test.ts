@@ -63,7 +63,7 @@ test('GET /dashboard/stats counts converted leads, but not leads that left the C
   expect((await other.get('/dashboard/stats')).body.data).toEqual(NOTHING_YET)
 })
 
-test('the figures stay right after many simultaneous changes, and when a lead moves to another partner or leaves the portal', async () => {
+test('the figures stay correct after many simultaneous changes, and when a lead moves to another partner or leaves the portal', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const { db } = portal.deps
   const leads = await Promise.all(Array.from({ length: 100 }, () => partner.submitLead()))
@@ -151,7 +151,7 @@ test('GET /dashboard/recent-activity returns this partner’s newest twenty even
   expect((await partner.get('/dashboard/recent-activity')).body.data.activities).toHaveLength(20)
 })
 
-test('during an outage the CRM is asked for its stages once a minute, and only the first call waits for it', async () => {
+test('during an outage the portal asks the CRM for its stages once a minute, and only the first call waits for the CRM', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const lender = openLender(withCrm.crmUrl)
   const partner = await withCrm.newPartner()

@@ -55,7 +55,7 @@ test('the period can also be a month, and any other value is refused', async () 
   const partner = await portal.newPartner()
   await leadAt(partner, '2026-10-31T13:30:00Z') // November in Sydney
   await leadAt(partner, '2025-12-01T00:00:00Z')
-  await leadAt(partner, '2025-11-30T12:00:00Z') // the month before the first
+  await leadAt(partner, '2025-11-30T12:00:00Z') // the month before the first month in the list
   const { data } = (await partner.get('/dashboard/trends?period=month')).body
   const points: TrendPoint[] = data.points
   expect(data.period).toBe('month')
@@ -87,7 +87,7 @@ test('the last 30 days are compared with the 30 days before, and the conversion 
   })
 })
 
-test('a partner younger than 60 days gets no earlier figures, and never another partner’s', async () => {
+test('a partner younger than 60 days gets no earlier figures, and never sees another partner’s figures', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   await leadAt(other, daysAgo(45))
   await leadAt(partner, daysAgo(5))

@@ -3,7 +3,7 @@ import type { DealRow } from '../../db/tables.ts'
 import type { CrmDeal } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 
-/** A deal from the CRM. `erased_at` is set if the applicant's data in its lead was erased. */
+/** A deal from the CRM. `erased_at` is set if the applicant's data in the deal's lead was erased. */
 export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
 /** A deal's row, as it is written to the database. */
 export type StoredDeal = Omit<DealRow, 'search_text' | 'crm_problem' | 'crm_sent_at' | 'lead_loid'>

@@ -50,7 +50,7 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
   return search ? searchNewest(sender, deals, { text: search, scope: 'list' }, page) : findNewest(sender, deals, page)
 }
 
-/** A deal as its page shows it. `is_due` means that its history or notes must still be read from the CRM (D56). */
+/** A deal as shown on its page. `is_due` means that its history or notes must still be read from the CRM (D56). */
 type OpenedDeal = DealDetail & { is_due: boolean }
 
 /** Finds a deal by its LOID or id, or by the LOID of the lead that became the deal (D18, D49). */
@@ -60,7 +60,7 @@ export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string)
   return deal
 }
 
-// A deal with this LOID comes before the deal that the lead with this LOID became.
+// A deal that has this LOID itself is preferred to a deal whose lead has this LOID.
 const IS_KEY = { id: 'id = $2', loid: '(loid = $2 or lead_loid = $2) order by loid = $2 desc limit 1' }
 
 export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal | undefined> {
@@ -97,7 +97,7 @@ export async function findDealLoid(db: Db | Tx, partnerId: string, idOrLoid: str
           : eb.or([eb('loid', '=', key.value), eb('lead_loid', '=', key.value)]),
       )
       .where('archived_at', 'is', null)
-      // A deal with this LOID comes before the deal that the lead with this LOID became.
+      // A deal that has this LOID itself is preferred to a deal whose lead has this LOID.
       .orderBy((eb) => eb('loid', '=', key.value), 'desc')
       .executeTakeFirst())
   return row?.loid
@@ -116,7 +116,7 @@ export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
   await tx.insertInto('deals').values(deal).execute()
 }
 
-/** Undefined if there is no such deal, or if it is already in the CRM, archived or erased. */
+/** Finds a deal to push. Undefined if there is no such deal, or if it is already in the CRM, archived or erased. */
 export function findDealToPush(db: Db, partnerId: string, loid: string): Promise<DealRow | undefined> {
   return db
     .selectFrom('deals')
@@ -129,7 +129,7 @@ export function findDealToPush(db: Db, partnerId: string, loid: string): Promise
     .executeTakeFirst()
 }
 
-/** Stores when the deals were first pushed. Keeps a time that is stored already. */
+/** Stores when the deals were first pushed. A time that is already stored is kept. */
 export async function markDealsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
   await db
     .updateTable('deals')
@@ -141,8 +141,8 @@ export async function markDealsSent(db: Db, partnerId: string, loids: readonly s
 }
 
 /**
- * Clears the time of the first push, because the CRM refused the deal. Without this time, no deletion in the CRM is
- * taken for a deletion of the deal.
+ * Clears the time of the first push, because the CRM refused the deal. Without this time, the deal's absence from the
+ * CRM does not count as a deletion.
  */
 export async function clearDealSent(db: Db, partnerId: string, loid: string): Promise<void> {
   await db
@@ -162,7 +162,7 @@ export async function markDealPushed(db: Db, partnerId: string, loid: string, zo
     .execute()
 }
 
-/** Marks the deal as failed, unless it has reached the CRM meanwhile. A deal that failed before keeps its reason. */
+/** Marks a pending deal as failed. A deal that has since reached the CRM, or has already failed, stays as it is. */
 export async function markDealPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
   const row = await tx
     .updateTable('deals')
@@ -175,7 +175,10 @@ export async function markDealPushFailed(tx: Tx, partnerId: string, loid: string
   return row && { ...row, on: 'deal' as const }
 }
 
-/** Sets a failed deal to pending again. Returns the payload for its push; empty if it had not failed or was erased. */
+/**
+ * Sets a failed deal to pending again. Returns the payload of its push, or an empty list if the deal had not failed or
+ * was erased.
+ */
 export function reviveFailedDeal(
   tx: Tx,
   partnerId: string,
@@ -249,8 +252,8 @@ export async function nameMatchedLeadsOfAllPartners(
 }
 
 /**
- * Stores each lead's LOID in the deal to which the CRM converted the lead. The lead's notes and history are then found
- * with the deal, although the two have different LOIDs (D18). A deal that replaced another lead keeps that lead's LOID.
+ * Stores each lead's LOID in the deal that the lead became in the CRM. The lead's notes and history are then found with
+ * the deal, although the two have different LOIDs (D18). A deal that replaced another lead keeps that lead's LOID.
  */
 export async function nameConvertedLeadsOfAllPartners(
   tx: Tx,

@@ -22,7 +22,7 @@ import {
 
 /**
  * Pushes a deal to the CRM, and then other waiting deals of its partner. The job looks for the LOID in the CRM first,
- * so that a repeated push neither creates a second record nor changes the first (D23).
+ * so that a repeated push neither creates a second record nor changes the existing record (D23).
  */
 export const pushDeal = defineJob({
   name: 'push-deal',

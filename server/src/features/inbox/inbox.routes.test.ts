@@ -10,9 +10,9 @@ import { addColleague, startPortal, type TestPortal } from '../../testing/start-
 const DAY_MS = 86_400_000
 
 interface Person {
-  // oxlint-disable-next-line typescript/no-explicit-any -- as answered
+  // oxlint-disable-next-line typescript/no-explicit-any -- an answer's body can have any form
   get: (path: string) => Promise<{ status: number; body: any }>
-  // oxlint-disable-next-line typescript/no-explicit-any -- as answered
+  // oxlint-disable-next-line typescript/no-explicit-any -- an answer's body can have any form
   post: (path: string, body?: unknown) => Promise<{ status: number; body: any }>
 }
 
@@ -112,7 +112,7 @@ test('POST /dashboard/news/seen marks only events that the person was shown, not
   const [late, early] = [await ada.submitLead(), await ada.submitLead()]
   const opened = Promise.withResolvers<void>()
   const mayCommit = Promise.withResolvers<void>()
-  // These events have an earlier time than the next one, but become visible later.
+  // These events have an earlier time than the next event, but become visible later.
   const slow = inTransaction(portal, async (tx) => {
     await lenderMoved(tx, ada.id, late.loid, ['New Lead', 'Pre Call'])
     await lenderMoved(tx, ada.id, early.loid, ['New Lead', 'Junk Lead'])
@@ -191,7 +191,7 @@ test('a burst of submissions by an API key or a colleague is one line of news', 
   expect(await linesOf(ada)).toHaveLength(2)
 })
 
-test('a person who has not seen 12,000 events gets the newest lines, and a total of at most 5,000', async () => {
+test('a person with 12,000 unseen events gets the newest lines, and a total of at most 5,000', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   const { pool } = portal.deps

@@ -38,8 +38,8 @@ function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newes
 }
 
 /**
- * Summarises events, for example as 'Pre Call → Pre Qualified, 1 note by Ada Okafor'. The events are in the order of
- * their times. The first change of status or stage gives the left side, and the last change the right side.
+ * Summarises events, for example as 'Pre Call → Pre Qualified, 1 note by Ada Okafor'. The events are in chronological
+ * order. The first change of status or stage gives the left side, and the last change the right side.
  */
 function summaryOf(events: readonly RecordedEvent[]): string {
   const of = (...types: RecordedEvent['type'][]) => events.filter(({ type }) => types.includes(type))
@@ -67,7 +67,7 @@ function movement(changes: readonly RecordedEvent[], field: 'status' | 'stage'):
 
 /**
  * Counts the notes of each author. An unknown author is not named. If all notes are the lender's, the text names no
- * author, because the line quotes the newest note.
+ * author, because the line already quotes the lender's newest note.
  */
 function notesByWriter(notes: readonly RecordedEvent[]): string[] {
   const byWriter = Map.groupBy(notes, (note) =>

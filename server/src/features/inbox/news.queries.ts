@@ -27,8 +27,9 @@ export interface NewsGroup {
 }
 
 /**
- * This many submissions of leads, or of deals, by one author, with no gap longer than BURST_GAP between them, are a
- * burst and share a line. Fewer get a line each, and so does a record to which something else has happened.
+ * If one author submits at least this many leads, or this many deals, with no gap longer than BURST_GAP between them,
+ * the submissions are a burst and share a line. Fewer submissions get a line each, and so does a record to which
+ * anything else has happened.
  */
 const BURST_MIN = 3
 const BURST_GAP = '10 minutes'
@@ -204,7 +205,7 @@ function isLater(table: string) {
 
 /**
  * Moves the person's look forward to just before the oldest unseen event, or to the newest event if all are seen. Then
- * the seen events before it are not read again. Helps people who open records but never mark all news as seen.
+ * the events before that time are not read again. Helps people who open records but never mark all news as seen.
  */
 export async function moveSeen(pool: pg.Pool, partnerId: string, personId: string): Promise<void> {
   await pool.query(
@@ -226,8 +227,8 @@ export async function moveSeen(pool: pg.Pool, partnerId: string, personId: strin
 }
 
 /**
- * Finds the LOIDs of a lead or deal of the partner. There are two if a lead became a deal with another LOID (D49), and
- * none if there is no such record.
+ * Finds the LOIDs of one of the partner's leads or deals. There are two if a lead became a deal with another LOID
+ * (D49), and none if there is no such record.
  */
 export async function findLoidsOf(db: Db, partnerId: string, loid: string): Promise<string[]> {
   const { rows } = await sql<{ loid: string }>`

@@ -6,9 +6,9 @@ export type PlannedLead = Omit<PlannedRecord<StoredLead>, 'outcome'> & {
 }
 
 /**
- * Marks a lead as converted, once, when the CRM says so (D29). The conversion also ends the match of a lead that a deal
- * had replaced. `dealLoid` is the LOID of the deal that the lead became; null if no such deal is applied with the lead,
- * for example because it belongs to another partner.
+ * Marks a lead as converted, once, when the CRM says so (D29). If a deal had replaced the lead, the conversion also
+ * ends this match. `dealLoid` is the LOID of the deal that the lead became; null if no such deal is applied with the
+ * lead, for example because it belongs to another partner.
  */
 export function convertLead(
   planned: PlannedRecord<StoredLead>,
@@ -37,7 +37,7 @@ export function convertLead(
     at,
   } as const
   // In a partner's first sync, the conversion of an unknown lead makes no event. The conversion of a known lead makes
-  // one, unless the portal had already matched the lead to this deal (D35).
+  // an event, unless the portal had already matched the lead to this deal (D35).
   const isTold = before ? before.matched_at === null || before.deal_loid !== row.deal_loid : isNews
   return { ...planned, outcome: 'converted', row: converted, events: isTold ? [...events, event] : events }
 }

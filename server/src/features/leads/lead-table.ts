@@ -52,7 +52,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   ],
   valueOf: (row) => row.lead_status,
   toRow(lead, own, before) {
-    // A lead that a deal had replaced is open again when the lead moves to another partner.
+    // If a lead that a deal has replaced moves to another partner, the lead is open again.
     const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
     return {
       business_name: lead.business_name,

@@ -15,7 +15,7 @@ import { NotFound } from '../../errors.ts'
 
 const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
 
-/** The partner whose leads are read: its id, and the name that each lead shows. */
+/** The partner whose leads are read: its id, and the name shown with each lead. */
 interface Owner {
   id: string
   businessName: string
@@ -110,7 +110,7 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
   return cutPage(rows, { page: 1, limit })
 }
 
-/** A lead as its page shows it. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
+/** A lead as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
 type OpenedLead = LeadDetail & { is_due: boolean }
 
 /** Finds a lead as `findLead` does, and also by the LOID of the deal that the lead became. */
@@ -206,8 +206,8 @@ export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
 }
 
 /**
- * Returns undefined if the lead is already in the CRM or was erased. A lead that a deal has replaced is also pushed,
- * because it is restored if the deal leaves the CRM.
+ * Finds a lead to push. Undefined if there is no such lead, or if it is already in the CRM or erased. A lead that a
+ * deal has replaced is also pushed, because it is restored if the deal leaves the CRM.
  */
 export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise<LeadRow | undefined> {
   return db
@@ -220,7 +220,7 @@ export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise
     .executeTakeFirst()
 }
 
-/** Stores when the leads were first pushed. Keeps a time that is stored already. */
+/** Stores when the leads were first pushed. A time that is already stored is kept. */
 export async function markLeadsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
   await db
     .updateTable('leads')
@@ -232,8 +232,8 @@ export async function markLeadsSent(db: Db, partnerId: string, loids: readonly s
 }
 
 /**
- * Clears the time of the first push, because the CRM refused the lead. Without this time, no deletion in the CRM is
- * taken for a deletion of the lead.
+ * Clears the time of the first push, because the CRM refused the lead. Without this time, the lead's absence from the
+ * CRM does not count as a deletion.
  */
 export async function clearLeadSent(db: Db, partnerId: string, loid: string): Promise<void> {
   await db
@@ -253,7 +253,7 @@ export async function markLeadPushed(db: Db, partnerId: string, loid: string, zo
     .execute()
 }
 
-/** Marks the lead as failed, unless it has reached the CRM meanwhile. A lead that failed before keeps its reason. */
+/** Marks a pending lead as failed. A lead that has since reached the CRM, or has already failed, stays as it is. */
 export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
   const row = await tx
     .updateTable('leads')
@@ -287,8 +287,8 @@ export function reviveFailedLead(
 }
 
 /**
- * Finds leads of the last 90 days with the same email, phone (E.164) or business number (D18a), newest first, at most
- * 5.
+ * Finds at most five leads of the last 90 days with the same email, phone (E.164) or business number (D18a), newest
+ * first.
  */
 export async function findDuplicateLeads(
   db: Db,
@@ -333,7 +333,7 @@ export async function countLeads(db: Db, partnerId: string): Promise<number> {
   return count
 }
 
-/** Finds submitted leads that wait to be pushed, the oldest first, at most `limit`. */
+/** Finds submitted leads that are waiting to be pushed, the oldest first, at most `limit`. */
 export function findWaitingLeads(db: Db, partnerId: string, limit: number): Promise<LeadRow[]> {
   return db
     .selectFrom('leads')
@@ -346,7 +346,7 @@ export function findWaitingLeads(db: Db, partnerId: string, limit: number): Prom
     .execute()
 }
 
-/** Finds the LOIDs of all submitted leads that wait to be pushed, the oldest first. */
+/** Finds the LOIDs of all submitted leads that are waiting to be pushed, the oldest first. */
 export async function findLeadsToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('leads')

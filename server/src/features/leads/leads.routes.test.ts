@@ -328,7 +328,7 @@ test('filters, search and paging work together', async () => {
   expect([body.data.leads.length, body.pagination.has_more]).toEqual([2, true])
 })
 
-test('a partner sees only its own leads, and gets the same 404 for another partner’s lead and for an unknown one', async () => {
+test('a partner sees only its own leads, and gets the same 404 for another partner’s lead and for an unknown lead', async () => {
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
   const { loid, id } = await ada.submitLead()
   expect(await loids(bob, '')).toEqual([])
@@ -470,7 +470,7 @@ test('duplicates are leads of the last 90 days with the same email, phone or ABN
   expect(await duplicates('')).toEqual([])
 })
 
-test('Retry sets a failed lead to pending, but changes neither a synced nor a pending one', async () => {
+test('Retry sets a failed lead to pending, but changes neither a synced nor a pending lead', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   const retry = async () => (await partner.post(`/crm/lead/${loid}/retry-push`)).body.data
@@ -488,7 +488,7 @@ test('Retry sets a failed lead to pending, but changes neither a synced nor a pe
   expect(await retry()).toEqual({ loid, crm: 'synced' })
 })
 
-test('without a CRM, the lists of statuses and stages are the specification’s', async () => {
+test('without a CRM, the lists of statuses and stages come from the specification', async () => {
   const partner = await portal.newPartner()
   const { statuses } = (await partner.get('/crm/lead-statuses')).body.data
   expect(statuses).toContain('Attempting To Contact')

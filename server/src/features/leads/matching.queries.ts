@@ -19,8 +19,8 @@ export async function findLeadsWithoutDealOfAllPartners(db: Db, loids: readonly 
 }
 
 /**
- * Finds pairs of an open lead and a deal of the same partner, with the same amount and contact, if `loids` has the lead
- * or the deal. The pairs include every match that a change to these records can make, and some that turn out not to
+ * Finds pairs of an open lead and a deal that have the same partner, amount and contact, if `loids` has the lead or the
+ * deal. The result includes every match that a change to these records can make, and some pairs that turn out not to
  * match (D29).
  */
 export async function findPossibleMatchesOfAllPartners(

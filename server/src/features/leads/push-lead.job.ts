@@ -23,7 +23,7 @@ import {
 
 /**
  * Pushes a lead to the CRM, and then other waiting leads of its partner. The job looks for the LOID in the CRM first,
- * so that a repeated push neither creates a second record nor changes the first (D23).
+ * so that a repeated push neither creates a second record nor changes the existing record (D23).
  */
 export const pushLead = defineJob({
   name: 'push-lead',

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => portal[Symbol.asyncDispose]())
 beforeEach(() => lender.reset())
 
-test('leads reach the CRM even if the CRM refuses the partner’s email, which operators see until the account is closed', async () => {
+test('leads reach the CRM even if the CRM refuses the partner’s email, and operators see this problem until the account is closed', async () => {
   const partner = await portal.newPartner({ email: 'ada@exa_mple.com' })
   const { loid } = await partner.submitLead()
   await partner.pushedLead(loid)
@@ -58,7 +58,7 @@ test.each([
     { businessName: 'Deleted'.repeat(20), email: 'ada@okafor.example', amount: 50_000 },
   ],
 ] as const)(
-  '%s: a record that staff delete after a push without an answer is not created again',
+  '%s: a record that staff delete after the answer to its push was lost is not created again',
   async (module, kind, push, path, form) => {
     const partner = await portal.newPartner()
     await partner.pushedLead((await partner.submitLead()).loid)
@@ -106,7 +106,7 @@ async function insertWaiting(module: 'Leads' | 'Deals', partnerId: string): Prom
 }
 let waiting = 100
 
-/** Calls `happens` before each of these calls to the CRM, so after a push has read the record. */
+/** Calls `happens` before each of these calls to the CRM. By then, the push has already read the record. */
 function before(
   calls: readonly ('pushLead' | 'pushDeal' | 'findSentLeads' | 'findSentDeals')[],
   happens: () => Promise<void>,
@@ -128,7 +128,7 @@ const beforeLooking = (happens: () => Promise<void>) => before(['findSentLeads',
 test.each([
   ['Leads', pushLead],
   ['Deals', pushDeal],
-] as const)('%s: a hanging push does not recreate a record that staff deleted meanwhile', async (module, push) => {
+] as const)('%s: a hanging push does not recreate a record that staff have since deleted', async (module, push) => {
   const partner = await partnerInCrm()
   const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
   const hanging = Promise.withResolvers<void>()
@@ -139,8 +139,9 @@ test.each([
   })
   const first = push.run(late, payload, AbortSignal.timeout(10_000))
   await hanging.promise
-  // While the first push hangs, neither the push of another record nor a second push of this record, as by the sync
-  // button, gets the lease for it. If one of them created the record, the first push must not create it again.
+  // While the first push hangs, no other push gets the lease for this record: neither the push of another record nor a
+  // second push of this record, such as the sync button makes. If one of these pushes created the record nevertheless,
+  // the first push must not create it again.
   const other = await insertWaiting(module, partner.id)
   await push.run(portal.deps, { ...payload, loid: other }, AbortSignal.timeout(10_000))
   await push.run(portal.deps, payload, AbortSignal.timeout(300)).catch(() => undefined)
@@ -190,7 +191,7 @@ test.each([
   },
 )
 
-/** Pushes a record that the CRM stores. The answer is lost, and the search for the record right after it fails. */
+/** Pushes a record. The CRM stores the record, but its answer is lost, and the search that follows also fails. */
 async function pushWithoutAnswer(module: 'Leads' | 'Deals', push: typeof pushLead | typeof pushDeal) {
   const partner = await partnerInCrm()
   const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
@@ -207,7 +208,7 @@ test.each([
   ['Leads', pushLead],
   ['Deals', pushDeal],
 ] as const)(
-  '%s: after a push that sent nothing, a deletion of another record is not taken for its own',
+  '%s: after a push that sent nothing, the deletion of another record is not mistaken for the deletion of this record',
   async (module, push) => {
     const partner = await partnerInCrm()
     const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
@@ -223,7 +224,7 @@ test.each([
   },
 )
 
-test('Retry sends a lead that the CRM refused, even if staff have deleted another lead with the same name since', async () => {
+test('Retry sends a lead that the CRM refused, even if staff have since deleted another lead with the same name', async () => {
   const partner = await portal.newPartner()
   await lender.behaviour({ unknownFields: 'refuse' })
   await lender.removeField('Leads', 'Loan_Type')
@@ -237,7 +238,7 @@ test('Retry sends a lead that the CRM refused, even if staff have deleted anothe
   expect(await inCrm('Leads', loid)).toBeDefined()
 })
 
-test('a lead whose push never arrived is sent, even if staff have deleted another lead with the same name since', async () => {
+test('a lead whose push never arrived is sent, even if staff have since deleted another lead with the same name', async () => {
   const partner = await portal.newPartner()
   const first = await partner.submitLead()
   await partner.pushedLead(first.loid)

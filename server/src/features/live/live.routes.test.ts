@@ -58,7 +58,7 @@ function lastIdOf({ heard }: { heard: Heard[] }): string {
   return heard.findLast(({ id }) => id !== undefined)?.id ?? ''
 }
 
-/** Inserts events directly into the table, so that a test can have many or old ones. */
+/** Inserts events directly into the table, so that a test can have many events or old events. */
 async function insertEvents(partnerId: string, count: number, at = new Date()): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId(at))
   await sql`insert into events (id, partner_id, type, loid, data, created_at)
@@ -67,7 +67,7 @@ async function insertEvents(partnerId: string, count: number, at = new Date()): 
   return ids
 }
 
-test('GET /live sends an event at once, but never another partner’s', async () => {
+test('GET /live sends an event at once, but never another partner’s event', async () => {
   const partner = await portal.newPartner()
   const other = await portal.newPartner()
   await using stream = await openStream(partner.token)
@@ -134,7 +134,7 @@ test('GET /live repeats events that were or may have been missed since the last 
   const partner = await portal.newPartner()
   await using witness = await openStream(partner.token)
   const [early = ''] = await insertEvents(partner.id, 1, new Date(Date.now() - 600_000))
-  // The event is old news to the stream that opens now.
+  // Waits until the event has been sent, so that it is old when the next stream opens.
   await witness.hear('lead.status_changed')
   const before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)
@@ -209,7 +209,7 @@ test('GET /live refuses a person’s eleventh stream until another one has ended
   for (const stream of streams) await stream[Symbol.asyncDispose]()
 })
 
-test('GET /live logs one line when it ends', async () => {
+test('GET /live logs one line when the stream ends', async () => {
   const partner = await portal.newPartner()
   const stream = await openStream(partner.token)
   const { 'x-request-id': id } = Object.fromEntries(stream.response.headers)
@@ -224,7 +224,7 @@ test('GET /live logs one line when it ends', async () => {
   ])
 })
 
-test('GET /live ends when the database is away, and repeats the missed events afterwards', async () => {
+test('GET /live ends its streams when the database is away, and repeats the missed events afterwards', async () => {
   const partner = await portal.newPartner()
   await using before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)

@@ -63,7 +63,7 @@ export async function findPeopleWithDueNewsOfAllPartners(
 }
 
 /**
- * Finds the person's news that is in no mail yet, the earliest due first. Locks the rows until the transaction ends,
+ * Finds the person's news that is not in a mail yet, the earliest due first. Locks the rows until the transaction ends,
  * and skips rows that another process has locked.
  */
 export function lockWaitingNews(tx: Tx, personId: string, limit: number) {
@@ -132,7 +132,7 @@ export function findMail(db: Db, partnerId: string, mailId: string) {
     .executeTakeFirst()
 }
 
-/** The news of the mail, the oldest first. */
+/** Finds the news in the mail, the oldest first. */
 export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]> {
   const rows = await db
     .selectFrom('mail_news_for_people as told')

@@ -76,7 +76,7 @@ function lendersNote(content: string): Change {
   return { type: 'note.added', data }
 }
 
-/** The mails about leads, deals and the webhook. Other mails have no link to unsubscribe. */
+/** The mails about leads, deals and the webhook. Other mails have no unsubscribe link. */
 async function newsTo(email: string, on: TestPortal = portal): Promise<string[]> {
   return (await on.mailsTo(email)).filter((mail) => mail.includes('List-Unsubscribe:'))
 }
@@ -250,7 +250,7 @@ test('one digest with all waiting news comes at 8:00 on a working day in the per
   expect(await newsTo(partner.email, other)).toHaveLength(1)
 })
 
-test('changed settings also apply to news that already waits for a digest', async () => {
+test('changed settings also apply to news that is already waiting for a digest', async () => {
   const partner = await confirmedPartner()
   await happens(portal, partner.id, newLoid(), status('Pre Call'))
   await happens(portal, partner.id, newLoid(), stage('Pending Approval'))
@@ -260,7 +260,7 @@ test('changed settings also apply to news that already waits for a digest', asyn
   expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['Okafor Freight is now Pending Approval'])
 })
 
-test('a queued mail is not sent if the person has turned off its kind of news or has lost access', async () => {
+test('a queued mail is not sent if the person has turned off this kind of news or has lost access', async () => {
   const ofTwo = await confirmedPartner()
   const colleague = await addColleague(portal, ofTwo, 'member')
   await happens(portal, ofTwo.id, newLoid(), stage('Funded'))
@@ -277,7 +277,7 @@ test('a queued mail is not sent if the person has turned off its kind of news or
   expect((await mailsOnTheirWay(portal)).filter(({ partnerId }) => partnerId === ofTwo.id)).toEqual([])
 })
 
-test('a person gets no mail about their own acts or other partners’ records, or at an unconfirmed address', async () => {
+test('a person gets no mail about their own actions or other partners’ records, and no mail at an unconfirmed address', async () => {
   const partner = await confirmedPartner()
   const colleague = await addColleague(portal, partner, 'member')
   const unconfirmed = await portal.newPartner()
@@ -377,7 +377,7 @@ test('POST /unsubscribe refuses an unknown token, in a JSON body and in the quer
   }
 })
 
-test('mails about security have no link to unsubscribe', async () => {
+test('mails about security have no unsubscribe link', async () => {
   const partner = await confirmedPartner()
   await partner.post('/dashboard/generate-api-key')
   expect(await portal.mailTo(partner.email, 'An API key was made')).not.toMatch(/unsubscribe/i)
@@ -411,7 +411,7 @@ test('a first sync sends no mails, but the lender’s later changes do', async (
   expect(mail).not.toContain('secret')
 })
 
-/** Starts a server with as much SMTP as a mailer needs. `onMessage` gets each whole message and answers it. */
+/** Starts a server that speaks as much SMTP as a mailer needs. `onMessage` gets each whole message and answers it. */
 async function startSmtp(answerTo: (command: string) => string, onMessage: (mail: string, socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -449,7 +449,7 @@ async function startSmtp(answerTo: (command: string) => string, onMessage: (mail
   }
 }
 
-test('a mail that an operator sends again after a lost answer keeps its Message-ID, and a hanging mail server delays no other mail', {
+test('a mail that an operator sends again after a lost answer keeps its Message-ID, and a mail that the mail server is slow to accept delays no other mail', {
   timeout: 60_000,
 }, async () => {
   const received: string[] = []

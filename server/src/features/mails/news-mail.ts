@@ -13,7 +13,7 @@ interface About {
   at: string
   timeZone: string
   publicUrl: string
-  /** The token of the link to unsubscribe. */
+  /** The token of the unsubscribe link. */
   token: string
 }
 
@@ -112,8 +112,8 @@ const WHY_DISABLED = {
 }
 
 /**
- * The kinds of news, the most important first. The subject names the most important news, or the latest of several
- * equally important ones.
+ * The kinds of news, the most important first. The subject names the most important change, or the latest of several
+ * equally important changes.
  */
 const RANKS: readonly MailNews['kind'][] = ['outcome', 'lender-note', 'crm', 'webhook', 'deal-stage', 'lead-status']
 
@@ -181,7 +181,7 @@ function openButton(changes: readonly MailNews[], about: About): MailPart {
   return { part: 'button', label, url }
 }
 
-/** The page of the record as it is after its last change. For a converted lead, this is the page of its deal (D18). */
+/** The page that the record has after its last change. For a converted lead, this is the page of its deal (D18). */
 function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: string; label: string } {
   const last = changes.findLast((one) => one.type !== 'note.added') ?? changes.at(-1)
   const deal = { url: `${publicUrl}/deals/${last?.loid}`, label: 'Open the deal' }

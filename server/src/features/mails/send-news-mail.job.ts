@@ -13,9 +13,9 @@ import { findSettings } from './settings.queries.ts'
 import { keepUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
 
 /**
- * Sends a mail, unless all of its news is unwanted or out of date by now, or the person has lost access. Every attempt
- * has the same Message-ID. The row of a mail that was accepted or is no longer to be sent is removed. The row of a
- * given-up mail stays for the operator.
+ * Sends a mail, unless all of its news is now unwanted or out of date, or the person has lost access. Every attempt has
+ * the same Message-ID. Once a mail is accepted or need not be sent any more, its row is removed. The row of a given-up
+ * mail stays for the operator.
  */
 export const sendNewsMail = defineJob({
   name: 'send-news-mail',
@@ -47,8 +47,8 @@ function mayBeTold({ is_active, is_partner_active, email_verified }: Person): bo
 }
 
 /**
- * Returns undefined if all of the news is unwanted or out of date by now. Every attempt has the same link to
- * unsubscribe, because any of the attempts may be the one that arrived.
+ * Returns undefined if all of the news is now unwanted or out of date. Every attempt has the same unsubscribe link,
+ * because any of the attempts may be the one that arrived.
  */
 async function writeMail(
   { db, clock, publicUrl, config, secrets }: Deps,
@@ -75,8 +75,8 @@ async function writeMail(
 }
 
 /**
- * Returns false for news that asks the reader to act, if the push no longer counts as failed, or if the webhook URL has
- * meanwhile been enabled or removed.
+ * Returns false for news that no longer needs the reader to act: the push no longer counts as failed, or the webhook
+ * URL has since been enabled or removed.
  */
 async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
   switch (news.type) {

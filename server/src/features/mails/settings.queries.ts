@@ -13,7 +13,7 @@ export function findSettings(db: Db | Tx, personId: string) {
     .executeTakeFirst()
 }
 
-/** Settings that are not passed stay as they are. */
+/** Saves the passed settings. Other settings stay as they are. */
 export async function saveSettings(
   tx: Tx,
   personId: string,

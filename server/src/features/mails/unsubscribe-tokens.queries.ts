@@ -2,8 +2,9 @@ import type { MailKind } from '@portal/contract/notifications.ts'
 import type { Db, Tx } from '../../db/database.ts'
 
 /**
- * An existing token stays as it is, because a later attempt to send a mail covers the same kinds of news as the first,
- * or fewer. It covers more only if the person has just asked for them.
+ * Stores the token of a mail's unsubscribe link. An existing token stays as it is, because a later attempt to send the
+ * mail covers the same kinds of news as the first attempt, or fewer. It covers more kinds only if the person has just
+ * turned them on.
  */
 export async function keepUnsubscribeToken(
   db: Db,

@@ -95,7 +95,7 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
 /**
  * Finds the unsent note that matches this note from the CRM, and removes it from `unsent`. If both notes have the same
  * LOID, comparing the texts is enough. Otherwise the unsent note must be signed. The LOIDs can differ, because a lead's
- * deal may have its own LOID and another partner.
+ * deal may have its own LOID and belong to another partner.
  */
 function takeSent(unsent: Set<NoteRow>, { note, partnerId, loid }: NoteToApply): NoteRow | undefined {
   const closeness = (row: NoteRow) => (row.loid === loid ? 2 : 0) + (row.partner_id === partnerId ? 1 : 0)
@@ -107,16 +107,16 @@ function takeSent(unsent: Set<NoteRow>, { note, partnerId, loid }: NoteToApply):
 }
 
 /**
- * Whether the CRM made this note of a push that the portal had given up and repeated. The signature tells the copy from
- * a note that staff wrote with the same words.
+ * Whether this note is a second copy of a note that the portal pushed. The CRM can store two copies if the portal
+ * repeats a push. The signature distinguishes the copy from a note that staff wrote with the same words.
  */
 function isSecondCopy(row: NoteRow, { note, loid }: NoteToApply): boolean {
   return row.loid === loid && row.submitted_by !== null && isSent(row, note)
 }
 
 /**
- * Whether the note is meant for the partner. With `CRM_NOTES=portal`, the portal shows only these notes of the CRM
- * besides its own (D32a).
+ * Whether the note is meant for the partner. With `CRM_NOTES=portal`, these are the only notes from the CRM that the
+ * portal shows besides its own notes (D32a).
  */
 export function isForPartner(note: CrmNote): boolean {
   return note.title?.toLowerCase().startsWith('partner') ?? false

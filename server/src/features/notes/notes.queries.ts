@@ -43,7 +43,7 @@ export function findNote(db: Db, partnerId: string, noteId: string): Promise<Not
     .executeTakeFirst()
 }
 
-/** If a pull has recognised the note meanwhile, the note keeps the CRM's id that the pull has stored. */
+/** Marks the note as pushed. If a pull has since recognised the note, the note keeps the CRM id from that pull. */
 export async function markNotePushed(db: Db, partnerId: string, noteId: string, zohoId: string): Promise<void> {
   await db
     .updateTable('notes')
@@ -54,7 +54,7 @@ export async function markNotePushed(db: Db, partnerId: string, noteId: string, 
     .execute()
 }
 
-/** A note that has reached the CRM meanwhile stays as it is. A note that was given up before keeps its first reason. */
+/** Marks a pending note as failed. A note that has since reached the CRM, or has already failed, stays as it is. */
 export async function markNotePushFailed(tx: Tx, partnerId: string, noteId: string, problem: string) {
   const row = await tx
     .updateTable('notes')
@@ -93,7 +93,7 @@ export function reviveFailedNotes(
     .execute()
 }
 
-/** Returns the ids in `zohoIds` that already belong to a note other than `noteId`, whichever partner has it. */
+/** Returns the ids in `zohoIds` that already belong to a note other than `noteId`, of any partner. */
 export async function findOtherNotesOfAnyPartner(
   db: Db,
   noteId: string,
@@ -124,7 +124,7 @@ export async function findNotedRecordsOfAnyPartner(
   return rows
 }
 
-/** The ids of notes that wait to be pushed, the oldest first. */
+/** Finds the ids of notes that are waiting to be pushed, the oldest first. */
 export async function findNotesToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('notes')
@@ -151,10 +151,10 @@ export async function findOwnersOfAllPartners(
 }
 
 /**
- * Finds the rows of these CRM notes. Also finds notes that count as unsent although the CRM may have them, because
- * their push got no answer: notes with one of these LOIDs, and signed notes with one of these texts. Also finds sent
- * notes with both, because the CRM may have a second copy. Except for these, the rows may belong to any partner. They
- * stay locked until the transaction ends.
+ * Finds the rows of these CRM notes, and locks them until the transaction ends. Also finds notes that count as unsent
+ * although the CRM may have them, because their push got no answer: notes with one of these LOIDs, and signed notes
+ * with one of these texts. All these rows may belong to any partner. Also finds signed notes of these partners that
+ * have both one of these LOIDs and one of these texts, because the CRM may have a second copy of these notes.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,

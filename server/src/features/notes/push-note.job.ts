@@ -36,9 +36,9 @@ export const pushNote = defineJob({
 
     async function push(untilLeaseEnds: AbortSignal): Promise<object> {
       const note = await findNote(db, partnerId, noteId)
-      if (!note || note.crm === 'synced') return {} // the note was removed or has reached the CRM meanwhile
+      if (!note || note.crm === 'synced') return {} // the note has since been removed or reached the CRM
       const partner = await findPartnerToPush(db, partnerId)
-      // The account is closed, or confirming its address will queue another push (D52).
+      // The account is closed, or another push will be queued when its address is confirmed (D52).
       if (!partner || partner.crm === 'held') return {}
       // The CRM refuses notes on a converted lead, so the note goes to the lead's deal.
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)

@@ -66,7 +66,7 @@ test('a note is not duplicated if the answer to its push was lost and a pull rec
   expect(await shown()).toMatchObject([{ id: noteId, crm: 'synced' }])
 })
 
-test('a second copy that the CRM stores after a repeated push is not shown, and is not the lender’s news', async () => {
+test('a second copy that the CRM stores after a repeated push is not shown, and is not news from the lender', async () => {
   expect((await partner.post(`/crm/note/${loid}`, { content: 'Wants two trucks' })).status).toBe(201)
   await waitFor('the note in the CRM', async () => (await shown())[0].crm === 'synced')
   const [{ content } = { content: '' }] = await inCrm()
@@ -90,8 +90,8 @@ test('a note on a record in the CRM’s recycle bin is pushed after the record i
   await lender.remove('Leads', zohoId)
   const noteId = await waitingNote('Any news?')
   await expect(push(noteId)).rejects.toThrow('The CRM does not have the record now.')
-  // The push must not try to create the note. An earlier push may have created it, so that it is in the bin with its
-  // record, and the record may be restored just before the call.
+  // The push must not try to create the note. An earlier push may have created the note, which is then in the bin with
+  // its record, and the record may be restored just before the call.
   expect((await lender.calls()).by_kind).not.toHaveProperty(['POST /crm/v8/Leads/{id}/Notes'])
   expect(await shown()).toMatchObject([{ crm: 'pending', crm_problem: null }])
 
@@ -103,8 +103,8 @@ test('a note on a record in the CRM’s recycle bin is pushed after the record i
 
 test('two jobs that push a note at the same time create one note in the CRM', async () => {
   const noteId = await waitingNote('Any news?')
-  // Two jobs can push the same note. Confirming an address queues a second job for everything that waits, and another
-  // process takes over the jobs of a frozen process.
+  // Two jobs can push the same note. Confirming an address queues a second job for everything that is waiting, and
+  // another process takes over the jobs of a frozen process.
   await lender.faults({ slowMs: 100 })
   await Promise.all([push(noteId), push(noteId)])
   await lender.faults({})

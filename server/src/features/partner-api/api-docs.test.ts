@@ -184,7 +184,7 @@ test('callers get the documented error codes with the documented statuses', asyn
   }
 })
 
-test('OpenAPI lists the refusals of a session only for the calls that accept a session', async () => {
+test('OpenAPI lists the answer 403 only for the calls that accept a session', async () => {
   const { paths, components } = (await portal.get('/openapi.json')).body
   for (const { route } of DOCUMENTED_ROUTES) {
     const { responses } = paths[route.path.replace(':id', '{id}')][route.method.toLowerCase()]

@@ -73,7 +73,7 @@ print(call("GET", "/webhook/status/" + submitted["loid"])["status"])
 
 /**
  * Shows how a receiver checks that a delivery came from the portal (Standard Webhooks). The code uses only the
- * language's own library.
+ * language's standard library.
  */
 export const VERIFICATION = {
   javascript: `import { createHmac, timingSafeEqual } from 'node:crypto'

@@ -16,7 +16,7 @@ import { pullDetailsOf } from '../sync/pull-details.ts'
 
 /**
  * A referral's leads and its deal, with their histories and notes, the latest first. There are two leads if the deal
- * came from one and also replaced another (D49).
+ * came from one lead and also replaced another lead (D49).
  */
 interface Referral {
   leads: { lead: LeadDetail; ended_at: string | null }[]
@@ -85,7 +85,7 @@ function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing,
     ? { kind: 'deal-stage' as const, value: deal.stage, at: deal.modified_time }
     : first && { kind: 'lead-status' as const, value: first.lead.lead_status, at: first.lead.modified_time }
   if (!present) throw new NotFound('Lead not found')
-  // The lead's statuses come before the deal's stages, whatever their times. Of each, the oldest comes first.
+  // The lead's statuses come before the deal's stages, whatever their times. In each group, the oldest comes first.
   const moments = [...momentsOf('deal-stage', stages), ...momentsOf('lead-status', statuses)].reverse()
   const latest = moments.findLast(({ kind }) => kind === present.kind)
   // The record may already have a newer value than the CRM's history.

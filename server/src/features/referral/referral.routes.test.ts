@@ -146,7 +146,7 @@ test('a timeline shows how long leads usually stay in the present status', async
   expect(standing.usual).toEqual({ days: 2.4, entries: 10, of: 'partner' })
 })
 
-test('a partner’s viewers can read its timelines, and other partners cannot', async () => {
+test('a partner’s viewers can read the partner’s timelines, and other partners cannot', async () => {
   const bob = await portal.newPartner()
   const { loid, id } = await ada.submitLead()
   const deal = await insertDeal(portal.deps.db, ada.id)

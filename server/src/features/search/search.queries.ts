@@ -6,8 +6,8 @@ import { idIn } from '../../db/sql-conditions.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
 /**
- * Returns one page of the matches, newest first. `total` is exact up to SEARCH_TOTAL_MAX. One more means that there are
- * more matches, and these are shown on no page (D24, D55).
+ * Returns one page of the matches, newest first. `total` is exact up to SEARCH_TOTAL_MAX. A total of one more than this
+ * means that there are further matches, which no page shows (D24, D55).
  */
 export async function searchLeads(
   sender: Sender,

@@ -23,8 +23,9 @@ export async function insertSecurityEntry(
 }
 
 /**
- * Returns a page of entries, newest first. Reads one row more than the page has, which shows whether there is a next
- * page. `person` has the person's present name, and `subject` has the name at the time of the event.
+ * Returns a page of entries, newest first. Reads one row more than the page shows, to find out whether there is a next
+ * page. In an entry, `person` has the present name of the person who acted, and `subject` is the name that the affected
+ * person had at the time of the event.
  */
 export async function findSecurityEntries(
   db: Db,
@@ -52,7 +53,7 @@ export async function findSecurityEntries(
   return { entries, next_cursor: rows.length > SECURITY_LOG_SIZE ? (entries.at(-1)?.id ?? null) : null }
 }
 
-/** The newest entries, for operators. Includes all partners and people unless the caller names one. */
+/** The newest entries, for operators. Includes all partners and people unless the caller names a partner or person. */
 export function findNewestSecurityEntriesOfAllPartners(
   db: Db,
   { partnerId, personId }: { partnerId?: string; personId?: string },

@@ -61,7 +61,7 @@ test('an entry names a browser only if the user agent belongs to a known browser
   expect(entries.slice(0, 3).map(({ browser }: { browser: string }) => browser)).toEqual([null, null, null])
 })
 
-test('the log is read by cursor, by type and by person, and has no entries of another partner', async () => {
+test('the log can be read by cursor, by type and by person, and has no entries of another partner', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   const bob = await addColleague(portal, ada, 'member')
@@ -104,7 +104,7 @@ test('the log is read by cursor, by type and by person, and has no entries of an
   expect((await portal.get('/security-log', { token })).body).toMatchObject({ code: 'NOT_ALLOWED' })
 })
 
-test('changes that need no password fill the log with thirty entries an hour at most, and an unchanged setting adds none', async () => {
+test('changes that need no password add at most thirty entries an hour to the log, and an unchanged setting adds no entry', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const ada = await portal.newPartner()
   await ada.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' })

@@ -34,7 +34,7 @@ export interface Unit {
 /** Records that were read together and are written together. */
 export interface Page {
   units: readonly Unit[]
-  /** The histories that were read, by the CRM's ids of their records. */
+  /** The histories that were read, by the CRM ids of their records. */
   told: ReadonlyMap<string, readonly CrmHistoryEntry[]>
   readAt: string
   isNews: IsNews
@@ -103,7 +103,7 @@ function applyTogether(
       }
     }
     const isWritten = (await writeRows(tx, 'deals', deals)) && (await writeRows(tx, 'leads', leads))
-    // Another pull added one of these records at the same time. The next attempt can read its row.
+    // Another pull added one of these records at the same time. The next attempt can read that record's row.
     if (!isWritten) return startOver()
     await writeHistory(tx, DEAL_TABLE, deals, now)
     await writeHistory(tx, LEAD_TABLE, leads, now)

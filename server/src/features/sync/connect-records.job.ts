@@ -9,7 +9,7 @@ import { findNotesToPush } from '../notes/notes.queries.ts'
 import { pushNote } from '../notes/push-note.job.ts'
 import { startSyncIn } from './start-sync.ts'
 
-/** Queues a push of the partner's own record and of every lead, deal and note that waits, and starts a sync. */
+/** Queues a push of the partner's own record and of every waiting lead, deal and note, and starts a sync. */
 export const connectRecords = defineJob({
   ...CONNECT_QUEUE,
   retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 7 },

@@ -4,7 +4,7 @@ import type { CrmModule } from '../../zoho/crm-records.ts'
 import { DEAL_TABLE, type StoredDeal } from '../deals/deal-table.ts'
 import { LEAD_TABLE, type StoredLead } from '../leads/lead-table.ts'
 
-/** Finds the rows of these CRM records, for all partners and including archived rows. */
+/** Finds the rows of these CRM records, whatever their partner, including archived rows. */
 export function findRowsOf(
   { db }: Pick<Deps, 'db'>,
   module: CrmModule,

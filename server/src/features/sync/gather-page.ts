@@ -40,9 +40,9 @@ export async function gatherPage(
 }
 
 /**
- * Reads the leads of deals that are new to their partner. Such a deal with the LOID of a lead without a deal belongs to
- * that lead if the CRM says that the lead is converted. A sweep does not look for the deals of converted leads, and a
- * sync does so for 60 days only.
+ * Reads the leads of deals that are new to their partner. If such a deal has the LOID of a lead that has no deal yet,
+ * and the CRM says that the lead is converted, the deal belongs to that lead. Such leads must be read here, because a
+ * sweep does not look for the deals of converted leads, and a sync does so for 60 days only.
  */
 async function leadsOf(
   { deps, signal }: Pull,
@@ -200,7 +200,8 @@ function differing<Item extends CrmLead | CrmDeal>(
 
 /**
  * Compares a record from the CRM with its row, like the SQL of `differs` in crm-rows.queries.ts. That SQL chooses which
- * records are read, so it stops looking for a missing deal after 60 days. A lead that was read always gets its deal.
+ * records are read, and stops looking for a missing deal after 60 days. This function has no such limit, so a lead that
+ * was read always gets its deal.
  */
 function hasChanged(
   record: CrmLead | CrmDeal,

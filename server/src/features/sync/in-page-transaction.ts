@@ -8,8 +8,8 @@ class StartOver extends Error {}
 /**
  * Runs one transaction for a page of these partners' records. A sync, the sweep and a notification may pull the same
  * records at once, so each page locks its partners, and other pages of the same partners wait. No call to another
- * machine is made under these locks. The transaction starts over if another page has meanwhile added one of this page's
- * rows, or if PostgreSQL has ended the transaction because of a deadlock.
+ * machine is made while these locks are held. The transaction starts over if another page has since added one of this
+ * page's rows, or if PostgreSQL has ended the transaction because of a deadlock or a serialisation failure.
  */
 export async function inPageTransaction<Result>(
   db: Db,

@@ -16,9 +16,9 @@ export interface Match {
 }
 
 /**
- * Matches leads to deals (D29). Business name, amount, type and term must be equal, and also the email or the phone. A
- * missing value equals nothing. The caller passes the oldest leads and deals first. Each deal gets the oldest matching
- * lead that no earlier deal got.
+ * Matches leads to deals (D29). Business name, amount, type and term must be equal, and so must the email or the phone.
+ * A missing value equals nothing. The caller passes the oldest leads and deals first. Each deal gets the oldest
+ * matching lead that no earlier deal got.
  */
 export function matchLeadsToDeals(leads: readonly MatchableLead[], deals: readonly MatchableDeal[]): Match[] {
   /** The positions of the leads by their keys. For each key, the oldest lead comes last. */

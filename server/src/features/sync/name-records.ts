@@ -11,7 +11,7 @@ interface Nameable {
 }
 
 /**
- * Gives every record its LOID: the LOID in the portal, the LOID in the CRM, that of its lead or deal, or a new LOID
+ * Gives every record its LOID: the LOID in the portal, the LOID in the CRM, the LOID of its lead or deal, or a new LOID
  * (D17). LOIDs that the CRM lacks are written to the CRM, and their records are read again. So each record has the
  * Modified_Time of this write, and a second sync finds nothing to do. The CRM refuses to change a converted lead, so
  * only the portal has its LOID.

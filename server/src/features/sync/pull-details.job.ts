@@ -8,7 +8,7 @@ import { findSyncingPartners } from './sync-runs.queries.ts'
 
 /** Fifty records usually cost fifty to a hundred calls. */
 const RECORDS_AT_ONCE = 50
-/** A run ends well before the queue fails the job, which is after a quarter of an hour. */
+/** The queue fails the job after a quarter of an hour. A run ends well before that. */
 const RUN_MS_MAX = 5 * 60_000
 
 /**
@@ -31,8 +31,8 @@ export const pullDueDetails = defineJob({
         const untold: string[] = []
         while (performance.now() < end && (await hasCreditsToSpare(deps))) {
           signal.throwIfAborted()
-          // Leaves out partners with a sync under way. The sync needs the CRM and the database, and somebody waits for
-          // it.
+          // Leaves out partners with a sync under way. The sync needs the CRM and the database, and somebody is waiting
+          // for it.
           const partnerIds = await findSyncingPartners(deps.db)
           const due = await findDueOfAllPartners(deps.db, module, { zohoIds: untold, partnerIds }, RECORDS_AT_ONCE)
           if (due.length === 0) break

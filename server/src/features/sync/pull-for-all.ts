@@ -5,8 +5,8 @@ import { findSyncedPartners } from './sync-runs.queries.ts'
 
 /**
  * A pull for all partners. Records that are older than their partner's account are not news until the partner's first
- * sync. Later records are news, and so is every change of a record that the portal already has, even if the record was
- * another partner's (D35).
+ * sync. Newer records are news, and so is every change of a record that the portal already has, even if the record
+ * belonged to another partner (D35).
  */
 export function pullForAll(deps: Deps, kind: 'leads' | 'deals', signal: AbortSignal): Pull {
   return {

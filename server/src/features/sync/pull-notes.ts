@@ -15,7 +15,7 @@ import { readEach } from './read-each.ts'
  */
 const READ_AT_ONCE_MAX = 100
 const CALLS_AT_ONCE = 8
-/** The CRM's note times and the CRM's clock, as the portal hears it, are each wrong by up to a second. */
+/** The times of the CRM's notes, and the portal's estimate of the CRM's clock, are each wrong by up to a second. */
 const ROUNDING_MS = 2_000
 
 type NotedRecord = Pick<
@@ -24,9 +24,9 @@ type NotedRecord = Pick<
 >
 
 /**
- * Reads the notes of the records whose notes are due, but of at most READ_AT_ONCE_MAX records, with at least one call
- * for each. The notes of a record that is new to its partner are not news, because they come with the record. The
- * notes of a changed record are news, except older notes that an earlier pull has left due.
+ * Reads the notes of records whose notes are due, but for at most READ_AT_ONCE_MAX records. Each record takes at least
+ * one call. The notes of a record that is new to its partner are not news, because they come with the record. The notes
+ * of a changed record are news, except older notes that an earlier pull has left due.
  */
 export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]): Promise<void> {
   const due = records.filter((record) => record.notes_due).slice(0, READ_AT_ONCE_MAX)
@@ -45,7 +45,7 @@ export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]
 
 /**
  * Returns a function that says whether a note was written after the portal first saw its record. Of the notes that an
- * earlier pull has left due, only these are news.
+ * earlier pull left due, only the notes written since then are news.
  */
 export function writtenSinceSeen({ crm, clock }: Pick<Deps, 'crm' | 'clock'>) {
   const aheadMs = crm.now().getTime() - clock.now().getTime()

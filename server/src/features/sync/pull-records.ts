@@ -23,8 +23,8 @@ interface Pulled {
 }
 
 /**
- * Reads these records from the CRM and applies each for the partner that it names (D30). A record that is gone or names
- * no partner that the pull covers is removed from the partner that had it, if the pull may remove that partner's
+ * Reads these records from the CRM and applies each for the partner that it names (D30). A record that is gone, or that
+ * names no partner covered by the pull, is removed from the partner that had it, if the pull may remove that partner's
  * records. The number of calls grows with the records, not with the partners.
  */
 export async function pullRecords(
@@ -71,8 +71,8 @@ export async function pullPage(
     const isLeft = row.archived_at === null && !there.has(row.zoho_id ?? '')
     return isLeft && pull.mayRemoveFrom(row.partner_id) && !(record && isOvertaken(record, row, readAt))
   })
-  // Gone records are removed before the histories are read. Reading histories takes long, and a record may come back
-  // meanwhile.
+  // Gone records are removed before the histories are read. Reading histories takes a long time, and a record may come
+  // back in that time.
   await removeGone(deps, module, gone, tally)
 
   const gathered = await gatherPage(pull, owners, owned)

@@ -182,7 +182,7 @@ test('a status that a workflow of the CRM sets on a pushed lead is a separate ch
 })
 
 describe('a first sync', () => {
-  test('reads whole records, and their histories in the background or when somebody opens a record (D56)', async () => {
+  test('reads whole records, and leaves their histories until somebody opens a record or the background job reads them (D56)', async () => {
     const records = Array.from({ length: 250 }, (_, index) => ({
       Last_Name: `L${index}`,
       Lead_Status: 'Not Contacted',
@@ -261,7 +261,7 @@ describe('a first sync', () => {
     expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
   })
 
-  test('has its histories read only after the run has ended', async () => {
+  test('ends before the background job reads the histories', async () => {
     await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
     await sync('/dashboard/sync-leads')
     const { db } = portal.deps
@@ -308,7 +308,7 @@ describe('a first sync', () => {
   })
 })
 
-test('a re-sync of a deal reads the notes that a first sync has left due, and they are no news', async () => {
+test('a re-sync of a deal reads the notes that a first sync has left due, and these notes are not news', async () => {
   await lender.behaviour({ apiUserIsAdmin: false })
   const id = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
   await lender.addNote('Deals', id, { content: 'Written before' })

@@ -23,10 +23,7 @@ export interface Pull {
 
 export type IsNews = (partnerId: string, record: { created_at: string }, isKnown: boolean) => boolean
 
-/**
- * Returns an empty list if the CRM refuses to give a record's history or notes. The record itself is applied all the
- * same.
- */
+/** Returns an empty list if the CRM refuses to give a record's history or notes. The record itself is still applied. */
 export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Item[]> {
   try {
     return await pull

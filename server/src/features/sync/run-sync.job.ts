@@ -92,7 +92,7 @@ async function syncUntilDone(
 }
 
 /**
- * Ends the run. Returns false if another request has meanwhile extended the run, or if the run has already ended. Each
+ * Ends the run. Returns false if another request has since extended the run, or if the run has already ended. Each
  * match of a lead and a deal is counted once, by the first run with deals that ends after the match (D49).
  */
 function endRun(

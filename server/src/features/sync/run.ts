@@ -12,7 +12,7 @@ export interface Run extends Pull {
 }
 
 /**
- * Returns a run that pulls only this partner's records, and removes the partner's records that were given to others.
+ * Returns a run that pulls only this partner's records, and removes records that were given to other partners.
  * `syncModule` decides which records are news.
  */
 export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'tallies'>, partner: Run['partner']): Run {

@@ -27,8 +27,8 @@ export async function moveCursor(db: Db, list: SweptList, position: string): Pro
 }
 
 /**
- * Records that all lists have now been read to their ends. Takes the time from the database, because the metrics
- * compare it with the database's clock.
+ * Stores that all lists have now been read to their ends. Takes the time from the database, because the metrics compare
+ * it with the database's clock.
  */
 export async function markSwept(db: Db): Promise<void> {
   await db.updateTable('sweep_cursors').set({ swept_at: sql<string>`now()` }).execute()

@@ -20,7 +20,7 @@ import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts
 
 /** Zoho may show a record a little later than its Modified_Time says, and Modified_Time is in whole seconds. */
 const OVERLAP_MS = 60_000
-/** If a second ended this long ago, Zoho shows no more new records with a time in that second. */
+/** Once a second ended this long ago, no further records with a time in that second appear in Zoho's lists. */
 const SETTLED_MS = 5 * 60_000
 /** One query lists at most this many rows. */
 const PRESENT_AT_ONCE = 2_000
@@ -122,8 +122,8 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
       last = latest([last ?? [], deletions.map((deletion) => deletion.deleted_time)].flat(2))
     }
   } catch (error) {
-    // Zoho lists a limited number of deletions, in no documented order. To find the other deletions, every record of
-    // the portal is looked for in the CRM.
+    // Zoho lists a limited number of deletions, in no documented order. To find the other deletions, the portal looks
+    // for each of its records in the CRM.
     if (!(error instanceof CrmRefused) || last === undefined) throw error
     log.warn(
       { err: error, module },
@@ -189,8 +189,9 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Moves the cursor behind the last change of the list, or to a minute before that change if Zoho may since have shown
- * more records near its time. Uses only the CRM's own times and clock, so the portal's clock may be wrong.
+ * Moves the cursor past the last change of the list. If Zoho may still show more records with nearby times, moves the
+ * cursor to a minute before that change instead. Uses only the CRM's own times and clock, so the portal's clock may be
+ * wrong.
  */
 async function moveBehind(
   { db }: Deps,

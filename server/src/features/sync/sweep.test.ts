@@ -175,9 +175,9 @@ test('a sweep without changes makes five calls, however many partners there are'
     Array.from({ length: 300 }, () => ({ Last_Name: 'Nobody’s' })),
   )
   await later(60)
-  // Besides the five lists, the sweep needs a second page of leads, because records without a partner fill the first.
-  // The sweep reads the new leads, writes their LOIDs, reads the leads again, and reads the notes of each new lead. The
-  // portal's own writes are listed only by the next sweep.
+  // Besides the five lists, the sweep needs a second page of leads, because records without a partner fill the first
+  // page. The sweep reads the new leads, writes their LOIDs, reads the leads again, and reads the notes of each new
+  // lead. The portal's own writes are listed only by the next sweep.
   expect(await callsOf(sweep)).toBe(5 + 1 + 3 + 12)
   for (const partner of many) expect(await lastNames(partner)).toEqual(['New'])
 })
@@ -378,7 +378,7 @@ test('a converted lead that is deleted in the CRM and restored causes no event',
   expect(await eventTypes()).toEqual(before)
 })
 
-test('a record’s new partner sees the notes of staff, and nothing of the former partner', async () => {
+test('a record’s new partner sees the notes of staff, and nothing that the former partner wrote', async () => {
   const { loid, id } = await submitted(ada)
   const dealId = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
   await sweep()

@@ -12,7 +12,7 @@ const OVERLAP_MS = 5 * 60_000
  */
 const READ_AT_ONCE_MAX = 100
 
-/** A kind of record that a run has pulled, and when the last successful run that pulled this kind began. */
+/** A kind of record that a run has pulled, and the start time of the last successful run that pulled this kind. */
 export interface PulledModule {
   module: CrmModule
   since: string | undefined

@@ -8,7 +8,7 @@ import { NotFound } from '../../errors.ts'
 export type SyncKind = SyncRunRow['kind']
 export type SyncResult = FullSyncResult | LeadSyncResult | DealSyncResult
 
-/** Returns false if a run of this partner is under way, because a partner never has two runs at once (D30). */
+/** Inserts a run. Returns false if another run of the partner is under way: a partner never has two at once (D30). */
 export async function insertRun(
   tx: Tx,
   run: { id: string; partner_id: string; kind: SyncKind; started_at: string },
@@ -161,7 +161,7 @@ export async function findSyncedPartners(
 
 /**
  * Removes old runs, but keeps each partner's last successful run of each kind. That run decides which records are news
- * to the partner (D35) and since when notes must be read.
+ * to the partner (D35) and how far back notes must be read.
  */
 export async function removeRunsOfAllPartners(db: Db, startedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db

@@ -61,7 +61,7 @@ async function eventTypes(partner = ada): Promise<string[]> {
 const history = async (loid: string) => (await ada.get(`/crm/lead/${loid}/status-history`)).body.data
 const stages = async (loid: string) => (await ada.get(`/crm/deal/${loid}/stage-history`)).body.data
 
-test('POST /dashboard/sync-leads adds the leads created in the CRM, each only once, with a LOID and its history, and without events', async () => {
+test('POST /dashboard/sync-leads adds each lead created in the CRM once, with a LOID and its history, and without events', async () => {
   const id = await lender.create('Leads', {
     Last_Name: 'Rivera',
     First_Name: 'Ana',

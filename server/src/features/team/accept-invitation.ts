@@ -36,7 +36,7 @@ export async function acceptTeamInvitation(
   const id = newId(now)
   const person = await deps.db.transaction().execute(async (tx) => {
     await lockPartner(tx, partner_id)
-    // The inviter may have lost access while the password was hashed.
+    // The inviter may have lost access while the password was being hashed.
     await getInvitation({ db: tx, clock: deps.clock }, token)
     if (!(await takeInvitation(tx, hashToken(token)))) throw invalidInvitation()
     await refusingTaken(

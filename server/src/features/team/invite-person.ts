@@ -21,9 +21,9 @@ export const INVITATIONS: RateLimit = {
 type InviteDeps = Pick<Deps, 'jobs' | 'clock'>
 
 /**
- * Writes the invitation and the job that mails it in one transaction. A person with an unconfirmed address cannot
- * invite anybody, because the person may be a stranger. People invited by the stranger would keep their access after
- * the address's owner has reset the password (D52).
+ * Writes the invitation, and the job that mails it, in one transaction. A person with an unconfirmed address cannot
+ * invite anybody, because the address may belong to somebody else. If its owner then reset the password, the invited
+ * people would keep their access (D52).
  */
 export async function inviteToTeam(
   tx: Tx,

@@ -38,7 +38,7 @@ function accept(token: string, password = PASSWORD) {
   return portal.post('/auth/accept-invitation', { token, password })
 }
 
-test('an invited broker accepts with the mailed link and sees the leads of the business', async () => {
+test('an invited broker accepts the invitation through the mailed link and sees the leads of the business', async () => {
   const owner = await newOwner()
   const invitation = await invite(owner, { email: 'Broker@Example.com' })
   expect(invitation.status).toBe(201)
@@ -78,7 +78,7 @@ test('an invited broker accepts with the mailed link and sees the leads of the b
   expect(again.status).toBe(200)
 })
 
-test('an invitation’s link works only once, expires after seven days, and stops working if a newer link is sent or an owner revokes it', async () => {
+test('an invitation’s link works only once, expires after seven days, and stops working if a newer link is sent or the invitation is revoked', async () => {
   const owner = await newOwner()
   const refused = async (token: string) => {
     const [read, accepted] = [await portal.get(`/auth/invitation?token=${token}`), await accept(token)]
@@ -115,7 +115,7 @@ test('an invitation’s link works only once, expires after seven days, and stop
   expect((await accept(lateToken)).status).toBe(200)
 })
 
-test('an address with an account cannot be invited, and a person with invitations from two businesses can join only one', async () => {
+test('an address with an account cannot be invited, and a person with invitations from two businesses can join only one of them', async () => {
   const [owner, other] = [await newOwner(), await newOwner()]
   const taken = await invite(owner, { email: other.email })
   expect([taken.status, taken.body.code]).toEqual([409, 'EMAIL_EXISTS'])
@@ -132,7 +132,7 @@ test('an address with an account cannot be invited, and a person with invitation
   expect((await accept(token)).body.code).toBe('EMAIL_EXISTS')
 })
 
-test('nobody can invite before their own address is confirmed', async () => {
+test('nobody can invite others before their own address is confirmed', async () => {
   const squatter = await portal.newPartner()
   const refused = await invite(squatter)
   expect([refused.status, refused.body.code]).toEqual([409, 'CONFIRM_EMAIL'])
@@ -195,7 +195,7 @@ test('a change of role applies from the next call, and a deactivated person lose
   expect((await signIn()).status).toBe(200)
 })
 
-test('a deactivated owner cannot reset a password, and so neither sees nor revokes the business’s key and URL', async () => {
+test('a deactivated owner cannot reset a password, and so neither sees nor revokes the business’s API key and webhook URL', async () => {
   const owner = await newOwner()
   const second = await addColleague(portal, owner, 'owner')
   const { api_key } = (await owner.post('/dashboard/generate-api-key')).body.data
@@ -240,7 +240,7 @@ test('a partner keeps an active owner, even if two owners demote each other at o
   expect(rows).toEqual([{ owners: 1 }])
 })
 
-test('a partner can send at most twenty invitations a day, and repeats of a call with the same key do not count', async () => {
+test('a partner can send at most twenty invitations a day, and repeats of a call with the same Idempotency-Key do not count', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const owner = await limited.newPartner()
   await confirmEmail(limited, owner)

@@ -148,8 +148,8 @@ export interface AttemptOutcome {
 
 /**
  * Writes each attempt, the status of its delivery and the health of its endpoint, in one statement. If this process's
- * claim ran out and another process has recorded an attempt with the same number meanwhile, this process's attempt is
- * not recorded. A delivery that was ended meanwhile keeps its status and message, unless the attempt succeeded.
+ * claim ran out and another process has since recorded an attempt with the same number, this process's attempt is not
+ * recorded. A delivery that was ended during the attempt keeps its status and message, unless the attempt succeeded.
  */
 export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly AttemptOutcome[]): Promise<void> {
   const isOpen: RawBuilder<boolean> = sql`(log.status = 'pending' or outcome.status = 'success')`

@@ -455,7 +455,7 @@ test('after a rotation, both secrets sign for a day, and then only the new secre
   expect((await endpointOf(partner)).previous_secret_until).toBeNull()
 })
 
-test('if no key opens the signing secret, the log says so, and only a rotated secret signs the delivery', async () => {
+test('if no key opens the signing secret, the log says so, and after a rotation only the new secret signs the delivery', async () => {
   await using portal = await startPortal({ env })
   await using receiver = await startReceiver()
   const { partner } = await subscribed(receiver, portal)

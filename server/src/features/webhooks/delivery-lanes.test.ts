@@ -14,7 +14,7 @@ afterEach(() => {
 
 const ignored = () => undefined
 
-/** The part after the `@`. Any other partner's endpoint has a host of its own. */
+/** The part of the id after the `@`. A partner without an `@` in its id has a host of its own. */
 const hostOf = (partnerId: string) => partnerId.split('@')[1] ?? partnerId
 
 /** Begins all attempts that the lanes allow. Afterwards the partners are ready again, as if they had more to send. */
@@ -74,7 +74,7 @@ test('one partner’s slow endpoint does not slow down other partners’ endpoin
   for (const partnerId of failing) lanes.learnFailing(partnerId)
   beginAll(...failing)
   lanes.begin('late@shared.example', 'shared.example', ignored).end(true)
-  // Four attempts of the late endpoint and Ada's first attempt.
+  // Begins four attempts to the late endpoint and Ada's first attempt, which then succeeds.
   beginAll('late@shared.example', 'ada@shared.example')[4]?.end(true)
   vi.advanceTimersByTime(SLOW_MS)
   expect(countOf('ada@shared.example')).toBe(4)
@@ -95,14 +95,14 @@ test('endpoints known to fail leave the quick slots to other endpoints, however 
   expect(countOf('ada')).toBe(1)
 })
 
-test('a partner that got no slot comes before a partner that got one', () => {
+test('a partner that got no slot comes before a partner that got a slot', () => {
   const [first] = beginAll(...many('busy', 99), 'ada', 'bob')
   expect(beginAll()).toEqual([])
   first?.end(true)
   expect(lanes.take()).toEqual([{ partnerId: 'bob', count: 1 }])
 })
 
-test('an endpoint that answers late uses only slow slots from then on', () => {
+test('an endpoint that has answered late uses slow slots for its next attempts', () => {
   const [late] = beginAll('late')
   vi.advanceTimersByTime(SLOW_MS)
   late?.end(true)

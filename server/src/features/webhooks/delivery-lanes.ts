@@ -5,7 +5,8 @@
 const QUICK_MAX = 100
 const SLOW_MAX = 200
 /**
- * An endpoint gets this many attempts at once after a success. It gets one after a failure or before its first answer.
+ * An endpoint gets this many attempts at once after a success. It gets one attempt at a time after a failure or before
+ * its first answer.
  */
 const PER_ENDPOINT_MAX = 4
 /** An attempt that has waited this long for its answer is slow. */
@@ -16,32 +17,32 @@ interface Lane {
   mostAtOnce: number
   /** The host of the last attempt. Partners that use the same service have the same host. */
   host?: string
-  /** True if the next attempt is expected to be slow, because an earlier one was slow or failed. */
+  /** True if the next attempt is expected to be slow, because an earlier attempt was slow or failed. */
   isSlow: boolean
 }
 
 export interface DeliveryLanes {
   /** Marks the partner as ready, because one of its deliveries may be due. */
   markReady(partnerId: string): void
-  /** Notes that the endpoint is failing, which can be the experience of another process. */
+  /** Marks the endpoint as failing. The failed attempts may have been made by another process. */
   learnFailing(partnerId: string): void
   /**
-   * Returns how many deliveries of the ready partners can begin now, in the order of their turns. The returned partners
-   * are then no longer ready.
+   * Returns the ready partners whose deliveries can begin now, in the order of their turns, and how many deliveries of
+   * each can begin. The returned partners are then no longer ready.
    */
   take(): { partnerId: string; count: number }[]
   /**
-   * Begins an attempt. `onSlow` is called if the attempt leaves a quick slot for a slow one. The caller calls
-   * `end` on the result when the attempt has ended.
+   * Begins an attempt. `onSlow` is called if the attempt moves from a quick slot to a slow slot. The caller calls `end`
+   * on the result when the attempt has ended.
    */
   begin(partnerId: string, host: string, onSlow: () => void): { end(isSuccess: boolean): void }
 }
 
 /**
- * Decides which partners' deliveries can begin and how many at once, so that endpoints that hang do not delay another's
- * deliveries. An attempt uses a quick slot for a second at most, and then waits for its answer in a slow slot. Attempts
- * to endpoints that are known to be slow or failing begin in a slow slot, and so do attempts to a host at which more
- * attempts are slow now than one endpoint can have. Partners take turns for each kind of slot.
+ * Decides which partners' deliveries can begin and how many at once, so that hanging endpoints do not delay deliveries
+ * to other endpoints. An attempt uses a quick slot for a second at most, and then waits for its answer in a slow slot.
+ * Attempts to endpoints that are known to be slow or failing begin in a slow slot. So do attempts to a host that now
+ * has more slow attempts than a single endpoint can have. Partners take turns for each kind of slot.
  */
 export function openDeliveryLanes(): DeliveryLanes {
   // There are never more lanes than partners.

@@ -18,7 +18,7 @@ import { oneAtATime } from './one-at-a-time.ts'
 import { openAttemptRecorder } from './record-attempts.ts'
 
 /**
- * A claim lasts this long, which is longer than an attempt. When a claim ends, the deliveries of a killed process are
+ * A claim lasts this long, which is longer than an attempt. When the claims of a killed process end, its deliveries are
  * due again.
  */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
@@ -34,7 +34,7 @@ const AGAIN_AFTER_ERROR_MS = 1_000
 export interface Dispatcher extends Hearer {
   /**
    * Waits at most `timeoutMs` for attempts under way. Deliveries whose attempts are still unfinished are handed back,
-   * and another process or the next start sends them again (D4).
+   * and another process or the restarted portal sends them again (D4).
    */
   stop(timeoutMs: number): Promise<void>
 }

@@ -53,8 +53,8 @@ export function replaceSecret(
 }
 
 /**
- * Disables the endpoint. Returns false if it was already disabled or removed, has another URL by now, or did not begin
- * to fail by `failingSince`. If `failingSince` is null, the endpoint need not be failing.
+ * Disables the endpoint. Returns false if it was already disabled or removed, now has another URL, or has not been
+ * failing since `failingSince` or earlier. If `failingSince` is null, the endpoint need not be failing.
  */
 export async function markEndpointDisabled(
   tx: Tx,

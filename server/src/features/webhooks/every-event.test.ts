@@ -42,7 +42,7 @@ function delivered(type: string) {
   return waitFor(type, async () => receiver.received.findLast((one) => one.body.type === type)?.body)
 }
 
-test('every kind of event is delivered, and none contains an email address, a phone number, an ABN or a note’s text', async () => {
+test('every kind of event is delivered, and no delivery contains an email address, a phone number, an ABN or a note’s text', async () => {
   const { loid } = await ada.submitLead({
     email: EMAIL,
     phone: PHONE,

@@ -9,7 +9,7 @@ const BATCH = 200
 /**
  * Makes deliveries for the oldest events that are not fanned out yet, in one transaction. Each event gets at most one
  * delivery, even if several processes run this function or one of them is killed. An event gets no delivery if the
- * endpoint is removed or disabled by now, was set after the event, or belongs to an inactive partner. Returns true if
+ * endpoint has been removed or disabled, was set after the event, or belongs to an inactive partner. Returns true if
  * more events may be waiting.
  */
 export async function fanOutEvents({ db }: Pick<Deps, 'db'>): Promise<boolean> {

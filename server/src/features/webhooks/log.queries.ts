@@ -71,7 +71,7 @@ export function findAttempts(db: Db, logId: string): Promise<WebhookAttempt[]> {
 }
 
 /**
- * Removes log rows that are older than this time (D37). Returns how many. The attempts are removed separately, by the
+ * Removes log rows that are older than this time (D37). Returns how many. The attempts are removed separately, month by
  * month.
  */
 export async function removeWebhookLogsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {

@@ -2,8 +2,8 @@ import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { Secrets } from '../../db/secrets.ts'
 
 /**
- * Decrypts a stored signing secret. Returns undefined if no key of SECRETS_KEY opens it. The partner then rotates the
- * secret.
+ * Decrypts a stored signing secret. Returns undefined if no key of SECRETS_KEY opens it. The partner must then rotate
+ * the secret.
  */
 export function readSecret(secrets: Secrets, stored: string, partnerId: string): string | undefined {
   try {

@@ -6,7 +6,7 @@ import { getOpenEndpoint } from './open-endpoint.ts'
 
 /**
  * Makes a delivery due at once, with the same body and webhook-id. It goes to the current URL, signed as a new delivery
- * would be. If the delivery waits for its next attempt, this attempt is made now.
+ * would be. If the delivery is waiting for its next attempt, that attempt is made now.
  */
 export async function redeliverLog(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

@@ -47,7 +47,7 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
   mount(redeliver, ({ partner, params }) => redeliverLog(deps, partner.id, params.id))
 }
 
-/** The endpoint as answers show it, without its secret. A secret is shown only once, when it is made. */
+/** The endpoint as shown in answers, without its secret. A secret is shown only once, when it is made. */
 function shown(deps: Deps, endpoint: WebhookEndpointRow | undefined) {
   return {
     webhook_url: endpoint?.url ?? null,

@@ -45,7 +45,7 @@ export function SearchBox() {
 
 const MODIFIER = /Mac|iP/.test(navigator.userAgent) ? '⌘' : 'Ctrl '
 
-/** Runs a function when the key is pressed with Ctrl or ⌘. A single key could be dictated or typed by accident. */
+/** Runs a function when the key is pressed with Ctrl or ⌘. The key alone could be dictated or pressed by accident. */
 function useShortcut(key: string, run: () => void) {
   const latest = useRef(run)
   useEffect(() => {

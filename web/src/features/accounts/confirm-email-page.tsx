@@ -19,8 +19,8 @@ const route = getRouteApi('/confirm-email')
  */
 export function ConfirmEmailPage() {
   const { token } = route.useSearch()
-  // This is a query, not a mutation: a page that is rendered twice sends one request. The query is static, because the
-  // token works only once.
+  // This is a query, not a mutation, so that a page that is rendered twice sends only one request. The query is static,
+  // because the token works only once.
   const change = useQuery({
     queryKey: ['accounts', 'confirm-email', token],
     queryFn: () => call(confirmNewEmail, { body: { token: token ?? '' } }),
@@ -35,7 +35,7 @@ export function ConfirmEmailPage() {
   return (
     <AccountFrame title="New email address">
       <div className="grid grid-cols-1 gap-4">
-        {/* While the request runs, this area is as high as with an answer of two lines, so that nothing moves. */}
+        {/* While the request runs, this area is as high as a two-line answer, so that nothing moves. */}
         <div className="grid min-h-15 grid-cols-1 content-center">
           {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
           {token && change.isPending && <Spinner label="Changing your email address" className="justify-start! p-0!" />}

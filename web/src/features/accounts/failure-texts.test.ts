@@ -59,6 +59,6 @@ test.each([
   expect(text(failure)).toBe(expected)
 })
 
-test('an unforeseen error has the text for unexpected errors', () => {
+test('an unforeseen error gets the text for unexpected errors', () => {
   expect(signInFailureText(new TypeError('x is undefined'))).toBe(UNEXPECTED)
 })

@@ -1,7 +1,7 @@
 import type { FieldPath, FieldValues, UseFormSetError } from 'react-hook-form'
 import { Failure } from '../../api/failure.ts'
 
-/** Shows the server's messages on the named fields. Returns whether there was one. */
+/** Shows the server's messages on the named fields. Returns whether there were any. */
 export function showFieldErrors<Values extends FieldValues>(
   error: unknown,
   names: readonly FieldPath<Values>[],

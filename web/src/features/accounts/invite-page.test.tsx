@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { data, failure, serve } from '../../testing/server.ts'
 
-test('after too many calls, the invitation can be looked up again', async () => {
+test('if the invitation cannot be looked up because of too many requests, Try Again looks it up', async () => {
   const answers = [
     { status: 429, body: failure('Too many requests. Please wait a moment.', 'RATE_LIMITED') },
     { body: data({ businessName: 'Acme Broking', email: 'bo@acme.example', firstName: 'Bo' }) },

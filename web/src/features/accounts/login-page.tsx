@@ -28,7 +28,7 @@ export function LoginPage() {
   const justCreated = useLocation().state.email ?? ''
   const [values, setValues] = useState({ email: justCreated, password: '' })
   const [touched, setTouched] = useState({ email: false, password: false })
-  // One schema checks both fields, because the form library would be an eighth of this page's code.
+  // One schema checks both fields. The form library is not used, because it would be an eighth of this page's code.
   const checked = SignIn.safeParse(values)
   const problems = checked.success ? {} : z.flattenError(checked.error).fieldErrors
 

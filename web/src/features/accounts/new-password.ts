@@ -23,7 +23,7 @@ export function passwordsMatch<Values extends Passwords>() {
   })
 }
 
-/** The hint of section 5. A password with this hint is still accepted. */
+/** The hint of section 5. A password that gets this hint is still accepted. */
 export function passwordHint(password: string): string | undefined {
   return password !== '' && lacksVariety(password) ? PASSWORD_HINT : undefined
 }

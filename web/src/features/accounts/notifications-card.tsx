@@ -63,8 +63,8 @@ export function NotificationsCard({ emailVerified }: { emailVerified: boolean })
 }
 
 /**
- * Scrolls to the card if the address names the card, as links in mails do. The router would look for the card before
- * the page is drawn.
+ * Scrolls to the card if the address names the card, as links in mails do. The router cannot do this, because it would
+ * look for the card before the page is drawn.
  */
 function showIfAskedFor(card: HTMLDivElement | null): void {
   if (card && window.location.hash === `#${card.id}`) card.scrollIntoView()

@@ -33,7 +33,7 @@ test('in production the answer has no token and the page shows no link', async (
   expect(screen.queryByText('Reset password now (development)')).toBeNull()
 })
 
-test('a reset link without its token says what to do', async () => {
+test('the page of a reset link without a token says what to do', async () => {
   serve({})
   openApp('/reset-password')
   const text = 'Invalid or missing reset token. Please request a new password reset.'
@@ -124,7 +124,7 @@ test('a used verification link says that it is invalid or used', async () => {
   expect(await screen.findByText('This verification link is invalid or was already used.')).toBeDefined()
 })
 
-test('a verification link asks a signed-out person for the password, and again after a wrong one', async () => {
+test('a verification link asks a signed-out person for the password, and asks again after a wrong password', async () => {
   const server = serve({
     'POST /auth/verify-email': ({ body }) => {
       const { password } = Object(body)

@@ -51,7 +51,7 @@ test('a saved business name is shown in the sidebar at once, and a saved phone n
   await user.click(screen.getByRole('button', { name: 'Save Changes' }))
   expect(await screen.findByText('Profile updated successfully')).toBeDefined()
   expect(within(screen.getByRole('complementary')).getByText('Zeta')).toBeDefined()
-  // Another tab may have changed the names since, so they are not sent.
+  // The first and last name are not sent, because another tab may have changed them.
   expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({
     business_name: 'Zeta',
     phone: '+61498765432',
@@ -110,7 +110,7 @@ test.each([
   expect(screen.getByLabelText(label).getAttribute('aria-invalid')).toBe('true')
 })
 
-test('a changed password empties the form', async () => {
+test('changing the password empties the form', async () => {
   const access = { api_key: null, webhook_url: null, revoked: false }
   serveProfile({ 'PUT /profile/password': () => ({ body: data(access) }) })
   await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')
@@ -167,7 +167,7 @@ test('sessions are listed, and the person can sign out one other session or all 
   expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
 })
 
-test('a taken email address is refused and stays in the form, and a free one gets a link', async () => {
+test('a taken email address is refused and stays in the form, and a link is mailed to a free address', async () => {
   let isTaken = true
   const server = serveProfile({
     'PUT /account/email': () =>
@@ -187,7 +187,7 @@ test('a taken email address is refused and stays in the form, and a free one get
   expect(server.seen.at(-1)?.body).toEqual({ email: 'ada@new.example' })
 })
 
-test('a choice of mails sends only this choice, because another tab may have changed the others', async () => {
+test('saving a changed choice of mails sends only this choice, because another tab may have changed the others', async () => {
   const settings = { choices: { outcome: 'at-once', 'lead-status': 'digest' }, time_zone: 'Australia/Sydney' }
   const server = serveProfile({
     'GET /account/notifications': () => ({ body: data(settings) }),

@@ -21,7 +21,8 @@ export function useRedirectAfter(isDone: boolean, target: Target, delayMs: numbe
     if (!isDone) return
     const { state } = router.latestLocation
     const link = target === 'login' ? { ...paths.login, state: { email, next: state.next } } : onwardFrom({ state })
-    void router.preloadRoute(link).catch(() => undefined) // its code loads while the person reads the message
+    // The next page's code loads while the person reads the message.
+    void router.preloadRoute(link).catch(() => undefined)
     const timer = setTimeout(() => void router.navigate(link), delayMs)
     return () => clearTimeout(timer)
   }, [isDone, target, delayMs, email, router])

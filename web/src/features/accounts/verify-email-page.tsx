@@ -16,13 +16,13 @@ import { INVALID_LINK, isRefusedLink, wantsPassword } from './verification-link.
 const route = getRouteApi('/verify-email')
 
 /**
- * The page behind the link in a mail that asks to confirm the address, such as the welcome mail. It is for signed-in
- * and signed-out people. Besides the link, the server needs the account's session or password (D52).
+ * The page behind the link in a mail that asks the person to confirm the address, such as the welcome mail. It is for
+ * signed-in and signed-out people. Besides the link, the server needs the account's session or password (D52).
  */
 export function VerifyEmailPage() {
   const { token } = route.useSearch()
-  // This is a query, not a mutation: a page that is rendered twice sends one request. The query is static, because the
-  // token works only once.
+  // This is a query, not a mutation, so that a page that is rendered twice sends only one request. The query is static,
+  // because the token works only once.
   const verification = useQuery({
     queryKey: ['accounts', 'verify-email', token],
     queryFn: () => call(verifyEmail, { body: { token: token ?? '' } }),
@@ -50,7 +50,7 @@ export function VerifyEmailPage() {
       }
     >
       <div className="grid grid-cols-1 gap-4">
-        {/* While the request runs, this area is as high as with an answer of two lines, so that nothing moves. */}
+        {/* While the request runs, this area is as high as a two-line answer, so that nothing moves. */}
         <div className="grid min-h-15 grid-cols-1 content-center">
           {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
           {token && verification.isPending && (

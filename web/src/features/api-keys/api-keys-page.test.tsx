@@ -49,7 +49,7 @@ test('the page says that the status is loading', async () => {
   expect(document.title).toBe('API Keys · Partner Portal')
 })
 
-test('Try Again fetches a status that the server refused', async () => {
+test('if the server refuses to send the status, Try Again fetches it', async () => {
   let isBroken = true
   serveKey(NONE, {
     'GET /dashboard/api-key-status': () =>
@@ -70,7 +70,7 @@ test('if the request for the status gets no answer, the page shows a connection 
   expect(await screen.findByText('Error fetching API key status')).toBeDefined()
 })
 
-test('a generated key is shown once, hidden at first, and can be copied', async () => {
+test('a generated key appears once, stays hidden until a button shows it, and can be copied', async () => {
   serveKey(NONE)
   const user = openApp('/api-keys')
   expect(await screen.findByText('None')).toBeDefined()
@@ -109,7 +109,7 @@ test('a second new key is hidden at first, even if the first new key was shown',
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Your new API key' }))
 })
 
-test('the mark that something was copied disappears after two seconds', async () => {
+test('the mark “Copied” disappears after two seconds', async () => {
   serveKey(ACTIVE)
   openApp('/api-keys')
   const copy = await button('Copy cURL example')
@@ -158,7 +158,7 @@ test('revoking asks for confirmation and leaves no key', async () => {
   expect(document.activeElement).toBe(await button('Generate API Key'))
 })
 
-test('a question stays open although the browser tells only now that the one before it was closed', async () => {
+test('a dialog stays open when the browser reports late that the previous dialog was closed', async () => {
   serveKey(ACTIVE)
   const user = openApp('/api-keys')
   await user.click(await button('Regenerate API Key'))
@@ -199,7 +199,7 @@ test.each([
 })
 
 test.each([
-  ['by the server', () => ({ status: 500, body: failure('Not now', 'INTERNAL') }), 'Failed to revoke API key'],
+  ['reported by the server', () => ({ status: 500, body: failure('Not now', 'INTERNAL') }), 'Failed to revoke API key'],
   ['without an answer', broken, 'Error revoking API key'],
 ])('a key that cannot be revoked (failure %s) stays', async (_name, answer, text) => {
   serveKey(ACTIVE, { 'DELETE /dashboard/revoke-api-key': answer })

@@ -140,7 +140,7 @@ test('the chart can show months', async () => {
   expect(asked).toEqual(['week', 'month'])
 })
 
-test('if the trends fail, the cards stay, and Try Again fetches the chart', async () => {
+test('if the trends fail to load, the cards stay, and Try Again fetches the chart', async () => {
   let isBroken = true
   serveDashboard({
     'GET /dashboard/trends': () =>
@@ -203,7 +203,7 @@ test('recent leads and deals link to their pages, and an activity links to its l
   expect(server.seen.find(({ path }) => path === '/dashboard/leads')?.query).toEqual({ page: '1', limit: '5' })
 })
 
-test('a failed part says so and can be tried again, and the other parts stay', async () => {
+test('a part that fails to load says so and can be fetched again, and the other parts stay', async () => {
   let isBroken = true
   serveDashboard({
     'GET /dashboard/stats': () =>
@@ -217,7 +217,7 @@ test('a failed part says so and can be tried again, and the other parts stay', a
   expect(await screen.findByText('7 active')).toBeDefined()
 })
 
-test('if the activity fails to load, the card of news does not say that nothing has happened', async () => {
+test('if the activity fails to load, the news card does not say that nothing has happened', async () => {
   serveDashboard({ 'GET /dashboard/recent-activity': () => ({ status: 403, body: failure('Not now', 'FORBIDDEN') }) })
   openApp('/dashboard')
   const news = within(await screen.findByRole('region', { name: 'Since you were here' }))

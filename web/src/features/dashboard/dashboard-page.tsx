@@ -63,8 +63,8 @@ export function DashboardPage() {
 }
 
 /**
- * The pipeline and everything below it appear together. The pipeline's height is unknown until it loads, and it may not
- * appear at all, so the parts below would jump. All parts are fetched at once.
+ * The pipeline and everything below it appear together. Otherwise the parts below would jump, because the pipeline's
+ * height is unknown until it loads, and it may not appear at all. All parts are fetched at the same time.
  */
 function Sections() {
   const pipeline = useQuery(pipelineQuery())

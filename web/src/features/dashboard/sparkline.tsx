@@ -1,7 +1,7 @@
 const WIDTH = 72
 const HEIGHT = 20
 
-/** Shows only the shape of the last weeks. The figures are in the chart below the cards. */
+/** Shows only the shape of the weekly trend. The figures are in the chart below the cards. */
 export function Sparkline({ values }: { values: readonly number[] }) {
   const top = Math.max(1, ...values)
   const points = values.map((value, position) => {

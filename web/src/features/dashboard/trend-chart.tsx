@@ -10,7 +10,7 @@ export interface Bar {
   /** The label below the bar. */
   mark: string
   value: number
-  /** The period is not over, so its figure will grow. */
+  /** The period is not over, so its figure may still grow. */
   isRunning: boolean
 }
 

@@ -95,7 +95,7 @@ test('a deal that the lender removes while its page is open is no longer shown',
   expect(screen.queryByText('Coastal Concrete – Term Loan')).toBeNull()
 })
 
-test('the LOID of a lead that the deal replaced leads to the deal’s own address', async () => {
+test('an address with the LOID of a replaced lead redirects to the deal’s own address', async () => {
   const deal = () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) })
   serveSignedIn({
     'GET /crm/deal/LO-AAAAAAA1': deal,

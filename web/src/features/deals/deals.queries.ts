@@ -65,7 +65,7 @@ export function leadHistoryQuery(loid: string) {
   })
 }
 
-/** If the list has a newer version of a deal than the page's cache, opening the page fetches the deal again. */
+/** If the list has a newer version of a deal than the cache, opening the deal's page fetches the deal again. */
 function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: string; modified_time: string }): void {
   const seen = client.getQueryData(dealQuery(loid).queryKey)
   if (!seen || seen.deal.modified_time >= modified_time) return

@@ -11,8 +11,8 @@ const loadPanel = () => import('./bell-panel.tsx')
 const BellPanel = lazy(async () => ({ default: (await loadPanel()).BellPanel }))
 
 /**
- * Shows how many lines of unseen news there are: one for each changed record, and one for many leads or deals submitted
- * together. A click lists the lines (D72).
+ * Shows how many lines of unseen news there are. Each changed record has one line, and leads or deals that were
+ * submitted together share one line. A click lists the lines (D72).
  */
 export function Bell() {
   const { data: news } = useQuery(newsQuery())

@@ -45,7 +45,7 @@ test.each([
   },
 )
 
-test('after a retry the item disappears at once, even while the recent leads do not load', async () => {
+test('after a retry the item disappears at once, even while the recent leads are still loading', async () => {
   const retry = { kind: 'lead', id: ITEM.loid, problem: 'Zoho refused the phone number.' }
   const failed = { ...ITEM, kind: 'crm-failed', retry, standing: null }
   let isFailed = true

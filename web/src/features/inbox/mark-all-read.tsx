@@ -13,8 +13,8 @@ interface MarkAllReadProps {
 }
 
 /**
- * While nothing is new, the button ignores clicks, but it can keep the focus. If the button is removed, the focus stays near
- * it.
+ * While nothing is new, the button ignores clicks, but it can keep the focus. If the button is removed while it has the
+ * focus, the focus moves to the nearest ancestor that stays.
  */
 export function MarkAllRead({ news, variant = 'ghost' }: MarkAllReadProps) {
   const queryClient = useQueryClient()

@@ -11,8 +11,8 @@ export function useOpenedRecord(loid: string | undefined) {
   const { data: news } = useQuery(newsQuery())
   const isVisible = useSyncExternalStore(onVisibilityChange, isInFront)
   const told = useRef<string>(undefined)
-  // The number of the record's unseen changes. Undefined if the record has no line of its own. Such a record is marked
-  // only once. Its news may be in the line of a burst, or beyond the end of the list.
+  // The number of the record's unseen changes. Undefined if the record has no line of its own, for example because its
+  // news is in the line of a burst, or beyond the end of the list. Such a record is marked only once.
   const changes = news?.lines.find((line) => line.loid === loid)?.changes
   const state = `${loid} ${changes}`
   useEffect(() => {

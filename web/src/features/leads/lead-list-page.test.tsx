@@ -118,7 +118,7 @@ test('when a page fails to load, its buttons disappear and the area around Try A
   expect(document.activeElement?.matches('main *') && document.activeElement.contains(retry)).toBe(true)
 })
 
-test('the second half of a double click opens no lead', async () => {
+test('the second click of a double click opens no lead', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   const user = openApp('/leads')
   await names()
@@ -130,7 +130,7 @@ test('the second half of a double click opens no lead', async () => {
   await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-AAAAAAA3'))
 })
 
-test('a page past the last one has a button to the first page, which keeps the order', async () => {
+test('a page past the last one has a button that opens the first page and keeps the sort order', async () => {
   serveSignedIn({
     'GET /dashboard/leads': ({ query }) => ({ body: paged({ leads: query['page'] === '99' ? [] : THREE }) }),
   })
@@ -254,7 +254,8 @@ test('a stale list is fetched again when its window gets the focus', async () =>
   const before = asked()
   const now = Date.now()
   vi.spyOn(Date, 'now').mockReturnValue(now + 31_000)
-  // Base UI's toaster ignores a focus with a related target. In jsdom it could not read its target.
+  // Base UI's toaster ignores a focus event that has a related target. Without one, the toaster would examine the
+  // event's target, which fails in jsdom.
   fireEvent.focus(window, { relatedTarget: document.body })
   await waitFor(() => expect(asked()).toBe(before + 1))
 })

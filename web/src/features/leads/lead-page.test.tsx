@@ -5,7 +5,7 @@ import { dealOf, leadOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
 import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
-test('a lead’s page shows its known fields, and its present status if it has no history', async () => {
+test('a lead’s page shows the known fields, and the present status if there is no history', async () => {
   serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({
       body: data({ lead: leadOf({ permit_link: 'javascript:alert(1)', loan_purpose: null }), notes: [] }),
@@ -57,7 +57,7 @@ test('the page of a lead that became a deal opens the deal', async () => {
   expect(await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete – Term Loan' })).toBeDefined()
 })
 
-test('a half-written note goes along when a deal with another LOID replaces its lead', async () => {
+test('when a deal with another LOID replaces a lead, a half-written note moves to the deal', async () => {
   let isReplaced = false
   serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({
@@ -80,7 +80,7 @@ test('a half-written note goes along when a deal with another LOID replaces its 
   expect((await screen.findByLabelText<HTMLTextAreaElement>('Add a note')).value).toBe('Call after th')
 })
 
-test('an address with another spelling of the LOID becomes the address that live changes name', async () => {
+test('an address with another spelling of the LOID is replaced by the address with the record’s own LOID', async () => {
   const lead = () => ({ body: data({ lead: leadOf(), notes: [] }) })
   serveSignedIn({
     'GET /crm/lead/lo7k3m9qaz': lead,

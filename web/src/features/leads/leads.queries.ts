@@ -63,7 +63,7 @@ export function statusHistoryQuery(loid: string) {
   })
 }
 
-/** If the list has a newer version of a lead than the page's cache, opening the page fetches the lead again. */
+/** If the list has a newer version of a lead than the cache, opening the lead's page fetches the lead again. */
 function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: string; modified_time: string }): void {
   const seen = client.getQueryData(leadQuery(loid).queryKey)
   if (!seen || seen.lead.modified_time >= modified_time) return

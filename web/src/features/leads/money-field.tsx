@@ -13,8 +13,8 @@ interface MoneyFieldProps {
 }
 
 /**
- * Holds text while a person types, and an amount when the person leaves the field. The amount is shown in whole dollars
- * and keeps its cents (D19a). Entering the field does not rewrite the text. A rewrite would undo the selection that the
+ * Holds text while a person types, and an amount once the person leaves the field. The amount is shown in whole dollars
+ * but keeps its cents (D19a). Entering the field does not rewrite the text. A rewrite would undo the selection that the
  * Tab key or a password manager made, and the next input would be added to the old text.
  */
 export function MoneyField({ form, name, ...looks }: MoneyFieldProps) {

@@ -107,7 +107,7 @@ test.each([
   [true, 'First Name'],
   [false, null],
 ])(
-  'the first field has the focus if the device has a mouse (%s), and leaving it empty is no error',
+  'device with a mouse: %s; the form opens with the focus on: %s; leaving the first field empty is no error',
   async (hasMouse, focused) => {
     vi.spyOn(window, 'matchMedia').mockImplementation((media) =>
       Object.assign(realMatchMedia(media), { matches: hasMouse }),
@@ -150,7 +150,7 @@ test('a failed submission keeps all fields, and a second attempt uses the same k
   expect(keys[0]).toBe(keys[1])
 })
 
-test('a submission whose answer was lost has the same key after a reload, and after a session that ended', async () => {
+test('a submission whose answer was lost keeps its key after a reload and after the end of the session', async () => {
   const keys: (string | null)[] = []
   let status = 504
   const handlers: Handlers = {
@@ -224,7 +224,7 @@ test('the form asks for the country of a number that fits both Australia and New
   await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ phone: '+64271234567', iso: 'NZ' }))
 })
 
-test('the form takes 021 for a New Zealand mobile, and points out a missing digit after 04', async () => {
+test('the form recognises 021 as a New Zealand mobile, and points out a missing digit after 04', async () => {
   const { user } = await openForm()
   fill({ Phone: '021 123 4567' })
   expect(await screen.findByText('New Zealand, mobile: +64 21 123 4567')).toBeDefined()
@@ -279,7 +279,7 @@ test('warnings appear and do not stop the submission', async () => {
   expect(await screen.findByText('Property value is recommended when using property as security')).toBeDefined()
 })
 
-test('the form warns of a recent lead of the same applicant, with a link to that lead, until nothing matches', async () => {
+test('the form warns of a recent lead for the same applicant and links to that lead, until nothing matches', async () => {
   const { server } = await openForm({
     'GET /dashboard/leads/duplicates': () => ({
       body: data({
@@ -308,7 +308,7 @@ test('leaving an empty form asks for no confirmation', async () => {
   await waitFor(() => expect(window.location.pathname).toBe('/leads'))
 })
 
-test('leaving a begun form asks for confirmation, and Keep Editing keeps its values', async () => {
+test('leaving a form with entries asks for confirmation, and Keep Editing keeps the entries', async () => {
   const { user } = await openForm()
   fill({ 'First Name': 'Mia' })
   await user.click(screen.getByRole('link', { name: 'Back to Leads' }))
@@ -320,7 +320,7 @@ test('leaving a begun form asks for confirmation, and Keep Editing keeps its val
   await waitFor(() => expect(window.location.pathname).toBe('/leads'))
 })
 
-test('a submission that ends after the person has left the page leaves the next lead as it is', async () => {
+test('a submission that ends after the person has left the page does not change the next lead', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   const { user, submit } = await openForm({
     'POST /dashboard/leads': async () => {
@@ -363,7 +363,7 @@ test.each([['Cancel'], ['Back to Leads']])('the link %s returns to the list with
   expect(window.location.pathname + window.location.search).toBe('/leads?status=Contacted&sort=loid')
 })
 
-test('after a session ends, the same person finds the draft again, and a colleague does not', async () => {
+test('after a session ends, the same person finds the draft again, but a colleague does not', async () => {
   const partner = { id: 'p1', email: 'demo@harbour.example', businessName: 'Harbour Finance' }
   let personId = 'h1'
   const { user, submit } = await openForm({
@@ -392,7 +392,7 @@ test('after a session ends, the same person finds the draft again, and a colleag
   await signInAgain()
   await screen.findByRole('button', { name: 'Submit Lead' })
   expect(field('Business Name').value).toBe('')
-  // Neither emptying a form nor leaving one at the end of a session touches another person's draft.
+  // Emptying a form does not touch another person's draft, and neither does leaving a form at the end of a session.
   fill({ 'First Name': 'Ben' })
   fill({ 'First Name': '' })
   fill({ 'Last Name': 'Ode' })
@@ -416,7 +416,7 @@ test('after a session ends, the same person finds the draft again, and a colleag
 test('a restored draft is submitted with the version of the consent text that the page shows', async () => {
   await openForm()
   fill(APPLICANT)
-  // The draft was kept by a version of the portal with another text.
+  // The draft was kept by a version of the portal with another consent text.
   for (const key of Object.keys(sessionStorage))
     sessionStorage.setItem(key, sessionStorage.getItem(key)?.replace(CONSENT_VERSION, '2025-01') ?? '')
   cleanup()
@@ -426,7 +426,7 @@ test('a restored draft is submitted with the version of the consent text that th
   await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ consentVersion: CONSENT_VERSION }))
 })
 
-test('after a reload the draft is there for the same person only, until it is discarded or submitted', async () => {
+test('after a reload only the same person finds the draft, until it is discarded or submitted', async () => {
   const { user } = await openForm()
   fill({ 'First Name': 'Mia', 'Loan Amount': '250k' })
   fireEvent.blur(field('Loan Amount'))

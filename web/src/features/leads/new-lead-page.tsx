@@ -123,8 +123,8 @@ export function NewLeadPage() {
 }
 
 /**
- * Warns before the person leaves or reloads a page with entries that were not submitted, or closes the tab. It does not
- * warn after the session has ended, because the draft is kept then.
+ * Warns before the person leaves, reloads or closes a page with entries that were not submitted. It does not warn after
+ * the session has ended, because the draft is kept then.
  */
 function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
   function isUnsaved() {
@@ -135,7 +135,7 @@ function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
 
 /**
  * Keeps the typed text and its idempotency key through a reload, a crash or the end of the session, for the same person
- * in this tab. `isRestored` says that a draft was found. It becomes false when the draft is discarded.
+ * in this tab. `isRestored` is true if a draft was found, and becomes false when the draft is discarded.
  */
 function useDraft(form: LeadForm) {
   const [personId] = useState(readPersonId)
@@ -172,8 +172,8 @@ function useDraft(form: LeadForm) {
 }
 
 /**
- * Moves the focus to the first field, for each lead. On a touch device the first lead gets no focus, because the
- * on-screen keyboard would cover half of the screen.
+ * Moves the focus to the first field when the form opens, and each time the form is emptied. On a touch device the
+ * focus does not move when the form opens, because the on-screen keyboard would cover half of the screen.
  */
 function useFirstFocus(form: LeadForm, round: number) {
   useEffect(() => {
@@ -191,7 +191,7 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
   const submit = useMutation({
     mutationFn: ({ lead }: Submission) => submitLead(lead, idempotency.keyFor(lead)),
     async onSuccess({ loid }, { lead, addsAnother }) {
-      // If the person has left the page, the draft in this tab is another lead's.
+      // If the person has left the page, the draft in this tab belongs to another lead.
       const isLeft = !isOpen()
       if (!isLeft) {
         done.current = !addsAnother
@@ -211,7 +211,8 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
     },
     onError(error) {
       showFieldErrors(form, error)
-      // Another toast has announced the end of the session. It is removed, because the specification's text is enough.
+      // Another toast has announced the end of the session. That toast is removed, because the specification's text is
+      // enough.
       if (readToken() === null) toast.clear()
       toast.error(submitFailureText(error))
     },

@@ -183,7 +183,7 @@ interface Recognised {
   businessAbn?: string | null | undefined
 }
 
-/** The values to check for duplicates, without incomplete ones. */
+/** The values to check for duplicates, without incomplete values. */
 function checkOf({ email, phone, iso, businessAbn }: Recognised): DuplicateCheck {
   const abn = businessAbn?.replace(/\s/g, '') ?? ''
   return {

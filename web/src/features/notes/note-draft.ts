@@ -1,6 +1,6 @@
 import { keepTabDraft, readTabDraft } from '../../session/tab-drafts.ts'
 
-/** The name of the draft of a note on this lead or deal. */
+/** Returns the name under which a draft note on this lead or deal is kept. */
 export function noteDraftName(loid: string): string {
   return `note ${loid}`
 }

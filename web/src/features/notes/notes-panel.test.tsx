@@ -30,7 +30,7 @@ function type(text: HTMLTextAreaElement, value: string) {
   fireEvent.change(text, { target: { value } })
 }
 
-test('a note is checked when it is sent, and after that with each keystroke', async () => {
+test('a note is first checked when the person submits it, and from then on with each keystroke', async () => {
   const { server, user, text, add } = await openLead()
   await user.click(add)
   expect(screen.getByText('Please enter a note before submitting')).toBeDefined()
@@ -176,7 +176,7 @@ test('a note whose answer was lost is sent again with the same key after a reloa
   expect((await send()).key).not.toBe(second.key)
 })
 
-test('a note that is added after the person has come back and changed its text leaves the new text in the tab', async () => {
+test('if the person has come back and changed the text before a note is added, the new text stays in the tab', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   const { user, text, add } = await openLead({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),

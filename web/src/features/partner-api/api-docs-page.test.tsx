@@ -54,7 +54,7 @@ const DOCS: ApiDocs = {
     headers: [{ name: 'RateLimit-Limit', description: 'How many there are.' }],
   },
   webhooks: {
-    description: 'Your URL is told of each change.',
+    description: 'Your URL receives each change.',
     headers: [{ name: 'webhook-id', description: 'The same for every attempt.' }],
     events: [
       { type: 'lead.created', description: 'A lead came in.', example: { type: 'lead.created' } },
@@ -80,7 +80,7 @@ test('the page says that the documentation is loading', async () => {
   expect(document.title).toBe('API Docs · Partner Portal')
 })
 
-test('the page names the status if the server refuses the documentation, and Try Again fetches it', async () => {
+test('if the server refuses the documentation, the page names the status, and Try Again fetches the documentation', async () => {
   let isBroken = true
   serveSignedIn({
     'GET /dashboard/api-docs': () =>
@@ -93,7 +93,7 @@ test('the page names the status if the server refuses the documentation, and Try
   expect(await screen.findByRole('heading', { name: 'Partner API' })).toBeDefined()
 })
 
-test('the page says that loading failed if no answer comes', async () => {
+test('if no answer comes, the page says that loading failed', async () => {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   serveSignedIn({ 'GET /dashboard/api-docs': () => Promise.reject(new TypeError('Failed to fetch')) })
   openApp('/api-docs')
@@ -200,7 +200,7 @@ test('each event has an example', async () => {
   expect(screen.getByRole('group', { name: 'deal.created body' })).toBeDefined()
 })
 
-test('the session token is masked, and the copy button copies the newest one', async () => {
+test('the session token is masked, and the copy button copies the newest token', async () => {
   serveDocs(DOCS)
   const user = openApp('/api-docs')
   await screen.findByText('Your session token')

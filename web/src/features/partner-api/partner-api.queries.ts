@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts'
 
 /**
  * The documentation as the page can show it. It is invalid without authentication, endpoints or examples (section 8).
- * The page does without any other part that is missing.
+ * If any other part is missing, the page leaves that part out.
  */
 const ReadableDocs = z.required(z.partial(ApiDocs), { authentication: true, endpoints: true, examples: true })
 export type ReadableDocs = z.infer<typeof ReadableDocs>

@@ -5,7 +5,7 @@ import { MaskedText } from '../../ui/secret.tsx'
 
 const SHOWN_LENGTH = 4
 
-/** The token of the present session (D45), masked and with a copy button. After a refresh the new token is shown. */
+/** The token of the present session (D45), masked and with a copy button. A refreshed token is shown at once. */
 export function SessionToken() {
   const token = useSyncExternalStore(onTokenChange, readToken)
   if (!token) return null

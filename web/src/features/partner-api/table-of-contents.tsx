@@ -68,8 +68,8 @@ function EntryLink({
 }
 
 /**
- * Returns the last part that begins in the upper third of the screen or above it; at the end of the page, the last
- * part.
+ * Returns the last part that begins in the upper third of the screen or above it. At the end of the page, returns the
+ * last part of all.
  */
 function useCurrentPart(ids: string): string | undefined {
   const [current, setCurrent] = useState<string>()

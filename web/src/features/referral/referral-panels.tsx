@@ -5,8 +5,8 @@ interface ReferralPanelsProps {
   timeline: ReactNode
   notes: ReactNode
   /**
-   * Histories and summaries. They need no button but Try Again, because on a phone the tab key reaches them before the
-   * fields, which are drawn above them.
+   * Histories and summaries. Try Again must be their only button, because on a phone the tab key reaches them before
+   * the fields, which are drawn above them.
    */
   histories: ReactNode
   fields: ReactNode

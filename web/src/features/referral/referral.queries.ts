@@ -3,18 +3,18 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 
-/** The lead or deal whose page shows the timeline. A lead and the deal it became have one timeline. */
+/** The lead or deal whose page shows the timeline. A lead and the deal that it became share one timeline. */
 export interface TimelineOf {
   kind: 'lead' | 'deal'
   loid: string
 }
 
-/** The index of a part's position in its key. */
+/** The index of the position in the key of an earlier part. */
 const POSITION = 3
 
 /**
- * Fetches the latest part of the timeline, or the part before the position that a part gives as `earlier.before`. Each
- * key begins with the key of the latest part.
+ * Fetches the latest part of the timeline or, given a part's `earlier.before`, the part before that part. Each key
+ * begins with the key of the latest part.
  */
 export function timelineQuery({ kind, loid }: TimelineOf, before?: string) {
   return queryOptions({
@@ -22,8 +22,8 @@ export function timelineQuery({ kind, loid }: TimelineOf, before?: string) {
     queryFn: ({ signal }) =>
       call(kind === 'lead' ? readLeadTimeline : readDealTimeline, { params: { id: loid }, query: { before }, signal }),
     enabled: loid !== '',
-    // New entries at the top change the key of an earlier part. Its old entries stay until the new ones have loaded. The
-    // entries of the latest part, whose key has no position, must not stand in for them.
+    // New entries at the top change the key of an earlier part. The part's old entries stay until it has loaded under
+    // its new key. The entries of the latest part, whose key has no position, must not stand in for them.
     placeholderData: (previous, query) => (before && query?.queryKey[POSITION] ? previous : undefined),
     ...LIST_FRESHNESS,
   })

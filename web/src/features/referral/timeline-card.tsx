@@ -39,7 +39,7 @@ interface EntriesProps {
   of: TimelineOf
   part: ReferralTimeline
   shownAtFirst: number
-  /** The ids of entries that were shown before this part. New entries can push them into it. */
+  /** The ids of entries that were shown before this part. New entries can push them into this part. */
   knownBefore?: ReadonlySet<string>
 }
 
@@ -59,7 +59,7 @@ function Entries({ of, part, shownAtFirst, knownBefore = NONE }: EntriesProps) {
   const hidden = entries.length - shown + (earlier?.count ?? 0)
 
   function handleMore() {
-    // The button may disappear. The new entries come after the entry that takes the focus.
+    // The button may disappear, so the last shown entry takes the focus. The next entries appear after it.
     lastShown.current?.focus({ preventScroll: true })
     if (!isOpen) setIsOpen(true)
     else setWantsEarlier(true)

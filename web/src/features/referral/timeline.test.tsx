@@ -20,7 +20,7 @@ const noteOf = (number: number) => ({ type: 'note' as const, text: `Note ${numbe
 const shownTexts = (list: HTMLElement) =>
   [...list.querySelectorAll('li.flex')].map((item) => /Note \d+/.exec(item.textContent ?? '')?.[0])
 
-test('a referral shows its present step, what its status means and how long the status usually takes', async () => {
+test('a referral shows its present step, what its status means and how long the status usually lasts', async () => {
   const { standing } = timelineOf()
   openLead({
     'GET /crm/lead/LO-7K3M9QAZ/timeline': () => ({
@@ -72,7 +72,7 @@ test('a long timeline unfolds and then fetches earlier entries', async () => {
   expect(within(list).queryByRole('button')).toBeNull()
 })
 
-test('an entry that a new one pushes into an opened earlier part is not marked as new', async () => {
+test('an entry that a new entry pushes into an opened earlier part is not marked as new', async () => {
   const [submitted] = timelineOf().entries
   const notes = ['Note 3', 'Note 2', 'Note 1'].map((text) => ({ ...submitted, ...noteOf(0), id: text, text }))
   const { server, user } = openLead({

@@ -7,7 +7,7 @@ import { formatDate, formatDayInShort, formatDays } from '../../format/dates.ts'
 import { formatUsualDays } from '../../format/usual-time.ts'
 
 /**
- * The progress of a referral: its steps, what its present status or stage means, and how long that usually takes (D75).
+ * The progress of a referral: its steps, what its present status or stage means, and how long that usually lasts (D75).
  */
 export function Way({ standing }: { standing: Standing }) {
   return (

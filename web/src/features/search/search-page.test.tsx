@@ -5,7 +5,7 @@ import { dealOf, leadOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
 import { serveSignedIn } from '../../testing/signed-in.ts'
 
-test('results are shown in a table of leads and a table of deals, with their number', async () => {
+test('results are shown in a table of leads and a table of deals, with the number of results', async () => {
   const server = serveSignedIn({
     'GET /crm/search': () => ({
       body: data({

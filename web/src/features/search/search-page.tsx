@@ -51,7 +51,7 @@ export function SearchPage() {
   )
 }
 
-/** The server counts one beyond `SEARCH_TOTAL_MAX`, so that exactly this many are shown without a plus (D55). */
+/** The server counts to one more than `SEARCH_TOTAL_MAX`, so a total of exactly this maximum has no plus (D55). */
 function countText(total: number): string {
   return total > SEARCH_TOTAL_MAX ? `${formatNumber(SEARCH_TOTAL_MAX)}+` : formatNumber(total)
 }

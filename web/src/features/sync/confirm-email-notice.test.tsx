@@ -6,7 +6,7 @@ import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 const TEXT = 'Confirm your email address to connect to your existing records'
 
-test('a sync refused for an unconfirmed email address says why, and the page offers to send the link again', async () => {
+test('if a sync is refused because the email address is unconfirmed, the page says why and offers to send the link again', async () => {
   let mustConfirmEmail = false
   const server = serveSignedIn({
     'POST /auth/verify': () => ({

@@ -21,7 +21,7 @@ test.each([
     { leads: { ...LEADS, created: 1, converted: 1 }, deals: { ...DEALS, created: 2 } },
     'Sync complete: 3 created, 1 converted',
   ],
-])('%o has the text: %s', (result, text) => {
+])('the result %o has the text: %s', (result, text) => {
   expect(syncCompleteText(result)).toBe(text)
 })
 

@@ -45,8 +45,8 @@ function PersonRow({ person }: { person: TeamPerson }) {
     mutationFn: (body: PersonChange) => call(changePerson, { params: { id: person.id }, body }),
     onSuccess: (changed, { role }) => toast.success(changedText(changed, role)),
     onError: (error) => toast.error(failureText(error)),
-    // If people changed their own role, the answer to this call names the new role. The app then leaves the page if
-    // that role may not open it.
+    // The answer to this refresh names the signed-in person's role. If that role has just changed and may not open this
+    // page, the app leaves the page.
     onSettled: () => refreshTeam(queryClient),
   })
 

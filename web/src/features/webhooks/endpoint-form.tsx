@@ -13,7 +13,7 @@ interface EndpointFormProps {
   onCancel: () => void
 }
 
-/** The form for the webhook URL. Its field takes the focus when it opens. */
+/** The form for the webhook URL. The field takes the focus when the form opens. */
 export function EndpointForm({ url, busy, error, onSave, onCancel }: EndpointFormProps) {
   const [text, setText] = useState(url ?? '')
   const [isChecked, setIsChecked] = useState(false)

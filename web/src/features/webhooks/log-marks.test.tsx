@@ -26,7 +26,7 @@ test.each([
   expect(screen.getByText(String(code)).closest('[data-variant]')?.getAttribute('data-variant')).toBe(variant)
 })
 
-test('a call without an answer says so', () => {
+test('a call without an answer is shown as “No answer”', () => {
   render(<ResponseStatus code={null} />)
   expect(screen.getByText('No answer')).toBeDefined()
 })

@@ -13,7 +13,7 @@ test('an inbound call is named for its action, and a delivery for its event', ()
   expect(logTitle(webhookLogOf({ event_type: 'deal.updated' }))).toBe('deal.updated')
 })
 
-test('a log row is about a deal or about a lead', () => {
+test('the portal can tell whether a log row is about a deal or a lead', () => {
   expect(isAboutDeal(webhookLogOf({ ...inbound, endpoint: '/api/webhook/deal' }))).toBe(true)
   expect(isAboutDeal(webhookLogOf({ ...inbound, endpoint: '/api/webhook/lead' }))).toBe(false)
   expect(isAboutDeal(webhookLogOf({ event_type: 'deal.created' }))).toBe(true)

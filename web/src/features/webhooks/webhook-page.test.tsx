@@ -186,7 +186,7 @@ test.each([
   ['gone', 'Your server answered 410 Gone, which means that we should stop.'],
   ['failing', 'Every delivery failed for five days.'],
 ] as const)(
-  'a URL that the portal disabled (%s) shows when and why, and can be enabled again',
+  'if the portal disabled the URL (%s), the page shows when and why, and the URL can be enabled again',
   async (reason, text) => {
     const disabled = webhookEndpointOf({
       is_active: false,
@@ -236,7 +236,7 @@ test('the page says that the old secret stays valid for 24 hours after a rotatio
   expect(screen.getByText(/^Deliveries are also signed with the old secret until/)).toBeDefined()
 })
 
-test('if the portal can no longer read the old secret, the page does not say that the old secret also signs', async () => {
+test('if the portal can no longer read the old secret, the page does not say that the old secret also signs deliveries', async () => {
   serveWebhook({
     'GET /dashboard/webhook-url': () => ({ body: data(webhookEndpointOf({ secret_preview: 'whsec_...' })) }),
     'POST /dashboard/webhook-secret': () => ({ status: 201, body: data({ ...webhookEndpointOf(), secret: SECRET }) }),
@@ -408,7 +408,7 @@ test('on the first of two pages only Next is enabled, and on the last page only 
   expect(document.activeElement).toBe(await button('Next'))
 })
 
-test('a row unfolds to the request, the answer and every attempt', async () => {
+test('a row unfolds to show the request, the answer and every attempt', async () => {
   const log = webhookLogOf({
     status: 'pending',
     event_type: 'deal.updated',

@@ -16,7 +16,10 @@ const DUE_POLL_MS = 3_000
 /** The interval if no pending delivery is due soon. */
 const WAITING_POLL_MS = 30_000
 
-/** The key of mutations that send test events or repeat deliveries. While one runs, the log shows new rows at once. */
+/**
+ * The key of the mutations that send test events or repeat deliveries. While such a mutation runs, the log shows new
+ * rows at once.
+ */
 export const SEND_KEY = ['webhooks', 'send']
 
 export function webhookEndpointQuery() {
@@ -43,7 +46,7 @@ export function webhookLogsQuery(search: WebhookLogSearch & { status: WebhookLog
   })
 }
 
-/** A log row with its attempts. A new status or number of attempts fetches the attempts again. */
+/** A log row with its attempts. They are fetched again when the row has a new status or a new number of attempts. */
 export function webhookAttemptsQuery({ id, status, attempts }: WebhookLog) {
   return queryOptions({
     queryKey: ['webhooks', 'attempts', id, status, attempts],

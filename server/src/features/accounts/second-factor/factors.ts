@@ -81,8 +81,8 @@ export async function codesForFirstFactor(db: Db, personId: string, limit: Limit
 
 /**
  * Call this in the transaction that adds a factor, after `lockCaller`. The first factor ends the person's other
- * sessions and gets recovery codes, which are returned. Throws Conflict if the factor is the first one because another
- * was removed after `codesForFirstFactor` was called.
+ * sessions and gets recovery codes, which are returned. Throws Conflict if the only other factor was removed after
+ * `codesForFirstFactor` was called.
  */
 export async function noteAdded(
   tx: Tx,

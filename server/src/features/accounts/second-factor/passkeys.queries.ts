@@ -27,7 +27,7 @@ export function findPasskeyOfAnyPartner(
     .executeTakeFirst()
 }
 
-/** False if the passkey is stored already. */
+/** Stores a passkey. Returns false if it is stored already. */
 export async function insertPasskey(
   tx: Tx,
   passkey: StoredPasskey & { id: string; person_id: string; name: string; created_at: string },
@@ -42,8 +42,9 @@ export async function insertPasskey(
 }
 
 /**
- * Stores the passkey's counter. False if the counter is not higher than the stored one, because a copy of the passkey
- * may have been used, or if the passkey has been removed. Devices without a counter always send 0, which is accepted.
+ * Stores the passkey's counter. Returns false if the passkey has been removed, or if the counter is not higher than the
+ * stored one: then a copy of the passkey may have been used. Devices without a counter always send 0, which is
+ * accepted.
  */
 export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number, at: string): Promise<boolean> {
   const row = await db
@@ -56,7 +57,7 @@ export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number
   return row !== undefined
 }
 
-/** False if the person has no such passkey. */
+/** Returns false if the person has no such passkey. */
 export async function removePasskey(tx: Tx, personId: string, passkeyId: string): Promise<boolean> {
   const row = await tx
     .deleteFrom('passkeys')

@@ -42,7 +42,7 @@ export function findFactors(db: Db, personId: string) {
 
 /**
  * The secret of the person's authenticator app: the confirmed secret, or the secret that waits for its first code.
- * Undefined also if no key of SECRETS_KEY opens it, so that a recovery code still signs in.
+ * Also undefined if no key of SECRETS_KEY opens the secret, so that a recovery code still works.
  */
 export async function findTotpSecret(
   { db, secrets }: SecretKeeper,
@@ -65,8 +65,8 @@ export async function findTotpSecret(
 }
 
 /**
- * Stores a secret that waits for its first code, and replaces an earlier one. False if the person has a confirmed
- * secret.
+ * Stores a secret that waits for its first code, and replaces an earlier waiting secret. Returns false if the person
+ * has a confirmed secret.
  */
 export async function keepWaitingTotpSecret(
   { db, secrets }: SecretKeeper,
@@ -89,7 +89,10 @@ export async function keepWaitingTotpSecret(
   return row !== undefined
 }
 
-/** `secret` is the stored, encrypted secret. False if another call was first, or if the secret has been replaced. */
+/**
+ * Marks a waiting secret as confirmed. `secret` is the stored, encrypted secret. Returns false if another call was
+ * first, or if the secret has been replaced.
+ */
 export async function markTotpConfirmed(
   tx: Tx,
   personId: string,
@@ -107,8 +110,8 @@ export async function markTotpConfirmed(
 }
 
 /**
- * Uses up the code of this step. False if the code of this or a later step has been used, or if there is no confirmed
- * app. If two calls come at once, only one succeeds.
+ * Uses up the code of this step. Returns false if the code of this or a later step has been used, or if there is no
+ * confirmed app. If two calls come at once, only one succeeds.
  */
 export async function takeTotpStep(db: Db, personId: string, step: number): Promise<boolean> {
   const row = await db
@@ -122,7 +125,7 @@ export async function takeTotpStep(db: Db, personId: string, step: number): Prom
   return row !== undefined
 }
 
-/** False if there was no confirmed app. */
+/** Removes the secret of the confirmed app. Returns false if there was no confirmed app. */
 export async function removeTotp(tx: Tx, personId: string): Promise<boolean> {
   const row = await tx
     .deleteFrom('totp_keys')

@@ -30,7 +30,7 @@ const WRONG_CODES: RateLimit = {
   text: 'Too many wrong codes. Please wait 15 minutes before trying again.',
 }
 
-/** Limits challenges for passkeys, because each one is stored as a row. */
+/** Limits challenges for passkeys, because each challenge is stored as a row. */
 const QUESTIONS: RateLimit = {
   name: 'passkey-questions',
   points: 300,
@@ -78,7 +78,7 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
     const now = deps.clock.now().toISOString()
     return await beginSession(deps, person, call, {
       factor,
-      // Any change of the password or the factors removes the token.
+      // A change of the password or the removal of a factor removes the token.
       stillCounts: async (tx) => (await takeAccountToken(tx, tokenHash, 'second-factor', now)) !== undefined,
     })
   } catch (error) {
@@ -109,8 +109,8 @@ export async function askForPasskeyOf(
 }
 
 /**
- * Signs in with a passkey alone. It replaces the password and the second step, because the device asked for a finger,
- * face or PIN.
+ * Signs in with a passkey alone. The passkey replaces the password and the second step, because the device asked for a
+ * finger, face or PIN.
  */
 export async function signInByPasskey(deps: Deps, passkey: UsedPasskey, call: SignInCall): Promise<BegunSession> {
   const personId = await personOfPasskey(deps, passkey, { mustVerifyUser: true })

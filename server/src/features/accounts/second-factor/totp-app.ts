@@ -22,7 +22,7 @@ export async function beginTotpApp(
 }
 
 /**
- * Adds the app, if the code proves that the app has the secret. Returns recovery codes if the app is the person's first
+ * Adds the app if the code proves that the app has the secret. Returns recovery codes if the app is the person's first
  * second factor.
  */
 export async function addTotpApp(

@@ -20,8 +20,8 @@ export interface StoredPasskey {
 type Known = Pick<StoredPasskey, 'credential_id' | 'transports'>
 
 /**
- * The options for a new passkey. It is discoverable, so that it can replace the whole sign-in. The browser is not asked
- * for the model of the device.
+ * The options for a new passkey. The passkey is discoverable, so that it can replace the whole sign-in. The browser is
+ * not asked for the model of the device.
  */
 export async function passkeyCreation(
   publicUrl: string,
@@ -69,7 +69,7 @@ export function challengeOf({ response }: CreatedPasskey | UsedPasskey): string 
   }
 }
 
-/** Returns the new passkey, if it was made for this portal in answer to this challenge. */
+/** Returns the new passkey if it was made for this portal in answer to this challenge. */
 export async function readCreatedPasskey(
   publicUrl: string,
   passkey: CreatedPasskey,
@@ -97,7 +97,7 @@ export async function readCreatedPasskey(
 }
 
 /**
- * Returns the passkey's new counter, if the passkey answered this challenge of the portal. With `mustVerifyUser`, the
+ * Returns the passkey's new counter if the passkey answered this challenge of the portal. With `mustVerifyUser`, the
  * device must have asked for a fingerprint, face or PIN, so that the passkey can replace the password.
  */
 export async function readUsedPasskey(
@@ -124,7 +124,7 @@ export async function readUsedPasskey(
   return verification?.verified ? verification.authenticationInfo.newCounter : undefined
 }
 
-/** Loads the library at the first use of a passkey, because loading takes a third of a second and 26 MB. */
+/** Loads the library when a passkey is first added or used, because loading takes a third of a second and 26 MB. */
 function library() {
   return import('@simplewebauthn/server')
 }

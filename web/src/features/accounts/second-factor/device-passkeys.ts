@@ -21,13 +21,13 @@ export function hasPasskeys(): boolean {
 }
 
 export async function createPasskey(optionsJSON: PasskeyCreation): Promise<CreatedPasskey> {
-  // This loads only when it is needed, because most visits use no passkey.
+  // The library loads only when it is needed, because most visits use no passkey.
   const { startRegistration } = await import('@simplewebauthn/browser')
   return startRegistration({ optionsJSON }).catch(refuse)
 }
 
 /**
- * Asks for any passkey of this portal. With the token of a second step, asks for a passkey of the person who signs in.
+ * Asks for any passkey of this portal, or, given the token of a second step, for a passkey of the person who signs in.
  */
 export async function takePasskey(token?: string): Promise<UsedPasskey> {
   const [optionsJSON, { startAuthentication }] = await Promise.all([
@@ -42,7 +42,7 @@ function refuse(cause: unknown): never {
   throw new Failure(0, REFUSALS[name] ?? OTHERWISE, { code: 'NO_PASSKEY', cause })
 }
 
-/** The words for a device in a browser's user agent. Linux is the last, because Android's user agent names it too. */
+/** The words for a device in a browser's user agent. Linux comes last, because Android's user agent names it too. */
 const DEVICES = ['iPhone', 'iPad', 'Android', 'Macintosh', 'Windows', 'Linux']
 
 /** The suggested name for a new passkey. */

@@ -56,7 +56,7 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
 
   function handleCancel() {
     setAdding(null)
-    // The factor may have been added, and only the answer lost.
+    // The server may have added the factor even if its answer was lost.
     refresh()
   }
 
@@ -75,7 +75,7 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
         toast.success('Removed')
       }
     },
-    // The change may have been made, and only the answer lost.
+    // The server may have made the change even if its answer was lost.
     onError: refresh,
     onSettled: () => setRemoval(null),
   })

@@ -53,7 +53,7 @@ export function SecondStep({ step, onDone, onExpired }: SecondStepProps) {
     setIsRecovery(!isRecovery)
     setCode('')
     finish.reset()
-    // The field may appear only with the next frame.
+    // The field may not appear until the next frame.
     requestAnimationFrame(() => field.current?.focus())
   }
 

@@ -20,8 +20,8 @@ interface TotpSetUpProps {
 
 /** The person scans or types the secret, and then confirms the set-up with a code from the app. */
 export function TotpSetUp({ onDone, onCancel }: TotpSetUpProps) {
-  // This is a query, not a mutation: a page that is rendered twice makes only one secret. The query is static, because
-  // another call would replace the secret that the person has scanned.
+  // This is a query, not a mutation, so that a page that is rendered twice makes only one secret. The query is static,
+  // because another call would replace the secret that the person has scanned.
   const secret = useQuery({
     queryKey: ['accounts', 'totp-set-up'],
     queryFn: () => call(beginTotp),
@@ -100,7 +100,7 @@ export function TotpSetUp({ onDone, onCancel }: TotpSetUpProps) {
   )
 }
 
-/** Splits the secret into groups, which are easier to type. The text can break between them. */
+/** Splits the secret into groups, which are easier to type. A line can break between two groups. */
 function inGroups(secret: string): string {
   return secret.match(/.{1,4}/g)?.join(' ') ?? secret
 }
