@@ -26,13 +26,13 @@ beforeAll(async () => {
   // A body sent to /team/settings may make a second factor compulsory. With this passkey, every route still serves
   // `partner`.
   await addPasskey(setUp, partner)
-  // If the jobs of accepted requests also ran, the test would take half as long again.
+  // If the jobs of accepted requests also ran, the test would take 50% longer.
   portal = await startPortal({ on: setUp, env: { ROLE: 'web' } })
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
 let asked = 0
-/** The names of the routes that were sent random bad input. */
+/** The names of the routes that received random bad input. */
 const tried = new Set<string>()
 
 function ask(route: Route, request?: Parameters<typeof askRoute>[2]) {
@@ -51,7 +51,7 @@ test.each(ROUTES_WITH_ID)('%s answers 404 for a text that cannot be an id', asyn
 })
 
 const withQuery = named.filter(([, route]) => route.query !== undefined)
-test.each(withQuery)('%s refuses or understands any query, and never fails on one', async (_name, route) => {
+test.each(withQuery)('%s refuses or understands any query, and never fails', async (_name, route) => {
   // No record has the requested id.
   const refused = route.path.includes(':') ? 404 : 400
   const known = fieldsOf(route.query)
@@ -136,7 +136,7 @@ const INPUTS_AT_ONCE = 10
  */
 const SEED = 20_261_120
 
-/** A route without a body, query or id reads no input, so a test cannot send bad input. */
+/** A route without a body, query or id reads no input, so a test cannot send it bad input. */
 const withInput = named.filter(([, route]) => route.body || route.query || route.path.includes(':'))
 test.each(withInput)(
   '%s answers any input with success or a refusal, never with an internal error',
@@ -169,10 +169,10 @@ test.each(readingBody)('%s refuses a body that is not JSON', async (_name, route
   expect(faultOf(await send('{"a":', 'application/json'), 400)).toBeUndefined()
 })
 
-test('every route that reads input was sent bad input', () => {
+test('every route that reads input received bad input', () => {
   expect(withInput.map(([name]) => name).filter((name) => !tried.has(name))).toEqual([])
   console.log(
-    `Contract: ${withInput.length} of ${named.length} routes read something and were sent bad input (${asked} requests)`,
+    `Contract: ${withInput.length} of ${named.length} routes read input and received bad input (${asked} requests)`,
   )
 })
 

@@ -1,7 +1,7 @@
 // `npm run portal -- …`: the commands for operators (D16). The web app has no operator role.
 import { runCommand } from './operator/run-command.ts'
 
-// A reader such as `head` may leave before it has read everything.
+// A reader such as `head` may exit before it has read everything.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 const code = await runCommand(process.argv.slice(2), {

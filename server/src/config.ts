@@ -18,16 +18,19 @@ export type Settings = {
   /** How long a caller may take to send a request. The headers get half of that time. */
   requestTimeoutMs: number
   /**
-   * The maximum number of simultaneous connections from callers. Further connections are closed. At most half may be
-   * streams of open pages.
+   * The maximum number of simultaneous connections from callers. Further connections are closed. At most half of this
+   * number may be streams of open pages.
    */
   connectionsMax: number
   /**
-   * How long a portal continues to serve after it was told to stop. Meanwhile its readiness check answers 503, so that
-   * load balancers stop sending requests (D92).
+   * How long a portal continues to serve after the signal to stop. During this time its readiness check answers 503, so
+   * that load balancers stop sending requests (D92).
    */
   drainMs: number
-  /** If absent, it is `http://localhost:PORT`, which is known only once the server listens. Has no slash at the end. */
+  /**
+   * The address without a slash at the end. If absent, the portal uses `http://localhost:PORT`, which is known only
+   * once the server listens.
+   */
   publicUrl?: string
   dataDir: string
   /** If absent, an embedded PostgreSQL is started under `dataDir`. The address can name several hosts. */
@@ -43,7 +46,7 @@ export type Settings = {
   databasePrepares: boolean
   /** The maximum number of connections for pages. Jobs have separate connections, half as many (D90). */
   databasePool: number
-  /** How long a statement for a page may take. A job's statement may take half as long again (D91). */
+  /** How long a statement for a page may take. A job's statement may take 50% longer (D91). */
   databaseTimeoutMs: number
   /**
    * Whether the portal migrates the database when it starts. If not, the operator runs `npm run portal -- migrate`
@@ -82,7 +85,7 @@ export type Settings = {
   hideAccountExistence: boolean
   /** With `portal`, partners see a note from the CRM only if its title begins with 'Partner' (D32a). */
   crmNotes: 'all' | 'portal'
-  /** If a sync run takes longer, the call that started it is answered with 202 and the run continues (D31). */
+  /** If a sync run takes longer than this, the call that started it gets a 202 and the run continues (D31). */
   syncWaitMs: number
 }
 
@@ -107,7 +110,7 @@ export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
-/** The settings of the portal (D2, D44). Throws a `SettingsError` for the first unusable one. */
+/** The settings of the portal (D2, D44). Throws a `SettingsError` for the first unusable setting. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const given = withoutBlanks(env)
   const parsed = Variables.safeParse(given)

@@ -206,7 +206,7 @@ test.each(ROUTES_WITH_ID)(
 
 const creating = named.filter(([, route]) => route.creates)
 test.each(creating)(
-  '%s gives five simultaneous requests with one Idempotency-Key the same answer, and creates one record',
+  '%s gives the same answer to five simultaneous requests with one Idempotency-Key, and creates one record',
   async (name, route) => {
     const lead = await partner.submitLead()
     // A test event needs a webhook URL.

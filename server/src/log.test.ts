@@ -11,7 +11,7 @@ function logged(err: unknown): Record<string, unknown> {
   return JSON.parse(lines.join('')).err
 }
 
-test('a plain object that the job queue reports as an error is logged with its message, code and queue only', () => {
+test('a plain object that the job queue reports as an error is logged with only its message, code and queue', () => {
   const err = {
     message: 'connect ECONNREFUSED',
     code: 'ECONNREFUSED',

@@ -9,7 +9,7 @@ const WAITING_MS_MAX = 50
 /** Once the waiting lines have this many bytes, they are written at once. */
 const TOGETHER_BYTES = 8 * 1024
 
-/** Where the server writes its log: JSON for programs in production, lines for people in development. */
+/** Opens the output of the log: JSON in production, and lines that are easy to read in development. */
 export async function openLogOutput(isProduction: boolean): Promise<DestinationStream> {
   const options = { sync: false, minLength: TOGETHER_BYTES, maxLength: WAITING_BYTES_MAX }
   const output = flushing(surviving(pino.destination(options)))

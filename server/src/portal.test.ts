@@ -23,7 +23,7 @@ test('a web process accepts a lead but runs no job, and a worker runs the job bu
   })
 })
 
-test('a portal that was told to stop is no longer ready, but answers requests until the drain is over', async () => {
+test('a portal that is stopping is no longer ready, but answers requests until the drain is over', async () => {
   const portal = await startPortal({ env: { DRAIN_SECONDS: '1' } })
   const partner = await portal.newPartner()
   expect((await partner.get('/profile')).headers.get('connection')).toBe('keep-alive')

@@ -49,8 +49,8 @@ export interface Portal {
   /** Resolves when the start is complete, or when the portal is closed before that. */
   started: Promise<void>
   /**
-   * `/ready` answers 503 at once, and the port closes after the drain (D92). Requests in flight then get ten seconds,
-   * and after them running jobs get ten seconds. Unfinished jobs return to the queue (D4).
+   * Stops the portal. `/ready` answers 503 at once, and the port closes after the drain (D92). Requests in flight then
+   * get ten seconds to end, and after that running jobs get ten seconds. Unfinished jobs return to the queue (D4).
    */
   close(): Promise<void>
 }
@@ -67,7 +67,7 @@ interface PartsSettings {
 interface PortalSettings extends PartsSettings {
   /** Whether the clock enqueues scheduled jobs. Most tests run such jobs themselves. */
   hasSchedules: boolean
-  /** The work that the portal does before it is ready. It is repeated if it fails. */
+  /** The work that the portal does before it is ready. If the work fails, it is repeated. */
   prepare?: ((deps: Deps) => Promise<void>) | undefined
 }
 
@@ -297,7 +297,7 @@ async function untilDone({ log }: Deps, signal: AbortSignal, work: () => Promise
     try {
       return await work()
     } catch (error) {
-      log.error({ err: error }, 'the start is not finished and is tried again in a second')
+      log.error({ err: error }, 'the start did not finish and will be tried again in a second')
       await sleep(TRY_AGAIN_MS, undefined, { signal }).catch(() => undefined)
     }
   }

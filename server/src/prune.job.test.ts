@@ -25,7 +25,7 @@ function archivedAt(daysAgo: number) {
   }
 }
 
-test('removes sessions and remembered answers when they have expired, and links a day after that', async () => {
+test('removes sessions and remembered answers as soon as they have expired, and expired links a day later', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.mailTo(partner.email) // waits for the welcome mail, which contains a link
@@ -119,7 +119,7 @@ test('removes events after ninety days', async () => {
   expect((await portal.get('/dashboard/recent-activity', { token: again })).body.data.activities).toHaveLength(1)
 })
 
-test('makes missing monthly partitions of attempts up to two months ahead, unless the default partition already has attempts of that month, and drops expired months', async () => {
+test('makes missing monthly partitions of attempts up to two months ahead, except for a month with attempts in the default partition, and drops expired months', async () => {
   await using portal = await startPortal()
   const { db, pool, clock } = portal.deps
   const at = clock.now()

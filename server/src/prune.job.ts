@@ -80,8 +80,8 @@ export const pruneNightly = defineJob({
 })
 
 /**
- * Removes expired rows and the tables of expired months, returns how many of each kind, and makes the tables of the
- * coming months. A new kind of expiring row needs one more line here.
+ * Removes expired rows and the tables of expired months, and makes the tables of the coming months. Returns how many of
+ * each kind it removed. A new kind of expiring row needs one more line here.
  */
 export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
   const now = clock.now()

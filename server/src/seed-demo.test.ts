@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { DEMO_SIGN_IN, seedDemo } from './seed-demo.ts'
 import { startPortal } from './testing/start-portal.ts'
 
-test('a demo that was synced, but stopped before it had activity, gets its activity at the next start', async () => {
+test('if a portal stops after the demo’s sync and before it adds activity, the next start adds the activity', async () => {
   await using portal = await startPortal({ withCrm: true })
   const mia = await portal.newPartner({ ...DEMO_SIGN_IN, businessName: 'Harbour Finance Brokers' })
   expect((await mia.post('/dashboard/sync-leads')).status).toBe(200)

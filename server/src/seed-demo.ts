@@ -15,7 +15,7 @@ import { startSync, waitForRun } from './features/sync/start-sync.ts'
 import type { Caller } from './http/authenticate.ts'
 
 /**
- * The sign-in of the partner that owns the leads of the sandbox's demo data. Everybody knows the password, so the
+ * The sign-in of the partner that owns the leads in the sandbox's demo data. Everybody knows the password, so the
  * partner never exists in production.
  */
 export const DEMO_SIGN_IN = { email: 'demo@harbourfinance.example', password: 'harbour-demo-2026' }
@@ -67,8 +67,8 @@ export async function seedDemo(deps: Deps): Promise<void> {
 }
 
 /**
- * Adds a colleague, who submits a lead, and notes by both people. Records from the first sync cause no events (D35), so
- * the demo would otherwise have no activity.
+ * Adds a colleague who submits a lead, and adds notes by both people. Records from the first sync cause no events
+ * (D35), so the demo would otherwise have no activity.
  */
 async function workOnRecords(deps: Deps, mia: Caller, passwordHash: string): Promise<void> {
   const leads = await findNewestLeads(deps.reads, mia, 5)
@@ -120,8 +120,8 @@ function hoursBefore({ clock, jobs }: Deps, hours: number): Pick<Deps, 'clock' |
 }
 
 /**
- * Finds the demo partner or signs it up. The account is dated before the activity, because activity from before the
- * account would not be news.
+ * Finds the demo partner or signs it up. The account is dated before the activity, because activity that is older than
+ * the account would not be news.
  */
 async function findOrSignUp(deps: Deps): Promise<{ partnerId: string; personId: string; passwordHash: string }> {
   const person = await findPersonByEmail(deps.db, DEMO_SIGN_IN.email)

@@ -166,6 +166,6 @@ test('erasing is refused for a text that is not an email address, phone number o
   const refused = await folder.command(['applicants', 'erase', 'Okafor'])
   expect([refused.code, refused.err]).toEqual([
     2,
-    expect.stringMatching(/^"Okafor" is no email address, phone number or ABN; usage: /),
+    expect.stringMatching(/^"Okafor" is not an email address, phone number or ABN; usage: /),
   ])
 })

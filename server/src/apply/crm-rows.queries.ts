@@ -119,7 +119,9 @@ function listed(versions: readonly CrmVersion[]): RawBuilder<unknown> {
     ) with ordinality as listed (zoho_id, modified_time, is_converted, place)`
 }
 
-/** True if the portal knows of no conversion in the CRM. The portal itself may have matched the lead with a deal (D49). */
+/**
+ * True if the portal knows of no conversion in the CRM. The portal itself may have matched the lead with a deal (D49).
+ */
 const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at is not null)`
 
 /**
@@ -130,7 +132,7 @@ const LACKS_DEAL = sql`(present.deal_loid is null and present.converted_at > now
 
 /**
  * A record must be fetched if its row differs or is missing. `hasChanged` is the same rule for a single fetched record,
- * but without the 60 days, which limit only how long the portal looks.
+ * but without the 60 days, which limit only how long the portal looks for a deal.
  */
 function differs(name: TableName): RawBuilder<unknown> {
   // A conversion may leave Modified_Time unchanged.
@@ -206,8 +208,7 @@ export async function clearDue(
 }
 
 /**
- * Marks a record's notes as due, for the partner's records that changed since `changedSince` or were created since
- * `bornSince`.
+ * Marks notes as due for the partner's records that changed since `changedSince` or were created since `bornSince`.
  */
 export async function markNotesDue(
   db: Db,
@@ -223,8 +224,8 @@ export async function markNotesDue(
 }
 
 /**
- * Marks a record's notes as due, for all partners' records that changed since `changedSince`. Scans both tables, but
- * runs only when Zoho begins to refuse the list of notes.
+ * Marks notes as due for all partners' records that changed since `changedSince`. Scans both tables, but runs only when
+ * Zoho begins to refuse the list of notes.
  */
 export async function markNotesDueOfAllPartners(db: Db, changedSince: string): Promise<void> {
   for (const module of ['Leads', 'Deals'] as const) {

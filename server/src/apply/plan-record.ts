@@ -5,7 +5,7 @@ import { appliedTime, isOvertaken } from '../zoho/applied-time.ts'
 import type { CrmHistoryEntry } from '../zoho/crm-records.ts'
 import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 
-/** The changes that a record makes to its row, its history and the events. */
+/** The changes that a record makes to its row and its history, and the events that it causes. */
 export interface PlannedRecord<Row> {
   outcome: 'created' | 'updated' | 'skipped'
   before: Row | undefined
@@ -33,7 +33,10 @@ export interface Scope {
   crmReadAt: Date
   /** Whether a record that is new or has returned causes an event. In a partner's first sync it does not (D35). */
   isNews: boolean
-  /** The records whose notes become due: records new to the partner, these and all changed records, or none. */
+  /**
+   * The records whose notes become due. `new` means records that are new to the partner, and `changed` means new and
+   * changed records.
+   */
   notesDue: 'new' | 'changed' | 'none'
 }
 
@@ -93,7 +96,7 @@ function ownColumns(
   isBack: boolean,
 ) {
   const isArchived = before !== undefined && !isBack
-  // False if the record has the stored time, as when a lead is read again only because of its deal.
+  // False if the record's time equals the stored time, as when a lead is read again only because of its deal.
   const hasMoved = before?.crm_modified_time !== item.modified_time
   return {
     id: before?.id ?? newId(now),

@@ -10,7 +10,7 @@ export interface Frame {
 }
 
 const HEAD_BYTES = 5
-/** Far more than any frame holds. A frame of rows holds what one read of the connection returned. */
+/** Far more than any frame holds. A frame of rows holds what a single read from the connection returned. */
 const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
 
 export function frame(kind: number, payload: Buffer | object): Buffer {
@@ -22,8 +22,8 @@ export function frame(kind: number, payload: Buffer | object): Buffer {
 }
 
 /**
- * Reads a backup's frames, holding little more than one of them at a time. Throws if the bytes end in the middle of a
- * frame, or if a frame is too long to be a backup's.
+ * Reads a backup's frames, holding little more than one frame in memory at a time. Throws if the bytes end in the
+ * middle of a frame, or if a frame is too long for a backup.
  */
 export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
   let pieces: Buffer[] = []

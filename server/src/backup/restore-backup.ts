@@ -67,7 +67,7 @@ async function next(frames: AsyncGenerator<Frame>): Promise<Frame | undefined> {
 }
 
 function missing(): never {
-  throw new RestoreRefused('The file ends too early: this backup is not whole')
+  throw new RestoreRefused('The file ends too early: the backup is incomplete')
 }
 
 function readHeader({ kind, payload }: Frame): BackupHeader {

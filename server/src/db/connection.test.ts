@@ -131,8 +131,8 @@ test('a database server that has become read-only counts as unavailable, and its
   await pool.query(`set transaction_read_only to off; alter database ${name} reset default_transaction_read_only`)
   await close()
   await waitFor('a lead to be accepted', async () => (await partner.post('/dashboard/leads', newLead())).status === 201)
-  // The portal notices that a connection leads to a read-only server only when it writes over that connection. It would
-  // not write over every connection before it stops, so all connections are replaced here.
+  // The portal notices only at a write that a connection leads to a read-only server. It would not write over every
+  // connection before the test ends, so all connections are replaced here.
   await portal.withoutDatabase(async () => undefined)
   await waitFor('every pool to answer', async () => (await portal.get('/ready')).status === 200)
 })

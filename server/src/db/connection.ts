@@ -18,7 +18,7 @@ export interface Way {
 
 export interface PoolLimits {
   connectionsMax: number
-  /** How many milliseconds a statement may take, and how many a transaction may be idle without a pooler. */
+  /** How many milliseconds a statement may take. Without a pooler, a transaction may be idle for the same time. */
   statementMsMax: number
   /** Called after a connection was destroyed because it fell silent or because its server accepts no writes. */
   onSilence?: () => void
@@ -28,8 +28,8 @@ export interface PoolLimits {
 }
 
 /**
- * A database that takes longer than this to accept a connection counts as away. This leaves enough of the 30 seconds
- * that a caller waits for the portal.
+ * A database that takes longer than this to accept a connection counts as away. The limit leaves enough of the 30
+ * seconds that a caller waits for the portal.
  */
 const CONNECT_MS_MAX = 5_000
 /** Load balancers and firewalls drop connections that are idle for minutes. */
@@ -89,8 +89,8 @@ export function connectionSettings(
 }
 
 /**
- * PostgreSQL cancels a statement that takes too long, unless a pooler is between. If the server does not answer at all,
- * the connection is destroyed (D91), because a late answer would be mistaken for the answer to the next statement.
+ * PostgreSQL cancels a statement that takes too long, unless a pooler is in between. If the server does not answer at
+ * all, the connection is destroyed (D91), because a late answer would be mistaken for the answer to the next statement.
  */
 export function poolSettings(url: string, limits: PoolLimits) {
   const { connectionsMax, statementMsMax, onSilence, way = DIRECT } = limits
@@ -141,7 +141,7 @@ function withoutName(statement: unknown): unknown {
   return isNamed && !('submit' in statement) ? { ...statement, name: undefined } : statement
 }
 
-/** Accepts a certificate for any of the hosts, because the connection can be to any of them. */
+/** Accepts a certificate for any of the hosts, because the connection can lead to any of them. */
 function trustingAny(hosts: string[], ssl: boolean | ConnectionOptions): ConnectionOptions {
   return {
     ...(typeof ssl === 'object' && ssl),

@@ -43,7 +43,7 @@ export async function findNewest({ db, pool }: Sender, listed: Listed, { offset,
 /**
  * Finds the ids of the matching rows that contain every word, newest first. Searches the newest rows first. Words that
  * are rare in those rows are looked up by their trigrams, so for most words the time does not grow with the partner's
- * records. Reading through a hundred thousand leads takes 25 ms; such a search takes one or two.
+ * records. Reading through a hundred thousand leads takes 25 ms; such a search takes 1 or 2 ms.
  */
 export async function searchNewest(sender: Sender, listed: Listed, searched: Searched, part: Part): Promise<string[]> {
   const { table, partnerId, among, matching } = listed
@@ -79,7 +79,7 @@ export async function searchNewest(sender: Sender, listed: Listed, searched: Sea
 
 /**
  * Only a word with three Latin letters or digits in a row can be looked up. If there is no such word, the `_scanned`
- * index is read until enough rows are found. To read it to its end takes 25 ms.
+ * index is read until enough rows are found. Reading the whole index takes 25 ms.
  */
 function hasTrigrams(partnerId: string, text: string): RawBuilder<SqlBool>[] {
   const trigrams = trigramsOf(text)

@@ -34,7 +34,7 @@ test('only one holder of a lease works at a time, and the next holder finds the 
   expect(await db.selectFrom('leases').selectAll().execute()).toEqual([])
 })
 
-test('the lease of a process that can no longer renew it ends, and the work is told to stop before', async () => {
+test('if a process can no longer renew its lease, its work is signalled to stop and the lease ends', async () => {
   const lease = { name: 'dead', leaseMs: 1_000, workMsMax: 60_000, waitMs: 20_000 }
   const dying = openDatabase(database.url, () => undefined)
   const { stopped } = await hang(dying.db, lease)
@@ -44,7 +44,7 @@ test('the lease of a process that can no longer renew it ends, and the work is t
   expect(stopped()).toBe(true)
 })
 
-test('a lease is renewed while its holder works, and work that takes too long is told to stop', async () => {
+test('a lease is renewed while its holder works, and work that takes too long is signalled to stop', async () => {
   const lease = { name: 'slow', leaseMs: 500, workMsMax: 1_500, waitMs: 0 }
   const { stopped } = await hang(db, lease)
   while (!stopped()) {
@@ -53,7 +53,7 @@ test('a lease is renewed while its holder works, and work that takes too long is
   }
 })
 
-/** Begins work that ends only when it is told to stop. */
+/** Begins work that ends only when it is signalled to stop. */
 async function hang(own: Db, lease: Lease) {
   const begun = Promise.withResolvers<void>()
   let isStopped = false

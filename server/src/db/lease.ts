@@ -13,7 +13,7 @@ export interface Lease extends Terms {
 interface Terms {
   /** Another caller can take the lease this long after its holder last renewed it, because the holder may have died. */
   leaseMs: number
-  /** After this time the work is told to stop. It is told earlier if the lease cannot be renewed. */
+  /** The work is signalled to stop after this time, or earlier if the lease cannot be renewed. */
   workMsMax: number
 }
 
@@ -70,7 +70,7 @@ interface Held extends Terms {
   signal: AbortSignal | undefined
 }
 
-/** Runs `work`, renews the leases meanwhile, and then releases them. */
+/** Runs `work`, renews the leases while it runs, and then releases them. */
 async function whileHeld<Result>(db: Db, held: Held, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const lost = new AbortController()
   const done = new AbortController()
@@ -113,7 +113,7 @@ async function take(db: Db, names: readonly string[], holder: string, leaseMs: n
   return new Set(rows.map((row) => row.name))
 }
 
-/** Returns false if another holder has taken one of the leases meanwhile. */
+/** Returns false if another holder has taken one of the leases in the meantime. */
 async function renew(db: Db, { names, holder, leaseMs }: Held): Promise<boolean> {
   const { rows } = await sql`
     update leases set until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'

@@ -3,7 +3,7 @@ import { currentTrace, inSpan } from '../trace.ts'
 
 const ABOUT = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const
 
-/** Sends a statement as a span of the current trace, if traces are recorded. */
+/** Sends a statement, and records it as a span of the current trace if traces are recorded. */
 export function recordingStatement<Result>(text: string, send: () => Promise<Result>): Promise<Result> {
   if (!currentTrace()?.spans) return send()
   return inSpan({ name: nameOfStatement(text), ...ABOUT }, send)

@@ -34,8 +34,8 @@ export interface Reencrypted {
 }
 
 /**
- * Encrypts all secrets with the first key, except those that are encrypted with it already. Skips a row that changes
- * meanwhile. Can run in several processes at once, and while secrets are read.
+ * Encrypts all secrets with the first key, except those that are encrypted with it already. Skips a row that changes in
+ * the meantime. Can run in several processes at once, and while secrets are being read.
  */
 export async function reencryptSecrets(db: Db, secrets: Secrets, signal?: AbortSignal): Promise<Reencrypted> {
   const done: Reencrypted = { encrypted: 0, locked: 0 }

@@ -1,6 +1,6 @@
 /**
- * The size of a batch: so few rows that no other statement waits long for a locked row, and so many that a million rows
- * are removed soon.
+ * The size of a batch. It is small enough that no other statement waits long for a locked row, and large enough that a
+ * million rows are removed quickly.
  */
 const ROWS_A_STATEMENT = 1_000
 

@@ -72,8 +72,8 @@ async function answeredByReplica(ask: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Waits until the replica has every notified change of the partner and answers reads. On a busy machine the portal can
- * stop using the replica for a moment.
+ * Waits until the replica answers reads and has every change of the partner's data that the portal was notified of. On
+ * a busy machine the portal can stop using the replica for a moment.
  */
 function caughtUp(partner: TestPartner, path = '/dashboard/stats'): Promise<unknown> {
   return waitFor(`the replica’s ${path}`, async () => (await answeredByReplica(() => partner.get(path))) === 1)
@@ -92,7 +92,7 @@ async function shownBy(process: TestPortal, { token }: TestPartner) {
   }
 }
 
-test('lists, search and dashboard are read from the replica, unless it lacks a change of the partner', async () => {
+test('the lists, the search and the dashboard use the replica, unless it lacks a change of the partner’s data', async () => {
   const [partner, quiet] = [await portal.newPartner(), await portal.newPartner()]
   const { loid } = await partner.submitLead()
   await caughtUp(partner)
@@ -133,7 +133,7 @@ test('lists, search and dashboard are read from the replica, unless it lacks a c
   expect(await shownBy(portal, partner)).toEqual({ leads: 2, status: 'Pre Call', found: 2, total: 2 })
 })
 
-test('a read that the replay cancels is repeated on the primary', async () => {
+test('a read that the replica cancels to replay a change is repeated on the primary', async () => {
   const partner = await portal.newPartner()
   await partner.submitLead()
   const { pool } = portal.deps

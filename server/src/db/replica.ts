@@ -17,8 +17,8 @@ export interface ReadSource extends Sender {
 export interface Replica extends Hearer {
   /**
    * Runs the work on the replica if the replica has every change of the partner's data that this process was notified
-   * of, and otherwise on the primary. If the replica fails or takes long, the work runs again on the primary, so it
-   * must only read.
+   * of, and otherwise on the primary. If the replica fails or takes long, the work runs again on the primary, so the
+   * work must only read.
    */
   read<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<T>
   /** How many reads each server has answered. */
@@ -126,8 +126,8 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
 
   /** Reads from the replica. Returns undefined if the primary has to answer. */
   async function ask<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<{ answer: T } | undefined> {
-    // First receives all notifications: another process may have just written, or a page may ask because of a new
-    // event.
+    // All notifications are received first, because another process may have just written, or a page may ask because
+    // of a new event.
     if (!(await hearAll())) return undefined
     const isShown = Math.max(listensSince, toldAt.get(partnerId) ?? 0) < hasUntil
     return isShown ? { answer: await work(source) } : undefined

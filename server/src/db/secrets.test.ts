@@ -87,7 +87,7 @@ test('a new key replaces the old key, and a secret can be decrypted only for its
     await waitFor('a write to the changed row', async () => (await countLockWaits(tx)) > 0)
     return { running: begun }
   })
-  // The row that changed meanwhile was skipped.
+  // The row that changed in the meantime was skipped.
   expect(await running).toEqual({ encrypted: 1, locked: 0 })
   expect(await reencryptSecrets(db, alone)).toEqual({ encrypted: 0, locked: 0 })
   const after = await storedSecrets(portal)

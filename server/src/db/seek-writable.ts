@@ -5,8 +5,8 @@ import pg from 'pg'
 export type Seek = () => Promise<{ host: string; port: number }>
 
 /**
- * Tries the hosts in turn, beginning with the host that was found last. The hosts share four fifths of `msMax` equally;
- * the last fifth is for the connection itself. A connection that is opened during a search shares that search.
+ * Tries the hosts in turn, beginning with the host that the last search found. The hosts share four fifths of `msMax`
+ * equally; the last fifth is for the connection itself. A connection that is opened during a search shares that search.
  */
 export function seekWritable(urls: string[], msMax: number): Seek {
   const tryMsMax = (0.8 * msMax) / urls.length

@@ -4,7 +4,7 @@ import type { Db } from './database.ts'
 import type { Reads } from './hot-reads.ts'
 import { recordingStatement } from './record-statement.ts'
 
-/** Kysely compiles the statement, and the pool sends it by name. */
+/** A sender of named statements. Kysely compiles a statement, and the pool sends it by name. */
 export interface Sender {
   db: Db
   pool: pg.Pool

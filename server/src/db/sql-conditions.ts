@@ -26,7 +26,10 @@ export function trigramsOf(text: string): string[] {
   return [...new Set(written.flatMap(trigramsAlong))].filter(isInEach)
 }
 
-/** The fewest trigrams that cover the word's runs of Latin letters and digits. More would exclude few further rows. */
+/**
+ * The fewest trigrams that cover the word's runs of Latin letters and digits. More trigrams would exclude few further
+ * rows.
+ */
 function trigramsAlong(word: string): string[] {
   return Array.from(word.matchAll(/[a-z0-9]{3,}/g), ([run]) => [...(run.match(/.{3}/g) ?? []), run.slice(-3)]).flat()
 }
@@ -48,7 +51,7 @@ function spellings(word: string): string[] {
 
 /**
  * The digits to search for, without country code and leading 0. A country code alone is kept. Undefined if the text is
- * no phone number.
+ * not a phone number.
  */
 function phoneNumber(text: string): string | undefined {
   if (!/^[+(]*\d[\d\s().-]*$/.test(text)) return undefined
@@ -71,7 +74,7 @@ function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
 }
 
 export function oneOf(column: Expression<string | null>, values: readonly string[]): RawBuilder<SqlBool> {
-  // With a single value, an index returns rows in the order of its next column.
+  // With `=`, an index returns rows in the order of its next column.
   return values.length === 1 ? sql<SqlBool>`${column} = ${values[0]}` : sql<SqlBool>`${column} = any (${values})`
 }
 

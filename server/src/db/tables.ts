@@ -258,7 +258,7 @@ interface UsualTimesDueTable {
   due_at: Instant
 }
 
-/** Only the triggers of leads and deals write this table. */
+/** Only the triggers of leads and deals write to this table. */
 interface RecordCountsTable {
   partner_id: GeneratedAlways<string>
   kind: GeneratedAlways<'lead' | 'deal'>

@@ -39,8 +39,8 @@ export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise
 }
 
 /**
- * Turns an event into news if it is a change of status or stage, a conversion or a note of the lender (D73). New leads
- * and deals and the partner's own notes are not news.
+ * Turns an event into news if it is a change of status or stage, a conversion or a note by the lender (D73). New leads,
+ * new deals and the partner's own notes are not news.
  */
 export function newsOf(event: AnyEvent, id: string): MailNews[] {
   const { partnerId, loid, personId = null, at } = event

@@ -24,7 +24,7 @@ export interface Submitter {
 export interface SessionCaller extends Caller {
   personId: string
   role: Role
-  /** Whether an owner requires a second factor of everybody and this person has none. */
+  /** Whether an owner requires a second factor of everybody, but this person has not set one up. */
   mustSetUpSecondFactor: boolean
   /** The session's token as it was sent. */
   token: string

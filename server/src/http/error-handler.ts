@@ -53,8 +53,7 @@ function failure(error: string, code: Failure['code'], fields?: Record<string, s
 }
 
 /**
- * Turns known errors into the portal's own: Fastify's refusals before a route runs, and a database that does not
- * answer.
+ * Turns known errors into a `PortalError`: Fastify's refusals before a route runs, and a database that does not answer.
  */
 function known(error: FastifyError | PortalError): PortalError | undefined {
   if (error instanceof PortalError) return error

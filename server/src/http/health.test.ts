@@ -7,7 +7,7 @@ import { countLockWaits } from '../testing/lock-waits.ts'
 import { newLead, startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
-test('the portal is alive and ready without a session and without the CRM', async () => {
+test('/health and /ready answer 200 without a session and without the CRM', async () => {
   await using portal = await startPortal()
   expect(await portal.get('/health')).toMatchObject({ status: 200, body: { success: true, data: { status: 'ok' } } })
   expect(await portal.get('/ready')).toMatchObject({ status: 200, body: { success: true, data: { status: 'ready' } } })
@@ -35,7 +35,7 @@ test('the portal answers 503 while the database is away, and works again afterwa
   for (let i = 0; i < 4; i++) expect((await partner.get('/profile')).status).toBe(200)
 })
 
-test('a lost connection fails its transaction and nothing else', async () => {
+test('a lost connection makes only its own transaction fail', async () => {
   await using portal = await startPortal()
   const lost = portal.deps.db.transaction().execute(async (tx) => {
     await portal.withoutDatabase(async () => {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 export interface Readiness {
   /** Whether the start is complete. */
   isStarted(): boolean
-  /** Whether the portal was told to stop. It still answers requests, but load balancers should send no more. */
+  /** Whether the portal is stopping. It still answers requests, but load balancers should send no more. */
   isStopping(): boolean
   /** Rejects unless the primary database answers through every pool within `msMax`. */
   reachDatabase(msMax: number): Promise<void>

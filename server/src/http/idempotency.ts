@@ -15,8 +15,7 @@ interface Answered {
 }
 
 /**
- * Finds the answer that this request got before under its `Idempotency-Key`. Only an answer that is already committed is
- * found.
+ * Finds an earlier answer to this request under its `Idempotency-Key`, if that answer is already committed.
  */
 export async function findFirstAnswer(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -37,7 +36,7 @@ export async function findFirstAnswer(
 
 /**
  * Runs `work` in one transaction. With an `Idempotency-Key`, a repeat within 24 hours gets the first answer again, and
- * another request with the same key is a conflict (D9). Equal requests that arrive together wait at the unique key
+ * a different request with the same key is a conflict (D9). Equal requests that arrive together wait at the unique key
  * until the first one commits, so the work is done once. A failure is not remembered, because nothing was created.
  */
 export async function answerOnce(

@@ -40,7 +40,7 @@ export interface Call<Path extends string, Query, Body, Answer, Who extends Auth
   visitor: Visitor
   /** Counts one call against a limit and tells the caller how much is left (D14). */
   limit: Limit
-  /** Notes a security event of this call. Partner and person are the caller's unless the facts name others. */
+  /** Notes a security event of this call. Its partner and person are the caller's, unless the facts name others. */
   security: NoteSecurity
   /**
    * Routes that create records use this to write. `work` runs in one transaction and returns the answer. A repeated
@@ -143,7 +143,7 @@ export function createMount(
       config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
       // The caller is checked before the body is read, because a stranger's body is not worth reading.
       onRequest: admit,
-      // Sending the body can take long, and the caller can lose its access meanwhile.
+      // Sending the body can take long, and the caller can lose its access in the meantime.
       preHandler: async (request, reply) => {
         if (deps.clock.now().getTime() - request.admittedAt > ADMITTED_MS) await admit(request, reply)
       },
@@ -247,7 +247,7 @@ function envelope(route: Route, schema: $ZodType, result: unknown): { status: nu
     return { status: 202, body: { success: true, data: route.accepted.parse(result.data) } }
   }
   if (route.envelope === 'paged') {
-    if (!isPage(result)) throw new Error(`${route.path} answered no page`)
+    if (!isPage(result)) throw new Error(`${route.path} did not answer with a page`)
     return { status, body: { success: true, data: z.parse(schema, result.data), pagination: result.pagination } }
   }
   const answer = z.parse(schema, result)

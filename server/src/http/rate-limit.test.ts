@@ -7,7 +7,7 @@ import { waitFor } from '../testing/wait-for.ts'
 
 const PASSWORD = 'correct-horse-battery'
 
-test('when the check of rate limits is slow, more sign-ups than database connections do not block one another', async () => {
+test('while rate limits are slow to check, sign-ups do not block one another, even if they outnumber the database connections', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const holder = openDatabase(portal.database.url, () => undefined)
   const locked = await holder.pool.connect()

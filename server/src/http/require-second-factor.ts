@@ -2,7 +2,7 @@ import type { Route } from '@portal/contract/route.ts'
 import { Forbidden } from '../errors.ts'
 import type { KeyCaller, SessionCaller } from './authenticate.ts'
 
-/** A person who must have a second factor but has none can only set one up (D66). */
+/** Refuses a person who must still set up a second factor, except on routes that are open before that (D66). */
 export function requireSecondFactor(
   caller: SessionCaller | KeyCaller | null,
   { beforeSecondFactor }: Pick<Route, 'beforeSecondFactor'>,

@@ -21,7 +21,7 @@ export interface SecurityFacts {
 
 /**
  * Notes one event and who called: in the partner's security log, if the account is known, and as one line in the
- * server's log. If the caller passes its transaction, the event and the change are stored together or not at all.
+ * server's log. If the calling code passes its transaction, the event and the change are stored together or not at all.
  */
 export type NoteSecurity = (db: Db | Tx, event: SecurityEvent, facts?: SecurityFacts) => Promise<void>
 
@@ -44,8 +44,8 @@ export async function noteSecurity(
   event: SecurityEvent,
   { partner, subject, ...facts }: SecurityFacts & Source,
 ): Promise<void> {
-  // Attempts that a rate limit refuses are only in the server's log. Otherwise a stranger could fill the partner's log
-  // without end.
+  // Attempts that a rate limit refuses are noted only in the server's log. Otherwise a stranger could fill the
+  // partner's log without end.
   const isStored = facts.reason !== 'RATE_LIMITED'
   if (partner !== undefined && isStored) await store(db, partner, { event, subject, ...facts })
   log.info({ security: event, partner, subject: subject?.id, ...facts }, 'security')

@@ -58,7 +58,7 @@ export async function createServer(
     // Closes the connections of callers who do not read their answers.
     connectionTimeout: 2 * requestTimeoutMs,
     http: {
-      // Node enforces the time limit on the whole request only if the limit on its head is not longer.
+      // Node enforces the time limit on the whole request only if the limit on the request's head is not longer.
       headersTimeout: requestTimeoutMs / 2,
       connectionsCheckingInterval: requestTimeoutMs / 6,
     },
@@ -236,7 +236,7 @@ function acceptJson(app: FastifyInstance): void {
   })
 }
 
-/** An unknown address is answered with 404, whatever its body is (D8). */
+/** A call to an unknown address is answered with 404, whatever its body is (D8). */
 function ignoresBody({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.config.ignoresBody === true
 }

@@ -64,7 +64,7 @@ test('a hanging job delays no other job', async () => {
   expect(queue.ended).not.toContain('slow')
 })
 
-test('one partner’s jobs run one at a time, and another partner’s job runs meanwhile', async () => {
+test('one partner’s jobs run one at a time, and another partner’s job does not wait for them', async () => {
   await using queue = await startQueue({ concurrency: 2, hanging: ['busy'] })
   for (let i = 0; i < 5; i++) await queue.enqueue('busy')
   await waitFor('a job to begin', async () => queue.begun.length > 0)

@@ -36,8 +36,8 @@ const DAY_SECONDS = 86_400
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
 /**
- * If its worker died, a job does not wait for its next retry, because another job or a restart probably ended the worker.
- * Later retries wait, because the job itself could be what ends its workers.
+ * If its worker died, a job does not wait for its next retry, because another job or a restart probably ended the
+ * worker. After this many retries it does wait, because the job itself could be what ends its workers.
  */
 const QUICK_RETRIES = 3
 /**

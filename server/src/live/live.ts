@@ -84,7 +84,7 @@ export function openLive(
     stream.begin(textOf([...told, ['stream.opened', null, firstIdAt(now)]], stream.reader.role, nowMs))
   }
 
-  /** Ends the streams whose sessions have ended, in any way and in any process. Updates the roles of the others. */
+  /** Ends the streams whose sessions have ended, in any way and in any process. Updates the roles of other streams. */
   async function look(): Promise<void> {
     try {
       for (const some of chunksOf([...streams], LOOKED_UP_AT_ONCE)) {
@@ -141,7 +141,7 @@ export function openLive(
       const stream = new Stream(reader, accept(), remove)
       add(stream)
       tellMissed(stream, lastEventId).catch((error: unknown) => {
-        log.warn({ err: error }, 'a page was not told what it missed')
+        log.warn({ err: error }, 'a page did not receive the events that it missed')
         stream.cut()
       })
     },

@@ -32,8 +32,8 @@ const RESTART_DELAY_MS_MAX = 5_000
 const Ready = z.object({ ready: z.literal(true), url: z.url() })
 
 /**
- * Runs the CRM sandbox as a separate process, like the real CRM. If it ends unasked, it is started again on the same
- * address. When this process dies, the IPC channel closes and the sandbox ends itself.
+ * Runs the CRM sandbox as a separate process, like the real CRM. If it ends unexpectedly, it is started again at the
+ * same address. When this process dies, the IPC channel closes and the sandbox ends itself.
  */
 export async function startCrmSandboxProcess(options: CrmSandboxOptions): Promise<CrmSandboxProcess> {
   const { log } = options
@@ -167,7 +167,9 @@ function end({ child, exited }: Sandbox): void {
   void exited.then(() => clearTimeout(impatience))
 }
 
-/** The line that names the error, without the stack and the source around it. Without such a line, the last line. */
+/**
+ * The line that names the error, without the stack and the source around it. If there is no such line, the last line.
+ */
 function lastWords(text: string): string {
   const lines = text.trim().split('\n')
   return lines.findLast((line) => /^\w*Error\b/.test(line)) ?? (lines.at(-1) || 'it said nothing')

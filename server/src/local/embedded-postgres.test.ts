@@ -36,7 +36,7 @@ test('earlier writes are there after a stop and a quick second start', async () 
   expect(processesIn(stateDir)).toEqual([])
 })
 
-test('a killed PostgreSQL is started again on the same address with every acknowledged write', async () => {
+test('a killed PostgreSQL is started again at the same address, with every acknowledged write', async () => {
   const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
   await query(postgres.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
   // Unlike a waiting statement, a busy statement holds the shared memory for a long time unless somebody ends it.
@@ -91,7 +91,7 @@ test('a second start on the same folder fails with the owner’s process id and 
   await first.stop()
 })
 
-test('of two simultaneous first starts, one succeeds and the other is refused', async () => {
+test('when two processes start a new database at once, one succeeds and the other is refused', async () => {
   const starts = await Promise.allSettled([startInOtherProcess(stateDir), startInOtherProcess(stateDir)])
   const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
   expect(running).toHaveLength(1)

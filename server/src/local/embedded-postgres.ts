@@ -44,7 +44,7 @@ type Postmaster = {
   lastWords(): string
 }
 
-// This only names the socket's file: the server listens on no network address.
+// Used only in the name of the socket's file: the server listens on no network address.
 const PORT = 5432
 const STOP_MS_MAX = 10_000
 const PREDECESSOR_MS_MAX = 30_000
@@ -52,7 +52,7 @@ const IN_USE_AFTER_MS = 1_500
 const RESTART_DELAY_MS_MAX = 5_000
 
 /**
- * Runs a real PostgreSQL under `stateDir` while this process lives. If PostgreSQL is killed, it is started again on the
+ * Runs a real PostgreSQL under `stateDir` while this process lives. If PostgreSQL is killed, it is started again at the
  * same address. If this process is killed, PostgreSQL stops. Rejects if another process already runs PostgreSQL on this
  * folder.
  */
@@ -121,8 +121,8 @@ function dataDirOf(stateDir: string): string {
 }
 
 /**
- * On some systems a socket's path has 103 bytes at most. If the path would be longer, the socket is in a private folder
- * below the system's temporary folder.
+ * On some systems a socket's path can have at most 103 bytes. If the path would be longer, the socket is in a private
+ * folder below the system's temporary folder.
  */
 function socketDirOf(stateDir: string): string {
   const near = path.join(stateDir, 'run')
@@ -190,7 +190,7 @@ async function createCluster(programs: PostgresPrograms, stateDir: string, dataD
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
-      // One sync of the file system below replaces a sync for each of a thousand files.
+      // The later sync of the whole file system replaces a sync for each of a thousand files.
       '--no-sync',
     ]),
   )
@@ -336,8 +336,8 @@ function removeStaleLocks(cluster: Cluster): void {
   if (!locks.some(({ text }) => text !== undefined && isAlive(Number.parseInt(text, 10)))) return
   if (backends(cluster)?.length !== 0) return
   for (const { file, text } of locks) {
-    // The lock is read before looking for processes and again here, so that a lock taken meanwhile by another start is
-    // left alone.
+    // The lock is read before looking for processes and again here, so that a lock that another start has taken in the
+    // meantime is left alone.
     if (text !== undefined && readIfThere(file) === text) rmSync(file, { force: true })
   }
 }

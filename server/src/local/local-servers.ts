@@ -23,7 +23,7 @@ export async function startDatabaseServer({ databaseUrl, dataDir }: Settings, lo
   return startEmbeddedPostgres(join(dataDir, 'postgres'), { log: forText(log, 'postgres') })
 }
 
-/** The given Zoho CRM, or the sandbox as a separate process, known by its address only (D40). */
+/** The given Zoho CRM, or the sandbox as a separate process. The portal knows only the sandbox's address (D40). */
 export async function startCrmServer(config: Settings, log: Logger): Promise<CrmServer> {
   const { zoho, crmPort, dataDir, seedDemo } = config
   if (zoho) return { mode: 'zoho', settings: zoho, stop: stopNothing }
@@ -36,7 +36,7 @@ export async function startCrmServer(config: Settings, log: Logger): Promise<Crm
   return { mode: 'sandbox', settings: sandboxSettings(sandbox.url), stop: sandbox.stop }
 }
 
-/** The given PostgreSQL, the server of a running portal with the same settings, or a temporary one of this process. */
+/** The given PostgreSQL, the server of a running portal with these settings, or a temporary server of this process. */
 export async function joinDatabaseServer(config: Settings, log: Logger): Promise<DatabaseServer> {
   const url = config.databaseUrl ? undefined : await findRunningPostgres(join(config.dataDir, 'postgres'))
   return url ? { url, stop: stopNothing } : startDatabaseServer(config, log)
@@ -45,7 +45,7 @@ export async function joinDatabaseServer(config: Settings, log: Logger): Promise
 export async function joinCrmServer(config: Settings, log: Logger): Promise<CrmServer> {
   const url = config.zoho ? undefined : await findRunningCrmSandbox(join(config.dataDir, 'sandbox'))
   if (url) return { mode: 'sandbox', settings: sandboxSettings(url), stop: stopNothing }
-  // The portal's own start makes the demo data, because it signs up the demo partner.
+  // Only the portal's own start makes demo data, because only that start signs up the demo partner.
   return startCrmServer({ ...config, seedDemo: false }, log)
 }
 

@@ -5,8 +5,8 @@ import path from 'node:path'
 
 export type PostgresPrograms = {
   /**
-   * The command line that starts a program as a user that PostgreSQL accepts. If `diesWithParent`, the program ends
-   * when this process dies.
+   * The command line that starts a program as a user that PostgreSQL accepts. If `diesWithParent` is true, the
+   * program ends when this process dies.
    */
   commandLine(program: 'initdb' | 'postgres', args: string[]): string[]
   env: Record<string, string>
@@ -94,7 +94,9 @@ function unprivileged(postgres: string, env: Record<string, string>): UserSwitch
     const gid = numericId('-g', name, env)
     if (uid !== undefined && gid !== undefined) return { prefix: [], user: { uid, gid } }
   }
-  throw new Error('PostgreSQL does not run as root and there is no user postgres or nobody: start as another user')
+  throw new Error(
+    'PostgreSQL does not run as root and there is no user postgres or nobody: start the portal as another user',
+  )
 }
 
 /** Throws if the user who runs PostgreSQL for root cannot enter one of the folders, such as a folder below /root. */
@@ -103,7 +105,7 @@ function refuseUnreachable({ uid, gid }: { uid: number; gid: number }, folders: 
   if (folder === undefined) return
   throw new Error(
     `PostgreSQL runs as user ${uid} in place of root, but this user cannot enter ${folder}: ` +
-      'allow it (chmod o+x on the folders above it), or start as another user',
+      'allow it (chmod o+x on the folders above it), or start the portal as another user',
   )
 }
 

@@ -9,7 +9,7 @@ export async function newLoid(db: Db | Tx): Promise<string> {
   return loid ?? newLoid(db)
 }
 
-/** Makes `count` unused LOIDs. There are a million million LOIDs, so a second try is rarely needed. */
+/** Makes `count` unused LOIDs. There are about 10^12 LOIDs, so a second try is rarely needed. */
 export async function newLoids(db: Db | Tx, count: number): Promise<string[]> {
   const loids = new Set<string>()
   while (loids.size < count) {

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../db/database.ts'
 
 /**
  * Finds which of these LOIDs already belong to a lead or deal. No two referrals have the same LOID, whichever partner
- * they belong to (D17); only a lead and the deal that it becomes share theirs.
+ * they belong to (D17); only a lead and the deal that it becomes share a LOID.
  */
 export async function findTakenLoidsOfAllPartners(db: Db | Tx, loids: readonly string[]): Promise<Set<string>> {
   const rows = await db

@@ -1,6 +1,6 @@
 /**
- * The parts of a mail. render-mail.ts turns the parts into plain text and HTML. layout.mjml has the look of each part
- * under the part's name.
+ * The parts of a mail. render-mail.ts turns the parts into plain text and HTML. layout.mjml defines the look of each
+ * part under the part's name.
  */
 export type MailPart =
   | { part: 'text'; text: string }
@@ -11,7 +11,7 @@ export type MailPart =
   /** A person's own words, with their line breaks. */
   | { part: 'quote'; text: string }
   | { part: 'change'; text: string; time: string }
-  /** In a mail that lists leads and deals, the heading above the changes of one of them or of the webhook. */
+  /** In a mail that lists changes, the heading above the changes of one lead or deal, or of the webhook. */
   | { part: 'record'; name: string; loid: string; url: string }
   /** Small print below the card. */
   | { part: 'footer'; text: string; label: string; url: string }

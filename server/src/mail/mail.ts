@@ -43,7 +43,10 @@ interface MailSettings {
 const SMTP_MS_MAX = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 const SEND_MS_MAX = 60_000
 
-/** Sends over SMTP if a server is set. Otherwise each mail becomes an .eml file in the outbox, named in the log. */
+/**
+ * Sends over SMTP if a server is set. Otherwise each mail becomes an .eml file in the outbox, and the log names the
+ * file.
+ */
 export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: MailSettings): Mailer {
   if (smtpUrl) {
     return {

@@ -42,7 +42,7 @@ Too many mails? https://portal.example/unsubscribe
   expect(html).not.toMatch(/<!-- (?:part|end|body|footer)|https?:\/\/(?!portal\.example|www\.w3\.org)/)
 })
 
-test('a mail is rendered although the layout could not be read for an earlier mail', async () => {
+test('a mail is rendered even if the layout could not be read for an earlier mail', async () => {
   const folder = await mkdtemp(join(inject('testFolder'), 'mail-'))
   for (const file of ['render-mail.ts', 'escape-html.ts'])
     await copyFile(join(import.meta.dirname, file), join(folder, file))

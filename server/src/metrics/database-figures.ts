@@ -87,7 +87,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
     'Seconds since a sweep last read all changes in the CRM, or since the database was made.',
     sweepAge,
   )
-  set('portal_deliveries_waiting', 'Deliveries to endpoints that have not ended.', deliveries.waiting)
+  set('portal_deliveries_waiting', 'Unfinished deliveries to endpoints.', deliveries.waiting)
   set('portal_deliveries_due', 'Deliveries whose next attempt should be under way.', deliveries.due)
   set(
     'portal_deliveries_oldest_due_seconds',
@@ -107,7 +107,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
   )
   set(
     'portal_crm_credits_left',
-    'The credits left, as the CRM said in the last ten minutes; absent while more than half are left.',
+    'The credits left, as the CRM reported in the last ten minutes; absent while more than half are left.',
     crm.credits_left,
   )
   return registry.metrics()

@@ -32,7 +32,7 @@ async function startMeasured(options: Parameters<typeof startPortal>[0] = {}) {
   return { portal, lines, port, scrape }
 }
 
-test('metrics count connections, CRM calls and the requests of each route, and contain no id or query', async () => {
+test('the metrics count connections, CRM calls and the requests of each route, and contain no id or query', async () => {
   const { portal, port, scrape } = await startMeasured({ withCrm: true })
   await using _ = portal
   const partner = await portal.newPartner()
@@ -157,7 +157,7 @@ test('a caller’s trace is logged and sent to the CRM and to a collector, and a
     const partner = await portal.newPartner()
     await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
 
-    // The partner already has its CRM record, so the lead's push need not wait for it.
+    // The partner gets a CRM id here, so that the lead's push need not create the partner's record first.
     await portal.deps.db
       .updateTable('partners')
       .set({ zoho_id: '1', crm: 'synced' })
@@ -198,7 +198,7 @@ test('a caller’s trace is logged and sent to the CRM and to a collector, and a
   expect(text).not.toMatch(/secret|Okafor|example\.com/)
 })
 
-test('a hanging collector delays no request, and the stop by a few seconds at most', async () => {
+test('a hanging collector delays no request, and delays the stop by a few seconds at most', async () => {
   await using collector = await startReceiver(hanging)
   const { portal } = await startMeasured({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
   const partner = await portal.newPartner()

@@ -38,7 +38,7 @@ export function openProcessMetrics(sources: {
   })
   new Gauge({
     name: 'portal_pool_connections',
-    help: 'Connections to the database that are used or idle, and callers that wait for one.',
+    help: 'Connections to the database that are used or idle, and callers that wait for a connection.',
     labelNames: ['pool', 'state'],
     registers,
     collect() {

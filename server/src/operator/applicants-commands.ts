@@ -31,7 +31,7 @@ export const eraseApplicant: Command = {
   name: 'applicants erase',
   parameters: '<email, phone or ABN> [--yes]',
   summary:
-    'Erases for good all data that identifies an applicant, across all partners, and says what the CRM still has.',
+    'Permanently erases all data that identifies an applicant, across all partners, and says what the CRM still has.',
   options: { yes: { type: 'boolean' } },
   async run(given, workplace) {
     const { db, clock } = await workplace.database()
@@ -39,7 +39,7 @@ export const eraseApplicant: Command = {
     workplace.say(summary(shown))
     if (given.values['yes'] !== true) await confirm()
     const { present, left } = await db.transaction().execute(async (tx) => {
-      // More may have been stored since, for example while the operator was asked.
+      // More data may have been stored since then, for example before the operator confirmed.
       const found = await findApplicant(tx, applicant)
       const at = clock.now().toISOString()
       const loids = [...new Set([...found.leads, ...found.deals].map(({ loid }) => loid))]
@@ -72,7 +72,9 @@ async function find(
   const word = onlyPositional(command, given)
   const applicant = readApplicant(word)
   if (!applicant)
-    throw new UsageError(`${JSON.stringify(word)} is no email address, phone number or ABN; usage: ${usageOf(command)}`)
+    throw new UsageError(
+      `${JSON.stringify(word)} is not an email address, phone number or ABN; usage: ${usageOf(command)}`,
+    )
   const found = await findApplicant(db, applicant)
   if (found.leads.length + found.deals.length + found.webhook_logs.length === 0) {
     throw new CommandFailed(`The portal has no data about ${JSON.stringify(word)}`)
@@ -86,7 +88,7 @@ function summary(found: Found): string {
   return [table(counts), table(records)].filter(Boolean).join('\n\n')
 }
 
-/** Says for each partner where the applicant was found: the LOIDs, or the log of calls if only that has the data. */
+/** Says for each partner where the applicant was found: the LOIDs, or the log of calls if only the log has the data. */
 function ofPartners({ leads, deals, webhook_logs }: Found): Map<string, string> {
   const rows = Map.groupBy([...leads, ...deals, ...webhook_logs], ({ partner_id }) => partner_id)
   const loidsOf = (of: { loid: string | null }[]) => [...new Set(of.flatMap(({ loid }) => loid ?? []))].join(', ')

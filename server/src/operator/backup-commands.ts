@@ -7,11 +7,11 @@ import { type Command, onlyPositional, table } from './command.ts'
 export const backUp: Command = {
   name: 'backup',
   parameters: '<file>',
-  summary: 'Writes the whole database, as it is at one moment, to a new file; the portal may run meanwhile.',
+  summary: 'Writes the whole database, as it is at one moment, to a new file, while the portal can continue to run.',
   async run(given, workplace) {
     const file = path.resolve(onlyPositional(backUp, given))
     const rows = await writeBackup(await workplace.directUrl(), file)
-    workplace.say(`${table(counted(rows))}\n\n${file}\nSECRETS_KEY is not in it: keep the key elsewhere.`)
+    workplace.say(`${table(counted(rows))}\n\n${file}\nSECRETS_KEY is not in the backup: keep the key elsewhere.`)
     return 0
   },
 }
@@ -19,7 +19,7 @@ export const backUp: Command = {
 export const restore: Command = {
   name: 'restore',
   parameters: '<file>',
-  summary: 'Restores a backup into an empty database, completely or not at all, and migrates it.',
+  summary: 'Restores a backup into an empty database, completely or not at all, and migrates the database.',
   async run(given, workplace) {
     const file = path.resolve(onlyPositional(restore, given))
     const rows = await restoreBackup(await workplace.directUrl(), file, workplace.makeJobSchema)

@@ -30,7 +30,7 @@ function creditsCheck({ calls, credits, creditsPerDay, creditsLeft }: CrmUsage):
   const says = `${known} of ${creditsPerDay} (ZOHO_CREDITS_PER_DAY), ${calls} calls in the last 24 hours`
   return {
     name: 'Credits',
-    says: isWrong ? `${says}: new leads, deals and notes still go to the CRM, but its changes arrive later` : says,
+    says: isWrong ? `${says}: new leads, deals and notes still go to the CRM, but CRM changes arrive later` : says,
     isWrong,
   }
 }

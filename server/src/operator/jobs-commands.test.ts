@@ -3,7 +3,7 @@ import { openDataFolder } from '../testing/portal-process.ts'
 import { startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
-test('operators list, retry and drop jobs that wait or were given up', { timeout: 60_000 }, async () => {
+test('operators can list, retry and drop jobs that wait or were given up', { timeout: 60_000 }, async () => {
   await using folder = await openDataFolder()
   await using portal = await startPortal()
   const partner = await portal.newPartner()
@@ -51,7 +51,7 @@ test('operators list, retry and drop jobs that wait or were given up', { timeout
   )
   expect(await folder.command(['jobs', 'retry', String(sweeps[0]?.id)], env)).toMatchObject({
     code: 1,
-    err: `The queue lets only one job wait for a retry, and another job waits: ${sweeps[1]?.id}\n`,
+    err: `The queue lets only one job wait for a retry, and another job already waits: ${sweeps[1]?.id}\n`,
   })
 
   await waitFor('the job to wait again', async () => (await stateOf(id)) !== 'active')

@@ -8,7 +8,7 @@ const STATES = { created: 'waits', retry: 'waits for a retry', active: 'runs', f
 export const listJobs: Command = {
   name: 'jobs',
   parameters: '[<queue>]',
-  summary: `Lists the oldest ${JOBS_MAX} background jobs, of all queues or of one, that wait, run or were given up in the last day.`,
+  summary: `Lists the oldest ${JOBS_MAX} background jobs that wait, run or were given up in the last day, from all queues or from one queue.`,
   async run(given, workplace) {
     const [queue, ...more] = given.positionals
     if (more.length > 0) throw new UsageError(`usage: ${usageOf(listJobs)}`)
@@ -57,7 +57,7 @@ async function change(
     throw new CommandFailed(
       waiting === undefined
         ? `No job that waits or was given up has the id or queue ${JSON.stringify(idOrQueue)}`
-        : `The queue lets only one job wait for a retry, and another job waits: ${waiting}`,
+        : `The queue lets only one job wait for a retry, and another job already waits: ${waiting}`,
     )
   }
   workplace.say(`${said}: ${count}`)

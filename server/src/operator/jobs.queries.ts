@@ -27,8 +27,8 @@ export async function findJobs(db: Db, queue: string | undefined, limit: number)
 
 /**
  * Retries the job with this id, or the jobs of this queue. Returns how many jobs will run as soon as a worker is free.
- * A job that was given up gets one more try. If a queue lets only one job wait for a retry, only the job that already
- * waits for one is retried, or else the newest given-up job.
+ * A job that was given up gets one more try. If a queue lets only one job wait for a retry, only the job that waits is
+ * retried. If no job waits for a retry, only the newest given-up job is retried.
  */
 export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -43,7 +43,10 @@ export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   return Number(numAffectedRows)
 }
 
-/** Finds the job whose wait for a retry prevents a retry of this given-up job, because its queue lets only one wait. */
+/**
+ * Finds the job that blocks the retry of this given-up job. The blocking job waits for a retry itself, and the queue
+ * lets only one job wait.
+ */
 export async function findWaitingInstead(db: Db, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select waiting.id from jobs.job given_up join jobs.job waiting using (name)

@@ -7,7 +7,7 @@ const MAILS_MAX = 500
 export const listMailsInTrouble: Command = {
   name: 'mails',
   parameters: '',
-  summary: `Lists the newest ${MAILS_MAX} mails about leads, deals and webhooks that could not be sent: those that will be tried again, and those that were given up.`,
+  summary: `Lists the newest ${MAILS_MAX} mails that could not be sent, about leads, deals and webhooks: those that will be tried again, and those that were given up.`,
   async run(given, workplace) {
     noPositional(listMailsInTrouble, given)
     const { db } = await workplace.database()

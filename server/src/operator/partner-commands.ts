@@ -8,7 +8,7 @@ import type { Workplace } from './workplace.ts'
 export const listPartners: Command = {
   name: 'partners',
   parameters: '[--search <text>]',
-  summary: 'Lists the partners, newest last; with --search only those whose name or email contains the text.',
+  summary: 'Lists the partners, newest last; with --search, only those whose name or email contains the text.',
   options: { search: { type: 'string' } },
   async run(given, workplace) {
     noPositional(listPartners, given)

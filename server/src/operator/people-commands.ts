@@ -30,7 +30,7 @@ export const listPeople: Command = {
 export const deactivatePerson: Command = {
   name: 'people deactivate',
   parameters: '<email>',
-  summary: 'Ends a person’s sessions and access; the business and its other people keep theirs.',
+  summary: 'Ends a person’s sessions and access; the business and its other people keep their access.',
   async run(given, workplace) {
     const email = onlyPositional(deactivatePerson, given)
     // This process also runs jobs: if the person was the partner's contact, a job writes the new contact to the CRM.

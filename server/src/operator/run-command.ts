@@ -71,7 +71,7 @@ async function run(words: string[], { env, out, err }: Terminal): Promise<number
   const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '))
   if (!command) {
     const wrong = words.length === 0 ? 'No command' : `No such command: ${words.join(' ')}`
-    throw new UsageError(`${wrong}; npm run portal -- --help lists them`)
+    throw new UsageError(`${wrong}; npm run portal -- --help lists the commands`)
   }
   const given = readGiven(command, words.slice(command.name.split(' ').length))
   if (given.values['help'] === true) {

@@ -34,7 +34,7 @@ const STOP_MS_MAX = 10_000
 
 /**
  * Uses the database and CRM that the settings name, or those of a portal that runs with the same settings. Starts what
- * is missing for as long as the command runs.
+ * is missing, and stops it when the command ends.
  */
 export function openWorkplace(config: Settings, log: Logger, say: (text: string) => void): Workplace {
   const stops: (() => Promise<void>)[] = []

@@ -25,8 +25,8 @@ export async function linkOrHold(
       if (isThere) throw new CrmPartnerExists()
       await markRecordSent(db, id, clock.now().toISOString())
     }
-    // If the record of an unverified partner was deleted, another record with the same name and email may not be the
-    // partner's.
+    // If the record of an unverified partner was deleted, another record with the same name and email might belong to
+    // another partner.
     return await crm.upsertPartner({ ...partner, may_link: email_verified || zoho_id === null }, signal)
   } catch (error) {
     if (error instanceof CrmRefused && zoho_id === null) await markRecordSent(db, id, null)

@@ -5,7 +5,7 @@ import type { QueuedJob } from '../jobs/enqueue-job.ts'
 
 const NoteToPush = z.object({ partnerId: z.string(), noteId: z.string() })
 
-/** The queue of notes to push. The notes feature runs its jobs. */
+/** The queue of notes to push. The notes feature runs these jobs. */
 export const NOTE_QUEUE: QueuedJob<z.infer<typeof NoteToPush>> = { name: 'push-note', payload: NoteToPush }
 
 /** The maximum number of notes that are enqueued for one record. Further notes wait for their own retries. */

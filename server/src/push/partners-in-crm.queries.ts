@@ -18,7 +18,7 @@ export function findPartnerToPush(db: Db, partnerId: string) {
     .executeTakeFirst()
 }
 
-/** Marks the partner as held. Returns false if the address was confirmed meanwhile. */
+/** Marks the partner as held. Returns false if the address was confirmed in the meantime. */
 export function markPartnerHeld(db: Db, partnerId: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     // Confirming the address takes the same lock, so `email_verified` cannot change after it was read.
@@ -28,7 +28,7 @@ export function markPartnerHeld(db: Db, partnerId: string): Promise<boolean> {
       .select('email_verified')
       .where('partner_id', '=', partnerId)
       .executeTakeFirst()
-    // If there is no contact, the account was closed meanwhile and is not linked to anything.
+    // If there is no contact, the account was closed in the meantime and is not linked to anything.
     if (contact?.email_verified) return false
     await tx.updateTable('partners').set({ crm: 'held' }).where('id', '=', partnerId).execute()
     return true
@@ -58,7 +58,7 @@ export async function markPartnerPushed(
     .where('closed_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
-  // The account was closed meanwhile.
+  // The account was closed in the meantime.
   if (!before) return { isConnected: false }
   await tx
     .updateTable('partners')
@@ -77,7 +77,7 @@ export async function markPartnerPushed(
   return { isConnected: before.crm === 'held' || (was_there && before.zoho_id !== zoho_id) }
 }
 
-/** Changes only a pending partner. If the partner's record is up to date, the job that gives up is an older one. */
+/** Changes only a pending partner. If the partner's record is up to date, the job that gives up is an older job. */
 export async function markPartnerPushFailed(db: Db, partnerId: string, problem: string): Promise<void> {
   await db
     .updateTable('partners')

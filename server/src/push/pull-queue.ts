@@ -4,7 +4,7 @@ import type { QueuedJob } from '../jobs/enqueue-job.ts'
 
 const Records = z.object({ module: z.enum(['Leads', 'Deals', 'Notes']), zohoIds: z.array(z.string()) })
 
-/** The queue of CRM records to pull by their ids, for any partner. The sync feature runs its jobs. */
+/** The queue of CRM records to pull by their ids, for any partner. The sync feature runs these jobs. */
 export const PULL_QUEUE: QueuedJob<z.infer<typeof Records>> = {
   name: 'pull-notified',
   payload: Records,

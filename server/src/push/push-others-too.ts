@@ -7,8 +7,8 @@ import { pushTogether } from './push-lease.ts'
 export const PUSHED_TOGETHER_MAX = 50
 
 /**
- * A push that succeeds also pushes other waiting records of its partner, in one call, because many wait after an
- * outage. The jobs of these records then find nothing to do. If this call fails, those jobs push each record
+ * A push that succeeds also pushes other waiting records of its partner, in one call, because many records wait after
+ * an outage. The jobs of these records then find nothing to do. If this call fails, those jobs push each record
  * separately.
  */
 export async function pushOthersToo<Row extends { loid: string }>(

@@ -24,12 +24,13 @@ export const pushPartner = defineJob({
 
 /**
  * Creates or updates the partner's CRM record and returns the record's id, or undefined if the partner is gone.
- * `useless` is an id that the CRM did not accept, or null if the caller had no id. If the partner has a different id by
- * now, this function returns that id without a push. Without `useless`, it does so if the record is up to date.
+ * `useless` is an id that the CRM did not accept, or null if the caller had no id. If the partner already has a
+ * different id, this function returns that id without a push. If `useless` is absent and the record is up to date, this
+ * function returns the partner's id without a push.
  *
- * Only one push of a partner runs at a time among all processes, because two simultaneous pushes would find no record
- * in the CRM and create two. A caller that waits too long for another push gets `CrmUnavailable`. Waiting holds no
- * database connection.
+ * Only one push of a partner runs at a time among all processes, because two simultaneous pushes would both find no
+ * record in the CRM and create two records. A caller that waits too long for another push gets `CrmUnavailable`.
+ * Waiting holds no database connection.
  *
  * Throws `PartnerHeld` while the partner has to confirm its address first (D52).
  */

@@ -8,7 +8,7 @@ let running: Promise<CrmSandboxProcess> | undefined
 let users = 0
 
 /**
- * Lends the CRM sandbox of this test worker, a real process that starts when a test first needs it and ends with the
+ * Lends this test worker's CRM sandbox. It is a real process that starts when a test first needs it and ends with the
  * worker. The sandbox is empty, without faults and with all switches at their defaults. If the same test already uses
  * the sandbox, it is not reset, because several portals of one test share one CRM.
  */

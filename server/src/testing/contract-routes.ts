@@ -31,7 +31,7 @@ export async function askRoute(portal: TestPortal, route: Route, request: Asked 
 
 /**
  * Describes the fault of a refusal: a wrong status or form, no request id, or a text that reveals internal details of
- * the server. Undefined if it has no fault.
+ * the server. Undefined if the refusal has no fault.
  */
 export function faultOf(answer: Answer, ...statuses: number[]): string | undefined {
   const text = JSON.stringify(answer.body)

@@ -9,8 +9,8 @@ interface Histories {
 }
 
 /**
- * Inserts the histories of `records` records of the partner. Each record had the value for `days` days and left it
- * yesterday. No lead or deal has the LOIDs of these histories.
+ * Inserts histories for the partner, one for each of `records` made-up records. Each record had the value for `days`
+ * days and left it yesterday. No lead or deal has the LOIDs of these histories.
  */
 export async function insertHistories(
   { pool }: Deps,

@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { waitFor } from './wait-for.ts'
 
-/** Finds PgBouncer, if the machine has it. `prepares` says whether it has named prepared statements (from 1.21). */
+/**
+ * Finds PgBouncer, if the machine has it. `prepares` says whether it supports named prepared statements (from version
+ * 1.21).
+ */
 export function findPooler(): { program: string; prepares: boolean } | undefined {
   for (const program of ['pgbouncer', '/usr/sbin/pgbouncer']) {
     const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' })

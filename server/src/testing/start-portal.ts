@@ -39,7 +39,7 @@ export const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
 interface PortalOptions {
   /** Uses the worker's CRM sandbox. Without this option the CRM is away, which does not affect most tests. */
   withCrm?: boolean
-  /** The address of a different server as the CRM. */
+  /** The address of another server that plays the CRM. */
   crmUrl?: string
   env?: Record<string, string>
   /** Lets the clock enqueue jobs, at times that the test cannot know. */
@@ -233,8 +233,8 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
 const hashes = new Map<string, Promise<string>>()
 
 /**
- * Signs a partner up and in without HTTP, by the same rules as the routes. Hashing the password twice would take half
- * of the time of this function, so a password is hashed once for all partners.
+ * Signs a partner up and in without HTTP, by the same rules as the routes. Hashing a password takes long, so each
+ * password is hashed once for all partners.
  */
 async function signUpAndIn(deps: Deps, form: SignUp): Promise<{ id: string; token: string }> {
   const hash = hashes.get(form.password) ?? hashPassword(form.password)
