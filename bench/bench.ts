@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { type Database, openDatabase } from '../server/src/db/database.ts'
 import {
   type HttpRequest,
   jobsEnd,
@@ -20,6 +21,7 @@ const LOAD: Load = { concurrency: 16, seconds: 2 }
 const ROUNDS = 9
 const SECOND_STARTS = 5
 const BETWEEN_ROUNDS_MS = 300
+const STATEMENT_MS_MAX = 60_000
 const AS_BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
 /** The ports of the clone of `--before`, which runs at the same time as the present code. */
 const BEFORE_PORTS = { PORT: '3421', CRM_PORT: '3921' }
@@ -29,6 +31,8 @@ const { before } = parseArgs({ options: { before: { type: 'string' } } }).values
 interface Server {
   product: Product
   partners: LoadedPartner[]
+  /** The bare driver's pool, with a connection for each of the load's concurrent callers. */
+  driver: Database
 }
 
 /** A goal is met if the median of the rounds meets it, and missed only if every round misses it. */
@@ -97,9 +101,14 @@ await withEmptyFolder(async (folder) => {
   console.log('\nhighest resident memory of the server under load')
   judge('MB', [own.product.residentMb()], 0, RESIDENT_MB)
   if (old) judge('MB before', [old.product.residentMb()], 0)
-  await own.product.stop()
-  await old?.product.stop()
+  await stop(own)
+  if (old) await stop(old)
 })
+
+async function stop({ product, driver }: Server): Promise<void> {
+  await driver.close()
+  await product.stop()
+}
 
 async function startLoaded(folder: string): Promise<Server> {
   let product = await startProduct(folder)
@@ -116,7 +125,7 @@ async function startLoaded(folder: string): Promise<Server> {
   }
   console.log('second start, to ready')
   judge('s', starts, 2, SECOND_START_S)
-  return { product, partners }
+  return { product, partners, driver: openDriver(product) }
 }
 
 /** The earlier commit gets its own database, because it may lack migrations. */
@@ -129,7 +138,13 @@ async function startBefore(folder: string, commit: string): Promise<Server> {
   const { loadData: loadDataThen }: typeof import('./load-data.ts') = await import(join(clone, 'bench/load-data.ts'))
   const partners = await loadDataThen(first)
   await first.stop()
-  return { product: await startProduct(data, BEFORE_PORTS, clone), partners }
+  const product = await startProduct(data, BEFORE_PORTS, clone)
+  return { product, partners, driver: openDriver(product) }
+}
+
+function openDriver({ databaseUrl }: Product): Database {
+  const limits = { connectionsMax: LOAD.concurrency, statementMsMax: STATEMENT_MS_MAX }
+  return openDatabase(databaseUrl, () => undefined, limits)
 }
 
 async function ask(own: Server, old: Server | undefined, question: Question): Promise<void> {
@@ -147,7 +162,7 @@ async function ask(own: Server, old: Server | undefined, question: Question): Pr
   for (let round = 0; round <= ROUNDS; round++) {
     if (old) oldBrowser.push(await overHttp(old, requestAsBrowser))
     browser.push(await overHttp(own, requestAsBrowser))
-    pool.push(await loadWithPool(own.product.pool, calls, LOAD))
+    pool.push(await loadWithPool(own.driver.pool, calls, LOAD))
     // A transaction cannot run on a connection where other statements come in between.
     if (!isWrite) pipelined.push(await loadPipelined(own.product.databaseUrl, calls, LOAD))
     plain.push(await overHttp(own, request))

@@ -70,10 +70,7 @@ export async function jobsEnd({ pool }: Product): Promise<void> {
   }
 }
 
-/**
- * Sends the product's own statements, prepared. Each concurrent caller takes a connection of the pool, which opens at
- * most ten, so any other callers wait until the load has ended.
- */
+/** Sends the product's own statements, prepared. Each concurrent caller takes a connection of the pool. */
 export function loadWithPool(pool: pg.Pool, calls: RecordedCall[], load: Load): Promise<Measured> {
   return loadWithDriver(calls, load, async (work) => {
     const client = await pool.connect()

@@ -83,7 +83,7 @@ async function record(
     recording.on('connect', (client) => keepStatements(client, statements))
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: recording }) })
     await run({ pool: recording, db }, partner)
-    await db.destroy()
+    await recording.end()
     calls.push((client) => replay(client, statements))
   }
   return calls

@@ -60,7 +60,8 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
     async dropIdle() {
       for (let left = pool.idleCount; left > 0 && pool.idleCount > 0; left--) (await pool.connect()).release(true)
     },
-    close: () => db.destroy(),
+    // Kysely's own `destroy` leaves the pool open if no statement went through Kysely.
+    close: () => pool.end(),
   }
 }
 
