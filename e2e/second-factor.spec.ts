@@ -44,7 +44,7 @@ test('/profile sets up an authenticator app and shows its recovery codes once', 
   const code = card.getByLabel('Code from the app')
   await code.fill('000000')
   await code.press('Enter')
-  await expect(code).toHaveAccessibleDescription(/This code is not right/)
+  await expect(code).toHaveAccessibleDescription(/This code is wrong\. Enter the code that your app shows now/)
   await expect(code).toHaveValue('000000')
   await code.fill(totp.generate())
   await card.getByRole('button', { name: 'Turn on' }).click()
@@ -64,7 +64,7 @@ test('/profile sets up an authenticator app and shows its recovery codes once', 
   await codes.getByRole('button', { name: 'I have saved them' }).click()
   await expect(card.getByText('10 of 10 left.')).toBeVisible()
   await card.getByRole('button', { name: 'Remove authenticator app' }).click()
-  await expect(page.getByRole('alertdialog')).toContainText('Your password alone will then sign you in')
+  await expect(page.getByRole('alertdialog')).toContainText('You will then sign in with your password alone')
 })
 
 test('/login accepts a code from the app or a recovery code as the second step', async ({ page, request, partner }) => {
@@ -121,13 +121,13 @@ test('a passkey replaces the password or serves as the second step, until it is 
 
   await signOut(page)
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await expect(page.getByRole('alert')).toHaveText('This passkey is not known here, or the sign-in took too long.')
+  await expect(page.getByRole('alert')).toHaveText('We do not recognise this passkey, or the sign-in took too long.')
 })
 
 test('an owner who requires a second factor of everybody must set one up at once', async ({ page, partner }) => {
   await addDevice(page)
   await page.goto('/profile')
-  await page.getByLabel('Require a second factor of everybody').click()
+  await page.getByLabel('Require a second factor for everybody').click()
   await expect(toasts(page)).toHaveText('Everybody now needs a second factor')
   await page.goto('/leads')
   await expect(page).toHaveURL('/second-factor')
@@ -138,7 +138,7 @@ test('an owner who requires a second factor of everybody must set one up at once
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByRole('button', { name: 'Make passkey' }).click()
   await page.getByRole('button', { name: 'I have saved them' }).click()
-  await page.getByRole('link', { name: 'Go on' }).click()
+  await page.getByRole('link', { name: 'Continue' }).click()
   await expect(page).toHaveURL('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
 })

@@ -13,18 +13,19 @@ export const ERROR_CODES = {
   LAST_OWNER: 'A partner always has an active owner.',
   INVALID_INVITATION:
     'The invitation is unknown, was used, was revoked, is older than seven days or comes from a person who is no longer an owner.',
-  EMAIL_EXISTS: 'An account has this email address, or can still get it back by undoing a change.',
+  EMAIL_EXISTS: 'An account has this email address, or could still regain it by undoing an address change.',
   BUSINESS_EXISTS: 'A partner with this business name exists.',
-  INVALID_RESET_TOKEN: 'The reset token is unknown, was used or no longer counts.',
+  INVALID_RESET_TOKEN: 'The reset token is unknown, has been used or is no longer valid.',
   RESET_TOKEN_EXPIRED: 'The reset token is older than an hour.',
-  INVALID_VERIFICATION_TOKEN: 'The link from a mail about the email address is unknown, was used or no longer counts.',
+  INVALID_VERIFICATION_TOKEN:
+    'The link from a mail about the email address is unknown, has been used or is no longer valid.',
   INVALID_UNSUBSCRIBE_LINK: 'The link that ends mails is unknown or older than a year.',
   CONFIRM_PASSWORD:
     'The password is needed again. A link that confirms a new account’s email address needs the account’s session or password.',
   INVALID_CODE: 'The code of the second step is wrong or has already been used.',
-  INVALID_PASSKEY: 'The passkey is unknown or another person’s, or its challenge is unknown or too old.',
+  INVALID_PASSKEY: 'The passkey is unknown or belongs to somebody else, or its challenge is unknown or has expired.',
   SIGN_IN_EXPIRED:
-    'The second step came more than ten minutes after the first or was done already, or the password or a factor has changed since.',
+    'The second step came too late (after ten minutes) or was already completed. Or the password or a second factor has changed since the first step.',
   SECOND_FACTOR_REQUIRED: 'The business requires a second factor, and the person has none yet.',
   CONFIRM_EMAIL: 'The email address must be confirmed first.',
   INVALID_CURRENT_PASSWORD: 'The current password is not right.',

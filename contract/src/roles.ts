@@ -10,7 +10,7 @@ export const ROLE_NAMES: Record<Role, string> = { owner: 'Owner', member: 'Membe
 
 /** The explanations that /team shows. */
 export const ROLE_TEXTS: Record<Role, string> = {
-  owner: 'Everything, including the team, API keys and the webhook.',
+  owner: 'Manages everything, including the team, API keys and the webhook.',
   member: 'Submits leads, writes notes, syncs with the CRM.',
   viewer: 'Sees leads, deals and the dashboard, and changes nothing.',
 }

@@ -45,7 +45,7 @@ export function inAnySpelling<Schema extends z.ZodMiniType, Field extends string
         refuse(shown, `${shown} is not a known field${suggestion(key, names, read.styled)}`)
       }
       for (const [one, other] of read.contradictions) {
-        refuse(other, `${one} and ${other} are the same field with different values`)
+        refuse(other, `${one} and ${other} name the same field but have different values`)
       }
       const spell = (field: string) => read.spelledAs.get(field) ?? read.styled(field)
       const parsed = schema.safeParse(read.values)
@@ -55,7 +55,7 @@ export function inAnySpelling<Schema extends z.ZodMiniType, Field extends string
       }
       if (body.oneOf.every((field) => isBlank(read.values[field]))) {
         const wanted = body.oneOf.map(spell)
-        for (const field of wanted) refuse(field, `One of ${wanted.join(' and ')} is required`)
+        for (const field of wanted) refuse(field, `Either ${wanted.join(' or ')} is required`)
       }
       return parsed.success ? parsed.data : z.NEVER
     }),

@@ -53,9 +53,9 @@ test('fields may be in camelCase, in snake_case or under their other names, even
 })
 
 test.each([
-  [{}, { business_name: 'Business name is required', email: 'One of email and phone is required' }],
-  [{ firstName: 'Nkem' }, { businessName: 'Business name is required', phone: 'One of email and phone is required' }],
-  [{ ...LEAST, email: ' ' }, { email: 'One of email and phone is required' }],
+  [{}, { business_name: 'Business name is required', email: 'Either email or phone is required' }],
+  [{ firstName: 'Nkem' }, { businessName: 'Business name is required', phone: 'Either email or phone is required' }],
+  [{ ...LEAST, email: ' ' }, { email: 'Either email or phone is required' }],
   [{ ...LEAST, email: 'nkem' }, { email: 'Please enter a valid email address' }],
   [{ ...LEAST, business_name: '  ' }, { business_name: 'Business name is required' }],
   [{ ...LEAST, loan_amount: -1 }, { loan_amount: 'Loan amount must be an amount from 0 to 999,999,999,999.99' }],
@@ -64,11 +64,11 @@ test.each([
   [{ ...LEAST, industry: 'Moonshine' }, { industry: expect.stringContaining('Industry must be one of: Agriculture,') }],
   [
     { ...LEAST, loan_amount: 1, loanAmount: 2 },
-    { loanAmount: 'loan_amount and loanAmount are the same field with different values' },
+    { loanAmount: 'loan_amount and loanAmount name the same field but have different values' },
   ],
   [
     { ...LEAST, amount: 1, loan_amount: '1' },
-    { loan_amount: 'amount and loan_amount are the same field with different values' },
+    { loan_amount: 'amount and loan_amount name the same field but have different values' },
   ],
   [
     { ...LEAST, buisness_name: 'x' },
@@ -156,7 +156,7 @@ test.each([
     { ...LEAST, closingDate: '2027-02-30' },
     { closingDate: 'Closing date must be a date in the form YYYY-MM-DD, 1900 or later' },
   ],
-  [{ business_name: 'Okafor' }, { phone: 'One of email and phone is required' }],
+  [{ business_name: 'Okafor' }, { phone: 'Either email or phone is required' }],
   [{ ...LEAST, probabilty: 5 }, { probabilty: 'probabilty is not a known field. Did you mean probability?' }],
 ])('the refusal of the deal %j uses the caller’s own field names', (body, expected) => {
   expect(faults(DealSubmission, body)).toMatchObject(expected)

@@ -9,7 +9,7 @@ import { Email, inOneLine, optionalText, requiredText } from './text.ts'
 
 export const INVITATION_VALID_DAYS = 7
 export const INVALID_INVITATION =
-  'This invitation is not valid any more. If you have accepted it, sign in. Otherwise ask an owner of the business to send you a new one.'
+  'This invitation is no longer valid. If you have accepted it, sign in. Otherwise ask an owner of the business to send you a new one.'
 
 export const TeamPerson = z.object({
   id: z.string(),

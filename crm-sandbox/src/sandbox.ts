@@ -175,10 +175,10 @@ function keepOtherSitesOut(part: FastifyInstance) {
     const isOwn = origin === undefined || origin === `http://${host}`
     const fetchSite = request.headers['sec-fetch-site'] ?? 'same-origin'
     const isForeignWrite = request.method !== 'GET' && fetchSite !== 'same-origin' && fetchSite !== 'none'
-    if (!isLocal || !isOwn || isForeignWrite)
-      return reply
-        .code(403)
-        .send({ error: 'only requests from this computer, and none from other web sites, are answered' })
+    if (!isLocal || !isOwn || isForeignWrite) {
+      const error = 'the sandbox answers requests from this computer only, and refuses requests from other web sites'
+      return reply.code(403).send({ error })
+    }
     return undefined
   })
 }

@@ -23,7 +23,7 @@ test('a person changes the email address, and the link in the mail to the old ad
 
   await expect.poll(() => mailedToken('confirm-email', email)).toBeDefined()
   await page.goto(`/confirm-email?token=${mailedToken('confirm-email', email)}`)
-  await expect(page.getByText(`Your email address is ${email} now.`)).toBeVisible()
+  await expect(page.getByText(`Your email address is now ${email}.`)).toBeVisible()
   await expectGoodLooks(page)
 
   await expect.poll(() => mailedToken('undo-email', partner.email)).toBeDefined()

@@ -205,7 +205,7 @@ demoTest(
     await expect(page).toHaveURL('/leads?sort=-business_name')
     // Sorting reorders only the twenty rows of this page.
     await expect.poll(() => names(page)).toEqual(byName.toReversed())
-    if (isMobile) await page.getByRole('button', { name: 'Descending: sort ascending' }).click()
+    if (isMobile) await page.getByRole('button', { name: 'Sorted descending. Sort ascending.' }).click()
     else await header('Business Name').getByRole('button').click()
     await expect(page).toHaveURL('/leads?sort=business_name')
     await expect.poll(() => names(page)).toEqual(byName)

@@ -34,7 +34,7 @@ test('/unsubscribe asks for one click, and reports a link that is not valid', as
   await page.goto('/unsubscribe?token=made-up')
   await expectGoodLooks(page)
   await page.getByRole('button', { name: 'Unsubscribe' }).click()
-  await expect(page.getByRole('alert')).toHaveText(/This link is not valid any more/)
+  await expect(page.getByRole('alert')).toHaveText(/This link is no longer valid/)
   await expectGoodLooks(page)
 })
 

@@ -79,6 +79,6 @@ test('the page of a lost lead says that the lead is lost', async ({ page, partne
   await pullFromCrm(partner.token)
   await page.goto(`/leads/${loid}`)
   await expect(wayOf(page).locator('[aria-current=step]')).toHaveText(/^Submitted, ended here, lost/)
-  await expect(wayOf(page)).toContainText('The applicant will not go on with this lender.')
+  await expect(wayOf(page)).toContainText('The applicant will not proceed with this lender.')
   await expectGoodLooks(page)
 })

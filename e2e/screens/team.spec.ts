@@ -43,7 +43,7 @@ test('an owner invites a broker, the broker joins on a phone and submits a lead,
     await dialog.getByLabel('Last name').fill('Lee')
     await dialog.getByLabel('Email').fill(partner.email)
     await dialog.getByRole('button', { name: 'Send Invitation' }).click()
-    await expect(dialog).toContainText('This address has an account already.')
+    await expect(dialog).toContainText('This address already has an account.')
     await dialog.getByLabel('Email').fill(email)
     const mend = await breakAnswers(page, INVITATIONS, { status: 500, error: 'Not now' })
     await dialog.getByRole('button', { name: 'Send Invitation' }).click()
@@ -101,7 +101,7 @@ test('an owner invites a broker, the broker joins on a phone and submits a lead,
     await page.reload()
     await expect(page.getByRole('list', { name: 'People' })).toContainText('Last seen: Just now')
     await page.getByLabel('Role of Robin Lee').selectOption('Viewer')
-    await expect(toasts(page).last()).toHaveText('Robin Lee is a viewer now')
+    await expect(toasts(page).last()).toHaveText('Robin Lee is now a viewer')
     await expect(broker.getByRole('link', { name: 'New Lead' })).toHaveCount(0)
     await broker.getByRole('link', { name: 'View Saltbush Transport' }).click()
     await expect(broker.getByRole('heading', { name: 'Notes' })).toBeVisible()
@@ -173,8 +173,8 @@ test('/team shows that it is loading, tries again after a failure, and refuses t
   await expectGoodLooks(page)
 })
 
-test('/invite says that a link is not valid any more', async ({ page }) => {
+test('/invite says that a link is no longer valid', async ({ page }) => {
   await page.goto('/invite?token=unknown')
-  await expect(page.getByRole('alert')).toContainText('This invitation is not valid any more.')
+  await expect(page.getByRole('alert')).toContainText('This invitation is no longer valid.')
   await expectGoodLooks(page)
 })

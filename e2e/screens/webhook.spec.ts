@@ -19,7 +19,7 @@ test('/webhook shows loading, empty and failed states, and tries again', async (
   await expectGoodLooks(page)
   releaseUrl()
   releaseLogs()
-  const none = page.getByText('No URL yet. Add your server’s URL, and we send each change to it within seconds.')
+  const none = page.getByText('No URL yet. Add your server’s URL, and we will send each change to it within seconds.')
   const empty = page.getByText('No webhook logs yet')
   await expect(none).toBeVisible()
   await expect(empty).toBeVisible()

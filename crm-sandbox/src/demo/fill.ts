@@ -23,7 +23,8 @@ export function fillRoutes(app: FastifyInstance, sandbox: Sandbox) {
     const body = isObject(request.body) ? request.body : {}
     const { from = 1, count } = body
     if (typeof from !== 'number' || typeof count !== 'number' || count < 1 || count > RECORDS_MAX) {
-      throw new ApiError(400, 'INVALID_DATA', { maximum: RECORDS_MAX }, 'from and count are numbers')
+      const text = `from and count must be numbers, and count must be from 1 to ${RECORDS_MAX}`
+      throw new ApiError(400, 'INVALID_DATA', { maximum: RECORDS_MAX }, text)
     }
     const record = readModel(sandbox, body)
     return sandbox.store.transaction(() => {

@@ -111,7 +111,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   tokenShowsScope: yesNo(true, 'The token answer names the scope.'),
   scopesMissing: listOf(
     isScope,
-    `Which of these scopes the refresh token lacks, so that calls that need them are refused: ${SCOPES.join(', ')}.`,
+    `The scopes that the refresh token lacks. Calls that need them are refused. Possible scopes: ${SCOPES.join(', ')}.`,
   ),
   apiUserIsAdmin: yesNo(
     true,
@@ -138,7 +138,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   putMissing: oneOf(
     'request',
     ['request', 'item'],
-    'Whether an update of one record that does not exist is refused as a request, or as an item of the request.',
+    'Whether an update of a record that does not exist is refused as a whole request, or as one item of the request.',
   ),
   unknownFields: oneOf('ignore', ['ignore', 'refuse'], 'What happens to a field that the module does not have.'),
   lookupRefusalNames: oneOf(

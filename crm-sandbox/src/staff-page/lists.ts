@@ -90,7 +90,7 @@ export function recycleBin(sandbox: Sandbox): Part {
 <div class="head"><h1>Recycle bin</h1><p class="count">${rows.length} ${rows.length === 1 ? 'record' : 'records'}</p></div>
 ${
   rows.length === 0
-    ? html`<p class="empty">Nothing was deleted.</p>`
+    ? html`<p class="empty">The recycle bin is empty.</p>`
     : html`<div class="card"><table>
 <thead><tr><th scope="col">Record</th><th scope="col">Module</th><th scope="col" class="wide">Deleted</th><th scope="col"><span class="hidden">Action</span></th></tr></thead>
 <tbody>${rows.map((row) => {

@@ -191,8 +191,8 @@ function send(request: FastifyRequest, reply: FastifyReply, page: Page, status =
 }
 
 function sendMissing(request: FastifyRequest, reply: FastifyReply, section: Page['section']) {
-  const body: Part = html`<div class="head"><h1>Not here</h1></div><p class="empty">This page or record does not exist, or was deleted. <a href="/">Back to the leads</a></p>`
-  return send(request, reply, { title: 'Not here', section, body }, 404)
+  const body: Part = html`<div class="head"><h1>Not found</h1></div><p class="empty">This page or record does not exist, or was deleted. <a href="/">Back to the leads</a></p>`
+  return send(request, reply, { title: 'Not found', section, body }, 404)
 }
 
 function readNotice(query: unknown): Notice | undefined {

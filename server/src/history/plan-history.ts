@@ -37,7 +37,7 @@ interface Present {
   before: { value: string; modified_time: string | null } | undefined
 }
 
-const OBSERVED = 'Observed by the portal; the CRM does not say when it changed'
+const OBSERVED = 'Observed by the portal; the CRM does not say when the value changed'
 
 /**
  * Adopts the CRM's entries, oldest first, including values that came and went between two pulls. If the history then

@@ -128,7 +128,7 @@ export function openLive(
     },
     open(reader, { lastEventId, accept }) {
       if (!isHearing) {
-        const text = 'The portal hears nothing from its database. Please try again in a moment.'
+        const text = 'The portal cannot reach its database at the moment. Please try again soon.'
         throw new PortalError(503, 'UNAVAILABLE', text, { retryAfterSeconds: HEARS_AGAIN_SECONDS })
       }
       if (isClosed || streams.size >= streamsMax) {

@@ -181,7 +181,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
         } catch (error) {
           if (!(error instanceof CrmForbidden || error instanceof CrmRefused)) throw error
           // The portal can work without listing notes, at a cost.
-          return 'arrive only with changed records, because the API user is not an administrator'
+          return 'arrive only when their record changes, because the API user is not an administrator'
         }
         return 'can be listed'
       },

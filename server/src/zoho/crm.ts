@@ -99,7 +99,7 @@ function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isS
       await limits.refresh()
       if (limits.isShort()) {
         throw new CrmUnavailable(
-          'The CRM’s calls of the day are nearly used up. New leads, deals and notes from here still go to the CRM; changes in the CRM arrive later.',
+          'Today’s calls to the CRM are nearly used up. New leads, deals and notes still go to the CRM, but changes made in the CRM arrive later.',
         )
       }
       return client.send(call)

@@ -122,5 +122,7 @@ function readEnd(answer: ZohoAnswer, index: number): string | null {
 
 function refusalOf(answer: ZohoAnswer): Error {
   const first = NotSubscribed.safeParse(Results.safeParse(answer.body).data?.watch[0]).data
-  return first ? new CrmRefused(first.code, `The CRM does not notify: ${first.code} ${first.message}`) : refusal(answer)
+  return first
+    ? new CrmRefused(first.code, `The CRM refused to send notifications: ${first.code} ${first.message}`)
+    : refusal(answer)
 }

@@ -489,7 +489,7 @@ export function openRecordPusher(
 }
 
 function recordNotThere(): CrmUnavailable {
-  return new CrmUnavailable('The CRM does not have the record now.')
+  return new CrmUnavailable('The record is not in the CRM at the moment.')
 }
 
 /** The lead's names in the CRM. Zoho makes no lead without a last name, so a single name becomes the last name. */

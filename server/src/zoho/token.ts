@@ -118,7 +118,7 @@ export function openTokens(options: {
       if (refused < REFUSED_MAX) return
       log.error(
         { accountsUrl: settings.accountsUrl },
-        'the CRM refuses the tokens that it gives: is it the right data centre?',
+        'the CRM refuses the tokens that it issues: is the data centre right?',
       )
       await beQuiet(QUIET_AFTER_REFUSALS_MS)
     },

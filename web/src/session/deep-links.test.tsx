@@ -136,7 +136,7 @@ test('the page for a required second factor links to the page that the person ha
     }),
   })
   openApp('/leads?status=Contacted')
-  const onward = await screen.findByRole('link', { name: 'Go on' })
+  const onward = await screen.findByRole('link', { name: 'Continue' })
   expect(address()).toBe('/second-factor')
   expect(onward.getAttribute('href')).toBe('/leads?status=Contacted')
 })
@@ -163,7 +163,7 @@ test('the page for a required second factor names the partner, even if the sessi
   refuse()
   await screen.findByRole('heading', { name: 'Set up a second factor' })
   answer()
-  const reason = `${verified.businessName} requires everybody to have one. It takes a minute.`
+  const reason = `${verified.businessName} requires everybody to have one. Setting it up takes a minute.`
   expect(await screen.findByText(reason)).toBeDefined()
 })
 

@@ -44,5 +44,5 @@ function ShowButton({ text, onShow }: { text: string; onShow: () => void }) {
 
 function textOf({ added, gone }: NonNullable<FollowedRows<never>['waiting']>): string {
   if (added > 0) return `${added} new`
-  return gone > 0 ? `${gone} moved on` : 'New order'
+  return gone > 0 ? `${gone} no longer listed` : 'Show new order'
 }

@@ -125,7 +125,7 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
       <Button
         variant="secondary"
         size="icon"
-        aria-label={isDescending ? 'Descending: sort ascending' : 'Ascending: sort descending'}
+        aria-label={isDescending ? 'Sorted descending. Sort ascending.' : 'Sorted ascending. Sort descending.'}
         icon={isDescending ? <ArrowDown aria-hidden /> : <ArrowUp aria-hidden />}
         onClick={() => onSort(sort.column)}
       />

@@ -20,7 +20,7 @@ const CHANGES: RateLimit = {
   name: 'email-change',
   points: 5,
   seconds: 3_600,
-  text: 'Too many changes of the email address. Please try again later.',
+  text: 'Too many changes to the email address. Please try again later.',
 }
 
 /** Mails a link to the new address. Opening the link changes the address (D67). Earlier links stop working. */

@@ -13,7 +13,7 @@ export const NOTICES: RateLimit = {
   name: 'notices',
   points: 30,
   seconds: 3_600,
-  text: 'Too many changes of API key, webhook URL and signing secret. Please try again later.',
+  text: 'Too many changes to the API key, webhook URL or signing secret. Please try again later.',
 }
 
 /** The events about which the person gets a mail, because somebody else may have caused them (D65, D66). */

@@ -50,7 +50,7 @@ function confirmation(publicUrl: string, token: string): MailPart[] {
   ]
 }
 
-const IGNORE = text('If you did not ask for this, nothing changes and you can ignore this mail.')
+const IGNORE = text('If you did not ask for this, ignore this mail. Nothing will change.')
 
 export function resetMail(person: Person, publicUrl: string, token: string): Mail {
   return {
@@ -101,18 +101,18 @@ export function emailChangedMail(
   const undo: MailPart[] = [
     {
       part: 'button',
-      text: 'If this was not you, undo it within the next 72 hours',
+      text: 'If this was not you, undo the change within the next 72 hours',
       label: 'Undo the change',
       url: `${publicUrl}/undo-email?token=${token}`,
     },
-    text('This ends every session of the account, and you choose a new password.'),
+    text('Undoing the change ends every session of the account. You then choose a new password.'),
   ]
   return {
     to: old_email,
     subject: 'Your email address was changed',
     parts: [
       greeting(person),
-      text(`Your Partner Portal account for ${person.business_name} has another email address now: ${new_email}`),
+      text(`Your Partner Portal account for ${person.business_name} now has a different email address: ${new_email}`),
       ...(token ? undo : [text('No more mails about the account will be sent to this address.')]),
     ],
   }
@@ -177,7 +177,7 @@ export function noticeMail(
     access?.api_key_made_at && `the API key made on ${time(access.api_key_made_at)}`,
     access?.webhook_host && `the webhook URL at ${access.webhook_host}`,
   ].filter(Boolean)
-  const revoked = `These were revoked with it: ${others.join(' and ')}.`
+  const revoked = `These were revoked at the same time: ${others.join(' and ')}.`
   const working: MailPart[] = [
     text(`These still work: ${others.join(' and ')}. If you did not make them, revoke them:`),
     { part: 'link', text: 'API key:', label: 'API Keys', url: `${publicUrl}/api-keys` },

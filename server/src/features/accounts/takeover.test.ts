@@ -69,7 +69,7 @@ test('after a new password is set, the API key and the webhook URL are listed in
   const reset = await resetPassword(portal, partner.email, { revokeAccess: true })
   expect(reset.body.data).toEqual({ ...found, revoked: true })
   expect((await portal.get('/partner/docs', { token: key.api_key })).status).toBe(401)
-  expect(await portal.mailTo(partner.email, 'These were revoked with it')).toContain('Your password was reset')
+  expect(await portal.mailTo(partner.email, 'These were revoked at the same time')).toContain('Your password was reset')
 })
 
 test('the owner of an address closes an account that somebody else created with it, and can then sign up', async () => {

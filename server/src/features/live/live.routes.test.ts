@@ -243,7 +243,7 @@ test('a stream is refused while the process gets no notifications from the datab
   const live = openLive(portal.deps, { streamsMax: 1, findRoles: async () => new Map() })
   const reader = { partnerId: '', personId: '', role: 'owner' as const, session: '' }
   const accept = () => expect.unreachable()
-  expect(() => live.open(reader, { lastEventId: undefined, accept })).toThrow('hears nothing')
+  expect(() => live.open(reader, { lastEventId: undefined, accept })).toThrow('cannot reach its database')
 })
 
 test('when a stream ends, the connection of a reader who has not read everything is closed', async () => {

@@ -89,7 +89,7 @@ test('a second copy that the CRM stores after a repeated push is not shown, and 
 test('a note on a record in the CRM’s recycle bin is pushed after the record is restored', async () => {
   await lender.remove('Leads', zohoId)
   const noteId = await waitingNote('Any news?')
-  await expect(push(noteId)).rejects.toThrow('The CRM does not have the record now.')
+  await expect(push(noteId)).rejects.toThrow('The record is not in the CRM at the moment.')
   // The push must not try to create the note. An earlier push may have created the note, which is then in the bin with
   // its record, and the record may be restored just before the call.
   expect((await lender.calls()).by_kind).not.toHaveProperty(['POST /crm/v8/Leads/{id}/Notes'])

@@ -38,7 +38,7 @@ export const API_ERRORS: Record<string, readonly ErrorCode[]> = {
 export const RATE_LIMIT_HEADERS = [
   { name: 'RateLimit-Limit', description: 'Calls that the key may make in a minute.' },
   { name: 'RateLimit-Remaining', description: 'Calls that are left.' },
-  { name: 'RateLimit-Reset', description: 'Seconds until all of them are available again.' },
+  { name: 'RateLimit-Reset', description: 'Seconds until all calls are available again.' },
 ]
 export const RETRY_AFTER = {
   name: 'Retry-After',

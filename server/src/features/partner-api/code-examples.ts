@@ -23,7 +23,7 @@ const headers = {
 
 const lead = ${lead}
 
-// If you send the request again within 24 hours with the same Idempotency-Key, it does not submit a second lead.
+// If you send the same request again within 24 hours with the same Idempotency-Key, no second record is submitted.
 const response = await fetch(\`\${base}/partner/leads\`, {
   method: 'POST',
   headers: { ...headers, 'Idempotency-Key': crypto.randomUUID() },
@@ -52,7 +52,8 @@ def call(method, path, body=None):
     if body is not None:
         request.data = json.dumps(body).encode()
         request.add_header("Content-Type", "application/json")
-        # If you send it again within 24 hours with the same Idempotency-Key, it submits no second record.
+        # If you send the same request again within 24 hours with the same Idempotency-Key,
+        # no second record is submitted.
         request.add_header("Idempotency-Key", str(uuid.uuid4()))
     try:
         with urllib.request.urlopen(request, timeout=30) as response:

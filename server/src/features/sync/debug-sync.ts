@@ -29,7 +29,7 @@ export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string)
     const done = (ok: boolean, detail: string) => {
       debug.steps.push({ name, ok, ms: clock.now().getTime() - startedAt, detail })
     }
-    if (error !== undefined) return done(false, 'Not tried, because a step before it failed')
+    if (error !== undefined) return done(false, 'Not tried, because an earlier step failed')
     try {
       done(true, await work())
     } catch (failure) {

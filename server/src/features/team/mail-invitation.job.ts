@@ -37,7 +37,7 @@ function invitationMail(invitation: MailedInvitation, publicUrl: string, token: 
     parts: [
       text(`Hello ${first_name},`),
       text(
-        `${inviter} of ${business_name} invites you to the Partner Portal, where ${business_name} submits loan applications and follows them.`,
+        `${inviter} of ${business_name} invites you to the Partner Portal, where ${business_name} submits and tracks loan applications.`,
       ),
       {
         part: 'button',

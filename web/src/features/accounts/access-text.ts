@@ -11,5 +11,5 @@ export function accessText({ api_key, webhook_url, revoked }: Access): string | 
   const text = others.join(' and ')
   return revoked
     ? `Revoked with the old password: ${text}.`
-    : `Still working: ${text}. If you did not make them, revoke them on the pages API Keys and Webhook.`
+    : `Still working: ${text}. If you did not make them, revoke them on the API Keys and Webhook pages.`
 }

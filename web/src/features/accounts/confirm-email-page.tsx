@@ -40,7 +40,7 @@ export function ConfirmEmailPage() {
           {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
           {token && change.isPending && <Spinner label="Changing your email address" className="justify-start! p-0!" />}
           {change.isSuccess && (
-            <Alert kind="success">Your email address is {change.data.email} now. Sign in with it from now on.</Alert>
+            <Alert kind="success">Your email address is now {change.data.email}. Sign in with it from now on.</Alert>
           )}
           {change.isError && (
             <Alert kind="error">

@@ -153,7 +153,7 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
       <SelectField
         label="Time zone"
         options={timeZones(settings.time_zone)}
-        hint="The digest comes at 8:00 on working days, when there is something to tell."
+        hint="The digest comes at 8:00 on working days if there is any news."
         fieldClassName="sm:max-w-sm"
         {...register('time_zone')}
       />

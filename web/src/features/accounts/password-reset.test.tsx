@@ -96,7 +96,7 @@ test('the welcome mail’s link verifies the address with one request', async ()
 
 test.each([
   ['/verify-email', 'Your email address is verified. Thank you.'],
-  ['/confirm-email', 'Your email address is a@new.example now. Sign in with it from now on.'],
+  ['/confirm-email', 'Your email address is now a@new.example. Sign in with it from now on.'],
 ])('the page %s uses the link once, even when the app fetches its data again', async (path, text) => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   let uses = 0

@@ -67,7 +67,7 @@ export function ProfilePage() {
                 content: (
                   <Card
                     title="Email Address"
-                    description="You sign in with it. We mail a link to the new address. Once you open the link, we tell the old address."
+                    description="You sign in with this address. We mail a link to the new address. Once you open the link, we notify the old address."
                   >
                     <EmailForm email={profile.data.email} />
                   </Card>
@@ -78,7 +78,7 @@ export function ProfilePage() {
                 label: 'Change Password',
                 icon: <KeyRound aria-hidden />,
                 content: (
-                  <Card title="Change Password" description="Your other sessions end when you change it.">
+                  <Card title="Change Password" description="Your other sessions end when you change your password.">
                     <PasswordForm email={profile.data.email} />
                   </Card>
                 ),

@@ -22,7 +22,7 @@ export function SecondFactorPage() {
       title="Set up a second factor"
       text={
         factor?.is_required !== false &&
-        `${session?.businessName ?? 'Your business'} requires everybody to have one. It takes a minute.`
+        `${session?.businessName ?? 'Your business'} requires everybody to have one. Setting it up takes a minute.`
       }
       footer={
         <button type="button" className={textLinkClass} onClick={() => void signOut()}>
@@ -33,7 +33,7 @@ export function SecondFactorPage() {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         {isDone && (
           <Link {...onwardFrom(location)} className={buttonClass('primary')}>
-            {location.state.next ? 'Go on' : 'Go to the dashboard'}
+            {location.state.next ? 'Continue' : 'Go to the dashboard'}
           </Link>
         )}
         <SecondFactorCard onCodes={setHasCodes} />

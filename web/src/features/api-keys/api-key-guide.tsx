@@ -31,7 +31,7 @@ const PARTS: readonly IconListItem[] = [
   {
     Icon: ListChecks,
     title: 'Required',
-    text: 'A business name, and a phone number or an email address. Everything else a lead can have is welcome.',
+    text: 'A business name, and a phone number or an email address. All other fields are optional.',
   },
   {
     Icon: Gauge,

@@ -69,7 +69,7 @@ export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
         <OneTimeSecret
           key={newKey}
           title="Your new API key"
-          text="Copy it now and keep it where your system finds it. For your security it is not stored and cannot be shown again."
+          text="Copy it now and keep it where your system can find it. For your security it is not stored and cannot be shown again."
           label="API key"
           value={newKey}
           onDone={() => setNewKey(null)}

@@ -20,7 +20,7 @@ export function ApiDocsPage() {
     <>
       <PageHeader
         title="API Docs"
-        description="Submit leads from your own systems and be told what becomes of them."
+        description="Submit leads from your own systems and receive updates on them."
         actions={
           <a href="/api/openapi.json" target="_blank" rel="noreferrer" className={buttonClass('secondary')}>
             <Braces aria-hidden />

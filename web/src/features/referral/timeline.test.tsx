@@ -32,7 +32,7 @@ test('a referral shows its present step, what its status means and how long the 
   })
   const way = await screen.findByRole('region', { name: 'Progress of this referral' })
   expect(way.textContent).toContain('The lender has the referral.')
-  expect(way.textContent).toContain('Usually 2–3 days herefrom all partners')
+  expect(way.textContent).toContain('Usually 2–3 days hereacross all partners')
   const steps = within(way).getAllByRole('listitem')
   expect(steps.map((step) => step.getAttribute('aria-current'))).toEqual(['step', null, null, null, null])
   expect(steps[1]?.textContent).toBe('In review, to come')

@@ -125,7 +125,7 @@ function Usual({ standing, usual }: { standing: Standing; usual: NonNullable<Sta
       <Hourglass aria-hidden className="mt-0.5 size-4 shrink-0" />
       <p>
         Usually {formatUsualDays(usual.days)} here
-        {usual.of === 'everybody' && <span className="block text-[0.8125rem]">from all partners</span>}
+        {usual.of === 'everybody' && <span className="block text-[0.8125rem]">across all partners</span>}
       </p>
     </div>
   )

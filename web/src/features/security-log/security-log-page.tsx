@@ -130,7 +130,7 @@ function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =
     <EmptyState
       icon={<SearchX />}
       title="No entries found"
-      text="Nothing like this in the last year"
+      text="No matching entries in the last year"
       action={
         <Button variant="secondary" onClick={onClear}>
           Clear filters

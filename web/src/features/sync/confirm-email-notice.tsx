@@ -26,7 +26,7 @@ export function ConfirmEmailNotice() {
     <Alert kind="warning" className="mb-5">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <p>
-          <span className="font-medium">{CONFIRM_EMAIL}.</span> Until then, what you submit waits here. Open the link
+          <span className="font-medium">{CONFIRM_EMAIL}.</span> Until then, your submissions wait here. Open the link
           that we mailed to {partner.partnerEmail}.
         </p>
         <Button

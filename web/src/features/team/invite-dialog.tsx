@@ -13,7 +13,7 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { refreshTeam } from './team.queries.ts'
 
-const HAS_ACCOUNT = 'This address has an account already. An address can belong to one business only.'
+const HAS_ACCOUNT = 'This address already has an account. An address can belong to only one business.'
 
 interface InviteDialogProps {
   open: boolean

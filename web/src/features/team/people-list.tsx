@@ -153,5 +153,5 @@ function ownRoleQuestion(role: Role): Question {
 function changedText(person: TeamPerson, role: Role | undefined): string {
   const name = personName(person)
   if (role === undefined) return person.is_active ? `${name} can sign in again` : `${name} is deactivated`
-  return `${name} is ${role === 'owner' ? 'an' : 'a'} ${ROLE_NAMES[role].toLowerCase()} now`
+  return `${name} is now ${role === 'owner' ? 'an' : 'a'} ${ROLE_NAMES[role].toLowerCase()}`
 }

@@ -75,7 +75,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
         <OneTimeSecret
           key={secret}
           title="Your signing secret"
-          text="Copy it now and keep it where your server finds it. It cannot be read again; if it is lost, rotate it."
+          text="Copy it now and keep it where your server can find it. It cannot be read again; if you lose it, rotate it."
           label="signing secret"
           value={secret}
           onDone={() => setSecret(null)}
@@ -98,7 +98,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
               ) : (
                 <div className="flex items-start gap-3 text-muted">
                   <Webhook aria-hidden className="mt-0.5 size-4 shrink-0" />
-                  <p>No URL yet. Add your server’s URL, and we send each change to it within seconds.</p>
+                  <p>No URL yet. Add your server’s URL, and we will send each change to it within seconds.</p>
                 </div>
               )}
               {url && <EndpointTrouble endpoint={endpoint} busy={save.isPending} onEnable={() => save.mutate(url)} />}

@@ -41,7 +41,7 @@ export function EndpointTrouble({ endpoint, busy, onEnable }: EndpointTroublePro
       <p className="font-medium">
         Every delivery has failed since {formatDateTime(failingSince)} ({formatRelativeTime(failingSince)})
       </p>
-      <p>The log below tells why. We keep trying; if every attempt fails for five days, we disable the URL.</p>
+      <p>The log below shows why. We keep trying; if every attempt fails for five days, we disable the URL.</p>
     </Alert>
   )
 }

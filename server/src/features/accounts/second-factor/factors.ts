@@ -59,7 +59,7 @@ export async function renewCodes(
 ): Promise<string[]> {
   const { personId } = caller
   if ((await findKinds(deps.db, personId)).length === 0) {
-    throw new Conflict('CONFLICT', 'Recovery codes come with a second factor. Set one up first.')
+    throw new Conflict('CONFLICT', 'Recovery codes need a second factor. Set up a second factor first.')
   }
   const { codes, hashes } = await makeRecoveryCodes(personId, limit)
   await deps.db.transaction().execute(async (tx) => {
@@ -93,7 +93,7 @@ export async function noteAdded(
   await enqueueNotice(tx, deps, personId, 'second-factor-added')
   const { totp_added_at, passkeys } = await findFactors(tx, personId)
   if (passkeys + (totp_added_at === null ? 0 : 1) > 1) return null
-  if (!codes) throw new Conflict('CONFLICT', 'Your other second factor was removed meanwhile. Please try again.')
+  if (!codes) throw new Conflict('CONFLICT', 'Your other second factor has just been removed. Please try again.')
   await replaceRecoveryCodes(tx, personId, codes.hashes)
   await removeOtherSessions(tx, personId, hashToken(token))
   return codes.codes

@@ -117,7 +117,7 @@ export async function signInByPasskey(deps: Deps, passkey: UsedPasskey, call: Si
   const person = personId === undefined ? undefined : await findPerson(deps.db, personId)
   try {
     if (!person)
-      throw new Unauthorized('INVALID_PASSKEY', 'This passkey is not known here, or the sign-in took too long.')
+      throw new Unauthorized('INVALID_PASSKEY', 'We do not recognise this passkey, or the sign-in took too long.')
     refuseInactive(person)
   } catch (error) {
     if (error instanceof PortalError) {

@@ -34,17 +34,17 @@ export async function addTotpApp(
   const { db, clock } = deps
   const now = clock.now()
   const waiting = await findTotpSecret(deps, caller.personId, 'waiting')
-  if (!waiting) throw new Conflict('CONFLICT', 'Begin again: no authenticator app is waiting to be confirmed.')
+  if (!waiting) throw new Conflict('CONFLICT', 'Please start again: no authenticator app is waiting to be confirmed.')
   const step = stepOfCode(waiting.secret, code, now)
   if (step === undefined) {
-    const text = 'This code is not right. Look at the newest one in your app.'
+    const text = 'This code is wrong. Enter the code that your app shows now.'
     throw new Invalid('INVALID_CODE', text, { code: text })
   }
   const codes = await codesForFirstFactor(db, caller.personId, limit)
   return db.transaction().execute(async (tx) => {
     await lockCaller(tx, deps, caller)
     if (!(await markTotpConfirmed(tx, caller.personId, { secret: waiting.stored, step, at: now.toISOString() }))) {
-      throw new Conflict('CONFLICT', 'Begin again: meanwhile, an app was added or set up elsewhere.')
+      throw new Conflict('CONFLICT', 'Please start again: an app has been added or set up elsewhere in the meantime.')
     }
     const recoveryCodes = await noteAdded(tx, deps, caller, codes)
     await security(tx, 'totp-added')

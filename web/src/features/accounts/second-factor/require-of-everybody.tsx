@@ -27,8 +27,8 @@ export function RequireOfEverybody({ businessName }: { businessName: string }) {
     <div className="grid gap-3 border-t border-line pt-5">
       {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
       <Checkbox
-        label="Require a second factor of everybody"
-        hint={`Everybody at ${businessName} who has none must set one up before doing anything else.`}
+        label="Require a second factor for everybody"
+        hint={`Anybody at ${businessName} without a second factor must set one up before doing anything else.`}
         checked={change.isPending ? change.variables : factor.is_required}
         aria-disabled={change.isPending || undefined}
         onChange={(event) => {

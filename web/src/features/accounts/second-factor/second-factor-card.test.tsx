@@ -7,7 +7,7 @@ import { serveSignedIn } from '../../../testing/signed-in.ts'
 const FACTOR = { totp: { added_at: '2026-11-20T01:00:00.000Z' }, passkeys: [], recovery_codes_left: 4 }
 
 test.each([
-  [false, 'Your password alone will then sign you in.'],
+  [false, 'You will then sign in with your password alone.'],
   [true, 'You must then set up another second factor before doing anything else.'],
 ])('second factor required of everybody: %s; removing the last one warns: %s', async (is_required, text) => {
   serveSignedIn({ 'GET /account/second-factor': () => ({ body: data({ ...FACTOR, is_required }) }) })

@@ -92,7 +92,7 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
     <div {...frame}>
       <Card
         title="Second factor"
-        description="Asked for besides your password, so that a stolen password opens nothing."
+        description="You need it as well as your password, so a stolen password alone is useless."
       >
         {factor.isPending && <Spinner label="Loading second factor" />}
         {factor.isError && !factor.data && (
@@ -198,7 +198,7 @@ function Passkeys({ factor, isAdding, onAdd, onAdded, onCancel, onRemove }: Pass
       badge={passkeys.length > 0 && <Badge variant="success">On</Badge>}
       text={
         hasPasskeys()
-          ? 'Your finger, face or device PIN. It can also take the place of the password.'
+          ? 'Your finger, face or device PIN. A passkey can also replace the password.'
           : 'This browser has no passkeys.'
       }
       action={
@@ -273,7 +273,7 @@ function wordsOf(removal: Removal | null, factor: SecondFactor | undefined) {
   const isLast = factor !== undefined && Number(factor.totp !== null) + factor.passkeys.length === 1
   const alone = factor?.is_required
     ? 'You must then set up another second factor before doing anything else.'
-    : 'Your password alone will then sign you in.'
+    : 'You will then sign in with your password alone.'
   const left = isLast ? `${alone} Your recovery codes stop working.` : 'Your other second factors stay.'
   const what = removal?.what === 'passkey' ? `the passkey ${removal.name}` : 'the authenticator app'
   return {
