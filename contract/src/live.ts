@@ -66,5 +66,5 @@ export const readLive = defineRoute({
   answer: LiveMessage,
   envelope: 'stream',
   summary:
-    'A stream of what happens to the partner’s records, as server-sent events. Send `Last-Event-ID` after a break.',
+    'A stream of what happens to the partner’s records, as server-sent events. Send `Last-Event-ID` to resume it.',
 })

@@ -40,7 +40,7 @@ test.each([
   expect(badgeColour(stage)).toBe(colour)
 })
 
-test('an unknown name has the colour of the words in it, or grey', () => {
+test('an unknown name gets its colour from a known word in it, and is grey without one', () => {
   expect(badgeColour('FUNDED - settled')).toBe('success')
   expect(badgeColour('Not qualified (credit)')).toBe('error')
   expect(badgeColour('Something else')).toBe('secondary')

@@ -36,7 +36,7 @@ const WORDS: [word: string, colour: BadgeColour][] = [
   ['closed', 'success'],
 ]
 
-/** The colour of a lead's status or a deal's stage. An unknown name is grey. */
+/** The colour of a lead's status or a deal's stage. A name without a known word is grey. */
 export function badgeColour(name: string | null | undefined): BadgeColour {
   const text = (name ?? '').trim().toLowerCase()
   return EXACT[text] ?? WORDS.find(([word]) => text.includes(word))?.[1] ?? 'secondary'

@@ -37,8 +37,8 @@ test('every character of base62 occurs about equally often', () => {
   expect(counts.size).toBe(62)
   const expected = (4_000 * 32) / 62
   const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
-  // With 61 degrees of freedom, chi-square exceeds 150 in two of a thousand million runs. If each character were a
-  // random byte modulo 62, chi-square would be about 900.
+  // With 61 degrees of freedom, chi-square exceeds 150 in about two runs in a billion. If each character were a random
+  // byte modulo 62, chi-square would be about 900.
   expect(chiSquare).toBeLessThan(150)
 })
 
@@ -50,6 +50,6 @@ test('the checksum detects a changed character at any position', () => {
   }
 })
 
-test('the preview is the first eight characters and dots', () => {
+test('the preview is the first eight characters, followed by three dots', () => {
   expect(keyPreview('lp_abcdefghijkl')).toBe('lp_abcde...')
 })

@@ -52,7 +52,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   ],
   valueOf: (row) => row.lead_status,
   toRow(lead, own, before) {
-    // If a lead that a deal has replaced moves to another partner, the lead is open again.
+    // If a lead was replaced by a deal and then moves to another partner, it is open again.
     const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
     return {
       business_name: lead.business_name,

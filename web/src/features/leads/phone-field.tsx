@@ -78,8 +78,8 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
 }
 
 /**
- * The border's colour while the person types. It replaces the field's hover and focus colours. An error already has a
- * colour.
+ * The border's colour while the person types. It replaces the field's hover and focus colours. Undefined if the field is
+ * empty or already shows an error in its own colour.
  */
 function borderClass(isNumber: boolean, isSilent: boolean): string | undefined {
   if (isNumber) return 'border-success-dot!'
@@ -112,7 +112,10 @@ function CountrySwitch({ readings, country, onChoose }: CountrySwitchProps) {
   )
 }
 
-/** Names the country of a number in a toast, or asks for it. The toast appears again only when its text changes. */
+/**
+ * Shows a toast that names the number's country, or that says that the number fits both countries. The same toast is
+ * not shown twice in a row for a number that the person is editing.
+ */
 function useCountryToast() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const announced = useRef<string>(undefined)
