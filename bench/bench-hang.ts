@@ -21,7 +21,7 @@ const ANSWERING_SECONDS_MAX = 60
 /** New partners per round, each with a lead to push and a sync to run. That makes more jobs than can run at once. */
 const NEW_PARTNERS = 12
 const WAIT_MS_MAX = 60_000
-/** How long the database is silent: first for less, then for more time than the portal keeps an idle connection. */
+/** How long the database is silent: first shorter, then longer than the portal keeps an idle connection. */
 const SILENCES_SECONDS = [3, 20]
 const PAGES = ['list', 'detail', 'dashboard', 'submit'] as const
 const DASHBOARD = ['stats', 'pipeline', 'recent-activity']
@@ -57,7 +57,9 @@ process.exit(met.every(Boolean) ? 0 : 1)
 
 async function compareHanging(product: Product, partners: LoadedPartner[]): Promise<void> {
   const answeringSeconds = Math.min(roundSeconds, ANSWERING_SECONDS_MAX)
-  console.log(`\nin each round (${rounds}) the CRM answers for ${answeringSeconds} s and hangs for ${roundSeconds} s`)
+  console.log(
+    `\nin each of ${rounds} rounds the CRM answers for ${answeringSeconds} s and then hangs for ${roundSeconds} s`,
+  )
   const answering: Latencies[] = []
   const hanging: Latencies[] = []
   const refused = { answering: 0, hanging: 0 }

@@ -1,5 +1,5 @@
 // `npm run bench:sync`: compares a partner's first sync with a bare copy of the same pages and with Zoho's own SDK.
-// Then measures a sync that finds no changes, and a sweep, with calls, credits and memory.
+// Then measures a sync that finds no changes, and a sweep. Also prints calls, credits and memory.
 // `-- --leads=20000 --organisation=200000` makes a quicker run; the goals are meant for the default sizes. The sandbox
 // answers at once; `--crm-ms=200` makes each call take 200 ms until the first sync is over.
 import { execFile } from 'node:child_process'
@@ -108,7 +108,7 @@ async function benchSync(product: Product, folder: string): Promise<void> {
   const microseconds = (ms: number) => Math.round((ms * 1_000) / LEADS)
   const portal = microseconds(product.cpuMs() - cpuBefore.portal)
   const postgres = microseconds(product.postgresCpuMs() - cpuBefore.postgres)
-  console.log(`  CPU a record: ${portal} µs of the portal, ${postgres} µs of PostgreSQL`)
+  console.log(`  CPU time per record: ${portal} µs in the portal, ${postgres} µs in PostgreSQL`)
   goal('times the bare speed', bare / first.seconds, 'at least', BARE_RATIO_MIN)
   goal('times the SDK’s list', LEADS / first.seconds / (sdk.rows / sdk.seconds), 'at least', SDK_RATIO_MIN)
   await lender.faults({})

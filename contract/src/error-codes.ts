@@ -10,7 +10,7 @@ export const ERROR_CODES = {
   INVALID_PASSWORD: 'The password is not right.',
   ACCOUNT_INACTIVE: 'The account was deactivated.',
   NOT_ALLOWED: 'The person’s role does not allow this; an owner of the business may do it.',
-  LAST_OWNER: 'A partner always has an active owner.',
+  LAST_OWNER: 'This would leave the partner without an active owner.',
   INVALID_INVITATION:
     'The invitation is unknown, was used, was revoked, is older than seven days or comes from a person who is no longer an owner.',
   EMAIL_EXISTS: 'An account has this email address, or could still regain it by undoing an address change.',
@@ -19,9 +19,9 @@ export const ERROR_CODES = {
   RESET_TOKEN_EXPIRED: 'The reset token is older than an hour.',
   INVALID_VERIFICATION_TOKEN:
     'The link from a mail about the email address is unknown, has been used or is no longer valid.',
-  INVALID_UNSUBSCRIBE_LINK: 'The link that ends mails is unknown or older than a year.',
+  INVALID_UNSUBSCRIBE_LINK: 'The unsubscribe link is unknown or older than a year.',
   CONFIRM_PASSWORD:
-    'The password is needed again. A link that confirms a new account’s email address needs the account’s session or password.',
+    'The password must be entered again. The link that confirms a new account’s email address needs a sign-in to that account, or its password.',
   INVALID_CODE: 'The code of the second step is wrong or has already been used.',
   INVALID_PASSKEY: 'The passkey is unknown or belongs to somebody else, or its challenge is unknown or has expired.',
   SIGN_IN_EXPIRED:

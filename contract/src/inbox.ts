@@ -37,7 +37,7 @@ export const News = z.object({
   ...Look,
   /** The newest first, at most 50. */
   lines: z.array(NewsLine),
-  /** The number of lines; if `is_least`, there are at least this many. */
+  /** The number of all lines, including those that are not in `lines`. If `is_least`, there may be more. */
   total: z.number(),
   is_least: z.boolean(),
   /** How many of the lines that `total` counts are about leads, and how many about deals. */

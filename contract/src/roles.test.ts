@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ROLES, type Role, reaches } from './roles.ts'
 import type { Route } from './route.ts'
 
-/** The routes that each role may call. Each role may also call the routes of the roles below it. */
+/** The routes that need at least this role. A role may also call the routes of the roles below it. */
 const MAY: Record<Role, string[]> = {
   owner: [
     'GET /team',
@@ -93,7 +93,7 @@ const MAY: Record<Role, string[]> = {
   ],
 }
 
-test('each route that a session may call has the least role that this table gives', async () => {
+test('each route that a session may call requires the role under which the table lists it', async () => {
   const routes = await collectRoutes()
   for (const role of ROLES) {
     const named = routes.filter(({ least }) => least === role).map(({ method, path }) => `${method} ${path}`)

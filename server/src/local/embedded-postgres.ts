@@ -76,7 +76,7 @@ export async function startEmbeddedPostgres(
     }
   }
 
-  /** Starts PostgreSQL again and never gives up, because a full disk or a lack of memory can pass. */
+  /** Starts PostgreSQL again and never gives up, because a lack of disk space or memory may be temporary. */
   async function startAgain(): Promise<Postmaster> {
     for (let delayMs = 100; ; delayMs = Math.min(2 * delayMs, RESTART_DELAY_MS_MAX)) {
       try {
@@ -135,8 +135,8 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
   mkdirSync(stateDir, { recursive: true })
   const programs = findPostgresPrograms(stateDir)
   const dataDir = dataDirOf(stateDir)
-  // Unfinished folders are removed even if the database exists, because the programs of a start that was killed can
-  // continue to write for a moment.
+  // Unfinished folders are removed even if the database exists: after a start is killed, its `initdb` can go on writing
+  // for a moment and leave such a folder behind again.
   removeUnfinished(stateDir)
   if (existsSync(dataDir)) refuseForeign(dataDir, programs)
   else await createCluster(programs, stateDir, dataDir)
@@ -152,7 +152,7 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
       port: String(PORT),
       max_connections: '60',
       timezone: 'UTC',
-      // The process that sent a statement logs its errors. If they were logged here, they would contain partners' data.
+      // The process that sent a statement logs the statement's errors. PostgreSQL would log partners' data with them.
       log_min_messages: 'log',
       log_min_error_statement: 'panic',
       // The portal's log adds the time.

@@ -187,7 +187,7 @@ test('a taken email address is refused and stays in the form, and a link is mail
   expect(server.seen.at(-1)?.body).toEqual({ email: 'ada@new.example' })
 })
 
-test('saving a changed choice of mails sends only this choice, because another tab may have changed the others', async () => {
+test('saving one changed notification setting sends only that setting, because another tab may have changed the others', async () => {
   const settings = { choices: { outcome: 'at-once', 'lead-status': 'digest' }, time_zone: 'Australia/Sydney' }
   const server = serveProfile({
     'GET /account/notifications': () => ({ body: data(settings) }),

@@ -2,8 +2,8 @@ import type { ComponentProps } from 'react'
 import { Checkbox } from '../../ui/field.tsx'
 
 /**
- * The checkbox beside a new password. If it is checked, the server also revokes the API key and webhook URL that
- * somebody may have made with the old password (D52).
+ * The checkbox beside a new password. If an owner checks it, the server also revokes the partner's API key and
+ * webhook URL, because somebody who knew the old password may have made them (D52).
  */
 export function RevokeAccess(input: Omit<ComponentProps<typeof Checkbox>, 'label' | 'hint'>) {
   return (
