@@ -65,3 +65,24 @@ test('a list on a card shows new rows by itself, unless the pointer is on it', a
   await user.unhover(screen.getByText('a'))
   expect(shown()).toEqual(['d', 'c', 'b', 'a'])
 })
+
+test('a row that the person dealt with disappears under the pointer, even if the new rows arrive after the action', async () => {
+  const user = userEvent.setup()
+  const list = (isAsking: boolean, shown: Row[]) => (
+    <RestingRows rows={shown} isAsking={isAsking}>
+      {({ id }) => <li key={id}>{id}</li>}
+    </RestingRows>
+  )
+  const shown = () => screen.getAllByRole('listitem').map((item) => item.textContent)
+  const before = rows('a', 'b')
+  const { rerender } = render(list(false, before))
+  await user.hover(screen.getByText('a'))
+  rerender(list(true, before))
+  rerender(list(false, before))
+  const after = rows('b')
+  rerender(list(false, after))
+  expect(shown()).toEqual(['b'])
+  // A later change by somebody else waits again.
+  rerender(list(false, rows('c', 'b')))
+  expect(shown()).toEqual(['b'])
+})

@@ -21,7 +21,11 @@ export function RestingRows<Row extends { id: string }>(props: RestingRowsProps<
   const { ref, label, className, isAsking = false, children } = props
   const [isPointed, setIsPointed] = useState(false)
   const [isFocused, setIsFocused] = useState(false)
-  const mayMove = isAsking || !(isPointed || isFocused)
+  const [asked, setAsked] = useState<{ isAsking: boolean; rows?: readonly Row[] }>({ isAsking: false })
+  if (isAsking !== asked.isAsking) setAsked({ isAsking, rows: isAsking ? props.rows : asked.rows })
+  // The action may end before its result arrives.
+  const isOwed = props.rows === asked.rows
+  const mayMove = isAsking || isOwed || !(isPointed || isFocused)
   const { rows, waiting, showAll } = useFollowedRows(props.rows, { scope: '', isAsking: mayMove, isFetching: false })
   return (
     <div

@@ -101,11 +101,10 @@ function Retry({ item, retry }: { item: AttentionItem; retry: NonNullable<Attent
     mutationFn: () => call(RETRIES[retry.kind], { params: { id: retry.id } }),
     onSuccess: () => toast.info(`The ${retry.kind} is on its way to the CRM again`),
     onError: (error) => toast.error(failureText(error)),
-    onSettled: () =>
-      Promise.all([
-        refreshInbox(queryClient),
-        queryClient.invalidateQueries({ queryKey: [item.about === 'deal' ? 'deals' : 'leads'] }),
-      ]),
+    onSettled: () => {
+      void queryClient.invalidateQueries({ queryKey: [item.about === 'deal' ? 'deals' : 'leads'] })
+      return refreshInbox(queryClient)
+    },
   })
   return (
     <Button
