@@ -53,14 +53,18 @@ export const signedOut = base.extend<Session, Worker>({
     windows.delete(kind)
     await context.close()
   },
-  page: async ({ context, token, viewport, contextOptions }, use) => {
+  page: async ({ context, token, viewport, contextOptions }, use, info) => {
     const page = context.pages()[0] ?? (await context.newPage())
     if (page.url() !== BLANK) await page.goto(BLANK)
     await context.clearCookies()
     await page.evaluate('localStorage.clear(), sessionStorage.clear()')
     if (token !== undefined) await page.evaluate(`localStorage.setItem('auth_token', ${JSON.stringify(token)})`)
     await use(page)
-    if (page.isClosed() || spent.has(context)) return
+    if (page.isClosed()) return
+    if (info.status !== info.expectedStatus) {
+      await info.attach('the page after the failure', { body: await page.locator('body').ariaSnapshot() })
+    }
+    if (spent.has(context)) return
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     for (const event of LISTENED_TO) page.removeAllListeners(event)
     for (const other of context.pages()) if (other !== page) await other.close()

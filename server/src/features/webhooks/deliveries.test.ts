@@ -130,6 +130,7 @@ test('an endpoint gets no events that happened before it was set or while it was
   expect((await receiver.first(1)).map((one) => one.body.data.loid)).toEqual([loid])
   await partner.submitLead()
   await waitFor('the URL to be disabled', async () => !(await endpointOf(partner)).is_active)
+  await everythingFannedOut()
   const before = (await logsOf(partner)).length
   await partner.submitLead()
   expect((await endpointOf(partner)).disabled_reason).toBe('gone')
