@@ -18,8 +18,10 @@ interface Terms {
 }
 
 const LOOK_EVERY_MS = 200
-/** The part of its lease after which a holder renews it, so that one renewal may fail. */
+/** A holder renews its lease after this part of it, and again after each further such part. */
 const RENEWED_AFTER = 1 / 3
+/** The work is signalled to stop after this part of a lease that could not be renewed. */
+const LOST_AFTER = 0.9
 
 /**
  * Runs `work` for one caller at a time among all processes, without holding a connection. If another caller has already
@@ -73,28 +75,45 @@ interface Held extends Terms {
 /** Runs `work`, renews the leases while it runs, and then releases them. */
 async function whileHeld<Result>(db: Db, held: Held, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const lost = new AbortController()
-  const done = new AbortController()
   const ends = [AbortSignal.timeout(held.workMsMax), lost.signal]
-  void keepRenewing(db, held, done.signal, () => lost.abort(new Error('The lease could not be renewed')))
+  const end = AbortSignal.any(held.signal ? [held.signal, ...ends] : ends)
+  // For the work, a lost lease is a lack of time.
+  const lose = () => lost.abort(new DOMException('The lease could not be renewed', 'TimeoutError'))
+  const stopRenewing = keepRenewing(db, held, lose)
+  // Work that does not stop when it should no longer keeps others out.
+  end.addEventListener('abort', stopRenewing)
   try {
-    return await work(AbortSignal.any(held.signal ? [held.signal, ...ends] : ends))
+    return await work(end)
   } finally {
-    done.abort()
+    stopRenewing()
     await release(db, held)
   }
 }
 
-/** Renews the leases until `done`. Calls `lose` before the leases end, unless they were renewed in time. */
-async function keepRenewing(db: Db, held: Held, done: AbortSignal, lose: () => void): Promise<void> {
-  const loseAt = (ms: number) => setTimeout(lose, ms - performance.now())
-  let losing = loseAt(held.heldSince + held.leaseMs)
-  while (await sleep(held.leaseMs * RENEWED_AFTER, true, { signal: done }).catch(() => false)) {
+/**
+ * Renews the leases until the returned function is called. Calls `lose` before the leases can end, or as soon as another
+ * holder has one of them.
+ */
+function keepRenewing(db: Db, held: Held, lose: () => void): () => void {
+  let hasStopped = false
+  let renewedAt = held.heldSince
+  let losing = setTimeout(lose, LOST_AFTER * held.leaseMs)
+  // A renewal does not wait for the one before it, which may be waiting for a connection.
+  const renewing = setInterval(async () => {
     const askedAt = performance.now()
-    if (!(await renew(db, held).catch(() => false))) continue
+    const isHeld = await renew(db, held).catch(() => undefined)
+    if (isHeld === false) lose()
+    if (!isHeld || hasStopped || askedAt < renewedAt) return
+    renewedAt = askedAt
     clearTimeout(losing)
-    losing = loseAt(askedAt + held.leaseMs)
+    losing = setTimeout(lose, askedAt + LOST_AFTER * held.leaseMs - performance.now())
+  }, RENEWED_AFTER * held.leaseMs)
+
+  return () => {
+    hasStopped = true
+    clearInterval(renewing)
+    clearTimeout(losing)
   }
-  clearTimeout(losing)
 }
 
 /**

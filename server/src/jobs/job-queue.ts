@@ -36,9 +36,11 @@ const DAY_SECONDS = 86_400
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
 /**
- * If its worker died, a job does not wait for its next retry, because another job or a restart probably ended the
- * worker. After this many retries it does wait, because the job itself could be what ends its workers.
+ * If its worker died, a job waits only this long, because another job or a restart probably ended the worker. In this
+ * time a worker that was only silent notices that it has lost its job.
  */
+const ORPHAN_DELAY_SECONDS = 5
+/** After this many retries a job waits as long as any failed job, because the job itself could be what ends its workers. */
 const QUICK_RETRIES = 3
 /**
  * The portal looks this often for due retries and given-up jobs, because PostgreSQL does not notify workers of them.
@@ -60,7 +62,11 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     superviseIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
     monitorIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
   })
-  boss.on('error', (error) => log.error({ err: error }, 'the job queue reported an error'))
+  let isClosing = false
+  boss.on('error', (error) => {
+    // The database may stop before the last connection is closed.
+    if (!isClosing) log.error({ err: error }, 'the job queue reported an error')
+  })
   let working: string[] = []
   const stopping = new AbortController()
 
@@ -115,6 +121,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
       // A graceful stop of pg-boss also waits, but checks only every half second whether the last job has ended.
       const ended = Promise.all(working.map((name) => boss.offWork(name)))
       await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })])
+      isClosing = true
       await boss.stop({ graceful: false })
     },
   }
@@ -127,18 +134,22 @@ interface WorkedQueue {
 
 /**
  * Finds the queues that have jobs to fetch, in one statement. Letting each queue look by itself would take forty
- * statements. Jobs whose worker died become due at once; the message in their output is pg-boss's.
+ * statements. Hastens jobs whose worker died; the message in their output is pg-boss's.
  */
 async function findDueQueues(boss: PgBoss, names: string[]): Promise<string[]> {
   const { rows } = await boss.getDb().executeSql(
     `with orphans as (
-       update jobs.job set start_after = now()
-        where name = any($1) and state = 'retry' and start_after > now() and retry_count < $2
+       select name, id from jobs.job
+        where name = any($1) and state = 'retry' and not blocked and retry_count < $2
+          and start_after > now() + $3 * interval '1 second'
           and output #>> '{value,message}' = 'job heartbeat timeout'
-       returning name)
-     select name from unnest($1::text[]) as queues (name) where name in (select name from orphans) or exists (
+          for update skip locked),
+     hastened as (
+       update jobs.job set start_after = now() + $3 * interval '1 second' from orphans
+        where job.name = orphans.name and job.id = orphans.id)
+     select name from unnest($1::text[]) as queues (name) where exists (
        select from jobs.job where job.name = queues.name and state < 'active' and not blocked and start_after <= now())`,
-    [names, QUICK_RETRIES],
+    [names, QUICK_RETRIES, ORPHAN_DELAY_SECONDS],
   )
   return rows.map(({ name }) => String(name))
 }

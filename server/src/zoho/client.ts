@@ -120,6 +120,8 @@ export function openClient(options: {
     trace: Trace | undefined,
     span: Span | undefined,
   ): Promise<{ answer: ZohoAnswer } | { failure: Failure; mayRepeat: boolean }> {
+    // If the process was paused, timers that are overdue run first. One of them may be the end of this call's lease.
+    if (!call.isRepeatable) await sleep(0)
     call.signal?.throwIfAborted()
     const url = new URL(`/crm/v8/${call.path}`, token.apiDomain)
     for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value)
