@@ -99,7 +99,15 @@ function keepRenewing(db: Db, held: Held, lose: () => void): () => void {
   let renewedAt = held.heldSince
   let losing = setTimeout(lose, LOST_AFTER * held.leaseMs)
   // A renewal does not wait for the one before it, which may be waiting for a connection.
-  const renewing = setInterval(async () => {
+  const renewing = setInterval(() => void renewOnce(), RENEWED_AFTER * held.leaseMs)
+
+  return () => {
+    hasStopped = true
+    clearInterval(renewing)
+    clearTimeout(losing)
+  }
+
+  async function renewOnce(): Promise<void> {
     const askedAt = performance.now()
     const isHeld = await renew(db, held).catch(() => undefined)
     if (isHeld === false) lose()
@@ -107,12 +115,6 @@ function keepRenewing(db: Db, held: Held, lose: () => void): () => void {
     renewedAt = askedAt
     clearTimeout(losing)
     losing = setTimeout(lose, askedAt + LOST_AFTER * held.leaseMs - performance.now())
-  }, RENEWED_AFTER * held.leaseMs)
-
-  return () => {
-    hasStopped = true
-    clearInterval(renewing)
-    clearTimeout(losing)
   }
 }
 
