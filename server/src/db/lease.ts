@@ -97,7 +97,7 @@ async function whileHeld<Result>(db: Db, held: Held, work: (signal: AbortSignal)
 function keepRenewing(db: Db, held: Held, lose: () => void): () => void {
   let hasStopped = false
   let renewedAt = held.heldSince
-  let losing = setTimeout(lose, LOST_AFTER * held.leaseMs)
+  let losing = loseLater()
   // A renewal does not wait for the one before it, which may be waiting for a connection.
   const renewing = setInterval(() => void renewOnce(), RENEWED_AFTER * held.leaseMs)
 
@@ -114,7 +114,11 @@ function keepRenewing(db: Db, held: Held, lose: () => void): () => void {
     if (!isHeld || hasStopped || askedAt < renewedAt) return
     renewedAt = askedAt
     clearTimeout(losing)
-    losing = setTimeout(lose, askedAt + LOST_AFTER * held.leaseMs - performance.now())
+    losing = loseLater()
+  }
+
+  function loseLater() {
+    return setTimeout(lose, renewedAt + LOST_AFTER * held.leaseMs - performance.now())
   }
 }
 
