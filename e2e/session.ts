@@ -62,7 +62,9 @@ export const signedOut = base.extend<Session, Worker>({
     await use(page)
     if (page.isClosed()) return
     if (info.status !== info.expectedStatus) {
-      await info.attach('the page after the failure', { body: await page.locator('body').ariaSnapshot() })
+      await info.attach('the page after the failure', {
+        body: await page.locator('body').ariaSnapshot({ timeout: 5_000 }),
+      })
     }
     if (spent.has(context)) return
     await page.unrouteAll({ behavior: 'ignoreErrors' })

@@ -80,7 +80,7 @@ async function whileHeld<Result>(db: Db, held: Held, work: (signal: AbortSignal)
   // For the work, a lost lease is a lack of time.
   const lose = () => lost.abort(new DOMException('The lease could not be renewed', 'TimeoutError'))
   const stopRenewing = keepRenewing(db, held, lose)
-  // Work that does not stop when it should no longer keeps others out.
+  // Once its time is over, work keeps nobody out, even if it does not stop.
   end.addEventListener('abort', stopRenewing)
   try {
     return await work(end)
