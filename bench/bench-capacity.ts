@@ -33,7 +33,7 @@ await withEmptyFolder(async (folder) => {
   const partners = await loadData(product)
   await jobsEnd(product)
 
-  console.log('ms of a processor'.padEnd(58), 'portal  PostgreSQL')
+  console.log('ms of CPU time'.padEnd(58), 'portal  PostgreSQL')
   await sleep(SETTLE_MS)
   const idle = await measure(product, () => sleep(1_000 * IDLE_SECONDS))
   const idleOfSecond = idle.ms.map((ms) => ms / idle.seconds)
@@ -127,7 +127,7 @@ function print(name: string, ms: number[]): void {
 
 async function load({ url }: Product, amount: number, requests: HttpRequest[]): Promise<void> {
   const { non2xx, errors } = await autocannon({ url, connections: AT_ONCE, amount, requests })
-  if (non2xx + errors > 0) throw new Error(`${non2xx} answers were errors, ${errors} calls broke off`)
+  if (non2xx + errors > 0) throw new Error(`${non2xx} answers were errors, ${errors} calls got no answer`)
 }
 
 function submission(partner: LoadedPartner): HttpRequest {

@@ -1,6 +1,6 @@
 // `npm run bench:hang`: compares, within one run, how fast pages are while the CRM answers and while it hangs. Then
-// measures how soon the portal notices a silent database, and how soon everything works again after the database's
-// return. `--minutes` is how long the CRM hangs in all (default 1), divided among `--rounds` (default 3). Exits with 1
+// measures how soon the portal notices a silent database, and how soon everything works again once the database is
+// back. `--minutes` is how long the CRM hangs in all (default 1), divided among `--rounds` (default 3). Exits with 1
 // when a goal is missed.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -188,7 +188,7 @@ async function measureSilence(
   while (!(await isAllWell(product, partner)) && performance.now() < backAt + WAIT_MS_MAX) await sleep(100)
   const back = (performance.now() - backAt) / 1_000
   goal(
-    `${name}: everything works ${back.toFixed(1)} s after the database's return`,
+    `${name}: everything works ${back.toFixed(1)} s after the database came back`,
     `≤ ${GOALS.backSeconds} s`,
     back <= GOALS.backSeconds,
   )

@@ -158,7 +158,7 @@ async function ask(own: Server, old: Server | undefined, question: Question): Pr
   const oldBrowser: Measured[] = []
   const pool: Measured[] = []
   const pipelined: Measured[] = []
-  // The first round warms up and does not count. Figures that are compared are measured soon after each other.
+  // The first round warms up and does not count. Figures that are compared with each other are measured close together.
   for (let round = 0; round <= ROUNDS; round++) {
     if (old) oldBrowser.push(await overHttp(old, requestAsBrowser))
     browser.push(await overHttp(own, requestAsBrowser))

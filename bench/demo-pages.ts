@@ -10,7 +10,7 @@ export interface DemoPage {
   name: string
   path: string
   isPublic: boolean
-  /** A selector of the page's content; `rows` is the number of matches in a list. */
+  /** A selector for the page's content; on a list, `rows` is the number of elements that it matches. */
   shows: string
   rows?: number
 }

@@ -43,11 +43,11 @@ export async function loadOverHttp(
     requests: partners.map((partner) => request(partner)),
   })
   if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${result.non2xx} answers were errors, ${result.errors} calls broke off`)
+    throw new Error(`${result.non2xx} answers were errors, ${result.errors} calls got no answer`)
   }
   const { requests, latency } = result
   return {
-    // Autocannon's own average is not used, because it counts whole seconds, and a load has only a few of them.
+    // Autocannon's own average is not used, because it counts whole seconds, and a load lasts only a few.
     perSecond: requests.total / result.duration,
     p50: latency.p50,
     p99: latency.p99,
@@ -70,7 +70,7 @@ export async function jobsEnd({ pool }: Product): Promise<void> {
   }
 }
 
-/** Sends the product's own statements, prepared. Each concurrent caller takes a connection of the pool. */
+/** Sends the product's own statements, prepared. Each concurrent caller takes a connection from the pool. */
 export function loadWithPool(pool: pg.Pool, calls: RecordedCall[], load: Load): Promise<Measured> {
   return loadWithDriver(calls, load, async (work) => {
     const client = await pool.connect()

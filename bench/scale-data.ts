@@ -41,8 +41,8 @@ export async function loadScaleData(folder: string, leads: number, say: (text: s
   try {
     await migrate(database.db)
     const client = await database.pool.connect()
-    // Turns off triggers and foreign keys. The inserted rows fit the foreign keys anyway, and `insertCounts` counts at
-    // the end.
+    // Turns off triggers and foreign keys. The inserted rows satisfy the foreign keys anyway, and `insertCounts` adds
+    // the triggers' counts at the end.
     await client.query('set session_replication_role = replica')
     const restoreIndexes = await dropIndexes(client)
     const partners = await insertPartners(client)

@@ -226,7 +226,7 @@ export const verifyEmail = defineRoute({
   beforeSecondFactor: true,
   body: VerifyEmail,
   answer: Nothing,
-  summary: 'Takes the token from the mail and confirms the email address. Needs the person’s session or password.',
+  summary: 'Confirms the email address with the token from the mail. Needs the person’s session or password.',
 })
 
 export const sendVerification = defineRoute({

@@ -18,7 +18,7 @@ export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], st
   'note.added': 'Note',
 }
 
-/** The filter by actor takes these values besides `me` and people's ids. */
+/** The filter by actor accepts these values besides `me` and people's ids. */
 export const ACTORS = { lender: 'The lender', 'api-key': 'API key' } as const
 
 export const ActivityFilters = z.object({
@@ -34,7 +34,8 @@ export type ActivityFilters = z.output<typeof ActivityFilters>
 
 export const ActivityEntry = z.extend(Activity, {
   /**
-   * Who caused the event: the name of a person or an API key, or 'The lender'. Null if the portal did not record it.
+   * Who caused the event: a person's name, 'The lender', or 'API key' with the key's first characters. Null if the
+   * portal did not record it.
    */
   by: z.nullable(z.string()),
   /** True if the caller has not seen the entry yet and did not cause it. */

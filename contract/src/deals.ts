@@ -78,7 +78,7 @@ export const listDeals = defineRoute({
   summary: 'The partner’s own deals, newest first.',
 })
 
-/** `converted_from_lead` tells the deal's page to show the statuses of the lead that became the deal, too (D18). */
+/** If `converted_from_lead`, the deal's page also shows the statuses of the lead that became the deal (D18). */
 export const readDeal = defineRoute({
   method: 'GET',
   path: '/crm/deal/:id',

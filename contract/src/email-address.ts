@@ -27,7 +27,7 @@ export const confirmNewEmail = defineRoute({
   auth: 'none',
   body: LinkToken,
   answer: z.object({ email: z.string() }),
-  summary: 'Takes the token from the mail, changes the email address, and informs the old address by mail.',
+  summary: 'Changes the email address with the token from the mail, and informs the old address by mail.',
 })
 
 export const undoNewEmail = defineRoute({

@@ -14,7 +14,7 @@ export const ERROR_CODES = {
   INVALID_INVITATION:
     'The invitation is unknown, was used, was revoked, is older than seven days or comes from a person who is no longer an owner.',
   EMAIL_EXISTS: 'An account has this email address, or could still regain it by undoing an address change.',
-  BUSINESS_EXISTS: 'A partner with this business name exists.',
+  BUSINESS_EXISTS: 'A partner with this business name already exists.',
   INVALID_RESET_TOKEN: 'The reset token is unknown, has been used or is no longer valid.',
   RESET_TOKEN_EXPIRED: 'The reset token is older than an hour.',
   INVALID_VERIFICATION_TOKEN:
@@ -31,7 +31,7 @@ export const ERROR_CODES = {
   INVALID_CURRENT_PASSWORD: 'The current password is not right.',
   PASSWORD_MISMATCH: 'The two passwords differ.',
   WEAK_PASSWORD: 'The password is too short or easily guessed.',
-  SAME_PASSWORD: 'The new password is the old one.',
+  SAME_PASSWORD: 'The new password is the same as the old one.',
   NOT_FOUND: 'You have no such record, or the address does not exist.',
   CONFLICT: 'The request does not fit the present state.',
   IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used with another request.',

@@ -91,11 +91,11 @@ test.each([
   [{ phone: '027 123 4567' }, 'AU', '+61271234567'],
   [{ phone: '027 123 4567', iso: 'NZ' }, 'NZ', '+64271234567'],
   [{ phone: '0491 570 156', iso: 'NZ' }, 'AU', '+61491570156'],
-])('a form with %j gets the ISO %s', (change, iso, phone) => {
+])('a form with %j gets the ISO %s and the phone number %s', (change, iso, phone) => {
   expect(NewLead.parse({ ...FORM, ...change })).toMatchObject({ iso, phone })
 })
 
-test('property amounts count only for an applicant who owns property', () => {
+test('property amounts are kept only for an applicant who owns property', () => {
   const amounts = { propertyValue: '$900,000', propertyDebt: '250k' }
   expect(NewLead.parse({ ...FORM, ...amounts, ownsProperty: true })).toMatchObject({
     propertyValue: 900_000,

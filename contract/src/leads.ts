@@ -292,7 +292,7 @@ export const findDuplicates = defineRoute({
     abn: filterText('abn', BUSINESS_NUMBER_LENGTH_MAX),
   }),
   answer: z.object({ duplicates: z.array(DuplicateLead) }),
-  summary: 'Up to five leads of the last 90 days that have the same email, phone or ABN, newest first.',
+  summary: 'Up to five leads from the last 90 days that have the same email, phone or ABN, newest first.',
 })
 
 export const listLeadStatuses = defineRoute({

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { MONEY_MAX, MONEY_TEXT_LENGTH_MAX } from './limits.ts'
 import { formatNumber } from './numbers.ts'
 
-/** The currency of every amount. Only the descriptions of the API's fields repeat it. */
+/** The currency of every amount. Elsewhere, only the descriptions of the API's fields name it. */
 export const CURRENCY = 'AUD'
 
 /** Formats an amount like `$25,000`. An unknown amount is '—', never $0 (D19a). */

@@ -62,7 +62,7 @@ export const addNote = defineRoute({
   answer: z.object({ note: Note }),
   status: 201,
   creates: true,
-  summary: 'Adds a note to a deal (parent_type deal), or to a lead or the deal that the lead has become.',
+  summary: 'Adds a note to a deal if parent_type is deal, otherwise to a lead or to the deal that the lead has become.',
 })
 
 export const retryNotePush = defineRoute({

@@ -34,7 +34,7 @@ export const DIGEST_HOUR = 8
 const TIME_ZONE_UNKNOWN = 'Choose a time zone from the list, such as Australia/Sydney'
 
 /**
- * Whether the text is an IANA name of a time zone. Some old names, such as Japan, do not count. Intl would also accept
+ * Whether the text is an IANA name of a time zone. Some old names, such as Japan, are refused. Intl would also accept
  * offsets, which have no daylight saving, and abbreviations that Temporal refuses, such as ACT.
  */
 export function isTimeZone(zone: string): boolean {
@@ -104,5 +104,5 @@ export const unsubscribe = defineRoute({
     /** The kinds of mail that the person no longer gets. */
     kinds: z.array(z.enum(MAIL_KINDS)),
   }),
-  summary: 'Unsubscribes from the kinds of news in a mail, with the token of the mail’s link.',
+  summary: 'Unsubscribes from the kinds of news in a mail, with the token from the mail’s link.',
 })

@@ -103,12 +103,12 @@ test.each([null, [], 'text', 5, true])('the body %j is refused', (body) => {
   expect(LeadSubmission.safeParse(body).error?.issues[0]?.path).toEqual([])
 })
 
-test('a blank business name becomes the applicant’s name, as in the form', () => {
+test('a blank business name becomes the applicant’s name', () => {
   const body = { ...LEAST, business_name: ' ', first_name: 'Nkem', last_name: 'Okafor' }
   expect(LeadSubmission.parse(body).businessName).toBe('Nkem Okafor')
 })
 
-test('a deal accepts the other names of its fields and ignores the stage', () => {
+test('a deal accepts a stage and the other names of its fields', () => {
   const deal = DealSubmission.parse({
     ...LEAST,
     contact_person: 'Nkem Okafor',

@@ -46,7 +46,7 @@ test('emoji and accents are stored as they are', () => {
   expect(requiredText('Name', 20).parse(' Zoë 🚚 ')).toBe('Zoë 🚚')
 })
 
-test('a blank optional text becomes null, and a blank filter counts as absent', () => {
+test('a blank optional text becomes null, a blank filter counts as absent, and a repeated filter is refused', () => {
   expect([undefined, null, '', ' '].map((value) => optionalText('Title', 5).parse(value))).toEqual([
     null,
     null,

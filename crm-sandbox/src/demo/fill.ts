@@ -38,7 +38,7 @@ export function fillRoutes(app: FastifyInstance, sandbox: Sandbox) {
 function readModel(sandbox: Sandbox, body: JsonObject): CrmRecord {
   const module = requireModule(sandbox, String(body['module']))
   if (module.name !== 'Leads' && module.name !== 'Deals') {
-    throw new ApiError(400, 'INVALID_MODULE', {}, 'only leads and deals can be filled in')
+    throw new ApiError(400, 'INVALID_MODULE', {}, 'only leads and deals can be copied')
   }
   const input = readInput(sandbox, module, isObject(body['record']) ? body['record'] : {}, '$.record', true)
   if (!input.ok) throw new ApiError(400, input.failure.code, input.failure.details, input.failure.message)

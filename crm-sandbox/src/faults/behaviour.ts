@@ -138,7 +138,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   putMissing: oneOf(
     'request',
     ['request', 'item'],
-    'Whether an update of a record that does not exist is refused as a whole request, or as one item of the request.',
+    'What is refused if an update names a record that does not exist: the whole request, or only that item of it.',
   ),
   unknownFields: oneOf('ignore', ['ignore', 'refuse'], 'What happens to a field that the module does not have.'),
   lookupRefusalNames: oneOf(
@@ -154,7 +154,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   emailRule: oneOf(
     'strict',
     ['strict', 'loose'],
-    'Which texts an email field takes: addresses, or anything with an @.',
+    'Which texts an email field accepts: addresses, or anything with an @.',
   ),
   leadEmailUnique: yesNo(false, 'Email is marked unique in Leads.'),
   loidUnique: yesNo(true, 'LOID is marked unique in Leads and Deals.'),

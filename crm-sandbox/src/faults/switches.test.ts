@@ -58,7 +58,7 @@ test('a switch decides whether a second lead with the same LOID is refused', asy
   expect(at((await sandbox.call('POST', '/crm/v8/Leads/upsert', upsert)).body, 'code')).toBe('INVALID_DATA')
 })
 
-test('a switch decides whether an email field requires a valid address or takes anything with an @', async () => {
+test('a switch decides whether an email field requires a valid address or accepts anything with an @', async () => {
   const odd = { data: [{ Name: 'Odd', Email: 'a@exa_mple.com' }] }
   expect(at((await sandbox.call('POST', '/crm/v8/Partners', odd)).body, 'data.0')).toMatchObject({
     code: 'INVALID_DATA',

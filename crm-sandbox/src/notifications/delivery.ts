@@ -10,9 +10,9 @@ const IDS_PER_POST_MAX = 100
 export type Delivery = { wake(): void; stop(): Promise<void> }
 
 /**
- * Posts queued notifications in batches, the oldest first. A batch is removed once a post was answered with 2xx or the
- * last attempt has failed. If the process is killed before then, the batch is posted again, so nothing is lost. Faults
- * can drop, duplicate, delay or reorder batches.
+ * Posts queued notifications in batches, the oldest first. A batch is removed once a post has been answered with 2xx or
+ * the last attempt has failed. If the process is killed before then, the batch is posted again, so nothing is lost.
+ * Faults can drop, duplicate, delay or reorder batches.
  */
 export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
   const stopping = new AbortController()
@@ -43,7 +43,7 @@ export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
     if (isRunning || stopping.signal.aborted) return
     isRunning = true
     clearTimeout(timer)
-    // The transaction that queued the notification may not be committed yet, so the delivery starts a moment later.
+    // The transaction that queued the notification may not be committed before this turn of the event loop ends.
     running = wait(0)
       .then(run)
       .finally(() => {
