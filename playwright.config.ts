@@ -24,7 +24,7 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   use: {
     baseURL: portalUrl,
-    // Tracing every first try would slow all tests down. The trace of a failed test's second try shows as much.
+    // Tracing every first try would slow all tests down. The trace of a failed test's second try shows enough.
     trace: 'on-first-retry',
     // Recording needs a program that Playwright would have to download.
     video: 'off',

@@ -18,7 +18,7 @@ interface Session {
 
 interface Worker {
   demo: Demo
-  /** The browser contexts that tests share, by the options that differ between tests. */
+  /** The browser contexts that tests share, keyed by the options that differ between tests. */
   windows: Map<string, BrowserContext>
 }
 

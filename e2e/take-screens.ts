@@ -57,7 +57,7 @@ await withEmptyFolder(async (dataDir) => {
 async function take(tab: Page, url: string, page: DemoPage, file: string): Promise<void> {
   await tab.goto(url + page.path, { waitUntil: 'networkidle' })
   await tab.locator(page.shows).first().waitFor()
-  // The window becomes as high as the page, because the browser does not draw parts far below the window.
+  // The window becomes as tall as the page, because the browser does not draw parts far below the window.
   const { width = 0 } = tab.viewportSize() ?? {}
   await tab.setViewportSize({ width, height: await tab.evaluate<number>('document.documentElement.scrollHeight') })
   await tab.screenshot({ path: path.join(FOLDER, file), fullPage: true, type: 'jpeg', quality: 80 })

@@ -10,7 +10,7 @@ const dist = path.join(root, 'server', 'dist')
 /** The modules that a start loads. The warm-up loads these modules without starting the portal. */
 export const STARTED = ['portal', 'config', 'log', 'local/local-servers']
 
-/** Files that are read at run time stay beside the sources. */
+/** Files that are read at run time stay beside the sources, so the bundle looks for them there. */
 const keepFolders = {
   name: 'keep-folders',
   transform(code, id) {

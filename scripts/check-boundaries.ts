@@ -52,7 +52,7 @@ const WEB_FOLDERS = {
   format: [],
 }
 
-/** The first rule whose `files` match decides. */
+/** The first rule whose `files` matches the importing file decides. */
 const RULES: Rule[] = [
   {
     files: /^contract\/src\/.*\.test\.ts$/,

@@ -47,7 +47,7 @@ function exists(document, name) {
     'crm-sandbox/src',
   ]
   if (places.some((place) => existsSync(path.join(place, name)))) return true
-  // For a bare file name, a file in any folder is enough.
+  // For a bare file name, a file in any of these folders is enough.
   return (
     !name.includes('/') &&
     globSync(`{contract,server,web,crm-sandbox,scripts,e2e,bench,soak,docs}/**/${name}`).length > 0

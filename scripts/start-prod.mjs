@@ -1,5 +1,5 @@
-// `npm run start:prod`: runs what `npm run build` has made. It installs and builds nothing, and needs no dependencies
-// of builds or tests.
+// `npm run start:prod`: runs what `npm run build` has made. It installs and builds nothing, and needs no package that
+// only builds or tests use.
 import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import path from 'node:path'

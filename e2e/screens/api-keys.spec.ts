@@ -37,7 +37,10 @@ test('/api-keys shows that it is loading, reports a failure and tries again', as
   await expect(none).toBeVisible()
 })
 
-test('/api-keys generates a key, shows its details and asks before ending it', async ({ page, partner }) => {
+test('/api-keys generates a key, shows its details and asks before replacing or revoking it', async ({
+  page,
+  partner,
+}) => {
   await page.goto('/api-keys')
   const card = page.getByRole('region', { name: 'API key', exact: true })
   await expect(card.locator('header')).toContainText('None')
@@ -84,7 +87,7 @@ test('/api-keys generates a key, shows its details and asks before ending it', a
     {
       button: 'Revoke',
       title: 'Revoke API Key',
-      text: 'The key stops working at once, and every system that uses it is refused. Leads that it submitted stay.',
+      text: 'The key stops working at once, and every system that uses it is refused. Leads submitted with it stay.',
     },
   ]
   for (const { button, title, text } of questions) {
@@ -123,7 +126,7 @@ test('/api-keys generates a key, shows its details and asks before ending it', a
 })
 
 test('/api-keys explains how to use a key', async ({ page }) => {
-  // Removes the clipboard, because a page over plain HTTP has no clipboard.
+  // Removes the clipboard, as if the page came over plain HTTP.
   spend(page)
   await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
   await page.goto('/api-keys')

@@ -270,7 +270,7 @@ test('/leads shows the progress of a long sync', async ({ page, partner }) => {
   // In the portal under test, a sync is long if it takes more than five seconds. The default is twenty (D31).
   const loid = await partner.submitLead()
   const zohoId = await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
-  // A lead that changed is updated together with its history.
+  // A sync stores a changed lead together with its history, so it waits until the CRM answers with the history.
   const release = await keepCrmBusy(`Leads/${zohoId}/__timeline`, 8)
   await actAsStaff(`/leads/${loid}/status`, { status: 'Contacted' })
   await page.goto('/leads')

@@ -63,7 +63,7 @@ test('/login welcomes the partner and goes to the dashboard half a second later'
   await page.goto('/login')
   // The page loads the code of the toasts only after three seconds.
   await expect(page.locator('[aria-label=Messages]')).toBeAttached()
-  // Types the address with blanks and capitals; the portal stores it in lower case.
+  // Types the address with spaces and capitals; the portal stores it in lower case.
   await page.getByLabel('Email').fill(` ${partner.email.toUpperCase()} `)
   await page.getByLabel('Password', { exact: true }).fill(partner.password)
   const release = await holdAnswers(page, SIGN_INS)

@@ -163,7 +163,7 @@ test('/leads/new shows amounts in whole dollars and warns about unusual values',
     await page.keyboard.press('Tab')
     await expect(field(page, 'Loan Amount')).toHaveValue('$75,000')
   })
-  await test.step('a value filled in without the keyboard replaces the former one', async () => {
+  await test.step('a value filled in without the keyboard replaces the previous value', async () => {
     await field(page, 'Loan Amount').fill('300k')
     await field(page, 'Loan Amount').blur()
     await expect(field(page, 'Loan Amount')).toHaveValue('$300,000')

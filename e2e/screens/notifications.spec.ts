@@ -2,7 +2,7 @@ import { expect } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 
-test('on /profile the mails can be chosen by keyboard, and the choice survives a failed save', async ({
+test('on /profile a person chooses mails by keyboard, and the choice survives a failed save', async ({
   page,
   partner: _,
 }) => {

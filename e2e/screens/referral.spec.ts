@@ -58,7 +58,7 @@ test('the pages of a lead and of its deal show the referral’s present step and
   await expect(wayOf(page).locator('[aria-current=step]')).toContainText('Funded')
   await expect(wayOf(page)).toContainText('The loan has been paid out.')
   await page.getByRole('button', { name: 'Show 1 earlier' }).click()
-  // The CRM's times are whole seconds, so a note of the same second can come before or after its neighbours.
+  // The CRM's times are whole seconds, so a note can come before or after an entry of the same second.
   for (const text of [
     /^Funded/,
     /^Pending Approval/,

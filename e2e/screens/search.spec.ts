@@ -27,7 +27,7 @@ test('/search finds leads and deals, and other pages have the same search box', 
   const box = page.getByPlaceholder('Search leads and deals...')
   const leads = page.getByRole('table', { name: 'Leads found' })
   const deals = page.getByRole('table', { name: 'Deals found' })
-  await test.step('the box searches for words and ignores blanks', async () => {
+  await test.step('the box searches for a word and ignores extra spaces', async () => {
     await page.goto('/profile')
     await box.fill('   ')
     await box.press('Enter')

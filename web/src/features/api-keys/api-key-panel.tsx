@@ -135,7 +135,7 @@ export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
       <ConfirmDialog
         open={question === 'revoke'}
         title="Revoke API Key"
-        text="The key stops working at once, and every system that uses it is refused. Leads that it submitted stay."
+        text="The key stops working at once, and every system that uses it is refused. Leads submitted with it stay."
         confirmLabel="Revoke"
         danger
         onConfirm={handleConfirm}
