@@ -152,7 +152,7 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   const made = await folder.command(['crm', 'setup'])
   expect([made.code, made.err]).toEqual([0, ''])
   expect(made.out).toMatch(/^Leads.LOID: made\nDeals.Business_Name: made\n/)
-  // The CRM's rule for email addresses is narrower than the portal's.
+  // The CRM's rule for email addresses is stricter than the portal's.
   await inCrm(portal, (await signUp(portal, 'ada', 'ada@exa_mple.com')).token)
   const fine = await folder.command(['crm', 'check'])
   expect([fine.code, fine.out]).toEqual([0, expect.stringMatching(/^Fields +all there$/m)])

@@ -16,7 +16,7 @@ const PRODUCTION = {
   ZOHO_REFRESH_TOKEN: '1000.geheim',
 }
 
-test('without any variable the portal has its development settings', () => {
+test('without environment variables, the portal uses its development settings', () => {
   expect(readSettings({})).toEqual({
     nodeEnv: 'development',
     isProduction: false,
@@ -80,7 +80,7 @@ test('PORT can be 3900 if no sandbox is started', () => {
   expect(readSettings({ ...PRODUCTION, PORT: '3900' }).port).toBe(3900)
 })
 
-test('an empty variable counts as not set', () => {
+test('an empty variable is treated as not set', () => {
   expect(readSettings({ PORT: '', DATABASE_URL: ' ' })).toMatchObject({ port: 3000, databaseUrl: undefined })
 })
 
@@ -146,7 +146,7 @@ test.each([
   [{ DATABASE_DIRECT_URL: 'postgres://db/portal' }, /^DATABASE_URL is not set, .* because DATABASE_DIRECT_URL is$/],
   [{ DATABASE_READ_URL: 'postgres://db/portal' }, /^DATABASE_URL is not set, .* because DATABASE_READ_URL is$/],
   [{ DATABASE_READ_URL: 'postgres://portal:geheim@one,two/portal' }, /^DATABASE_READ_URL is set .* name one server:/],
-])('%j stops the start with one line', (env, message) => {
+])('%j is refused with a message of one line', (env, message) => {
   expect(() => readSettings(env)).toThrow(SettingsError)
   expect(() => readSettings(env)).toThrow(message)
   expect(() => readSettings(env)).not.toThrow(/\n/)

@@ -312,13 +312,13 @@ const Variables = z.object({
 type Variables = z.infer<typeof Variables>
 type Given = Record<string, string | undefined>
 
-/** A variable with an empty value counts as not set, as in `PUBLIC_URL= npm start`. */
+/** A variable with an empty value is treated as not set, as in `PUBLIC_URL= npm start`. */
 function withoutBlanks(env: NodeJS.ProcessEnv): Given {
   const filled = Object.entries(env).map(([name, value]) => [name, value?.trim() || undefined])
   return Object.fromEntries(filled)
 }
 
-/** A real CRM needs all five variables. If only some are set, this is a mistake and does not select the sandbox. */
+/** A real CRM needs all five variables. Setting only some of them is a mistake and does not select the sandbox. */
 function zohoSettings(given: Given, variables: Variables): ZohoSettings | undefined {
   const {
     ZOHO_ACCOUNTS_URL: accountsUrl,

@@ -39,7 +39,7 @@ let partner: TestPartner
 let apiKey: string
 /** `partner` asks for this partner's records and must not get them. */
 let owner: TestPartner
-/** The partner that calls the reading routes. These routes change nothing, so one partner is enough for all of them. */
+/** The partner that calls the GET routes. These routes change nothing, so one partner is enough for all of them. */
 let reader: TestPartner
 /** A token for each kind of caller. The viewer, member, owner and deactivated person belong to one business. */
 let callers: Record<CallerKind, string | undefined>
@@ -113,7 +113,7 @@ test('the contract has more than 25 routes, and no two share a method and path',
   expect(new Set(named.map(([name]) => name)).size).toBe(ROUTES.length)
 })
 
-test.each(named)('%s exists', async (name, route) => {
+test.each(named)('%s exists, and needs a session or key only if the contract says so', async (name, route) => {
   const { status, body } = await ask(route)
   expect(body.error).not.toBe('There is no such address in this API')
   expect(status === 401 && body.code === 'UNAUTHORIZED').toBe(needsCaller(route))

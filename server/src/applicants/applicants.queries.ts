@@ -63,8 +63,8 @@ export async function findRowsOfLoids(
 }
 
 /**
- * Webhook log entries about these LOIDs, with their attempts. Other calls by partners' systems, such as refused
- * submissions, are included if they may name the applicant.
+ * Webhook log entries about these LOIDs, with their attempts. Includes calls by partners' systems that may name the
+ * applicant, such as refused submissions.
  */
 export async function findLogsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant, loids: readonly string[]) {
   const words = [...(email ? [email] : []), ...(abn ? [abn] : [])]
@@ -89,7 +89,7 @@ export async function findAnswersNaming(db: Db, loids: readonly string[]): Promi
   return rows
 }
 
-/** An answer that contains a note does not name the note's LOID. */
+/** Finds answers that contain a note, by the note's id, because they do not name the LOID. */
 function isAnswerWithNoteOn(loids: readonly string[]) {
   return sql`answer -> 'note' ->> 'id' in (select id::text from notes where loid = any(${loids}))`
 }

@@ -10,7 +10,7 @@ import { waitFor } from '../testing/wait-for.ts'
 
 const EMAIL = 'nkem@okafor-freight.example'
 
-/** The rows of the database that name the applicant, except jobs. */
+/** The rows that name the applicant, in all tables except the job queue's. */
 async function rowsThatName({ deps: { pool } }: TestPortal): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'",
@@ -79,7 +79,7 @@ test('an applicant’s data is found across all partners, exported and erased, a
   const erased = await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)
   expect(erased.code).toBe(0)
   expect(erased.out).toContain(`Still in the CRM, for its staff to delete:\n  Leads ${zohoId} (${loid})`)
-  // The lender deletes the other record, so it goes to the recycle bin.
+  // The lender deletes the record of Bob's lead, so it goes to the recycle bin.
   const bobsZohoId = await zohoIdOf(portal, bobs)
   await lender.remove('Leads', bobsZohoId)
   await bob.post('/dashboard/sync-leads')

@@ -71,7 +71,7 @@ test('a restore brings back every row and the waiting jobs, and the restored por
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await readdir(folder.path)).filter((name) => name.includes('unfinished'))).toEqual([])
   const again = await folder.command(['backup', file], { DATABASE_URL: url, SECRETS_KEY })
-  expect([again.code, again.err]).toEqual([1, `${file} is there already: a backup never replaces another\n`])
+  expect([again.code, again.err]).toEqual([1, `${file} already exists: a backup never replaces another\n`])
 
   const empty = await createEmpty()
   const none = await folder.command(['backup', join(folder.path, 'none')], { DATABASE_URL: empty, SECRETS_KEY })

@@ -31,7 +31,7 @@ const GZIP_LEVEL = 3
  */
 export async function writeBackup(url: string, file: string): Promise<Record<string, number>> {
   // An existing file is refused now and not after an hour of work.
-  if (existsSync(file)) throw new Error(`${file} is there already: a backup never replaces another`)
+  if (existsSync(file)) throw new Error(`${file} already exists: a backup never replaces another`)
   const { client, close } = await openOneConnection(url)
   // A process id would not be unique, because all containers use the same few ids.
   const unfinished = `${file}.unfinished-${randomUUID()}`

@@ -114,7 +114,7 @@ test('with several database hosts, the portal uses one that answers, and switche
   expect((await partner.get('/dashboard/leads')).status).toBe(200)
 })
 
-test('a database server that has become read-only counts as unavailable, and its connections are closed', async () => {
+test('a database server that has become read-only is treated as unavailable, and its connections are closed', async () => {
   await using portal = await startPortal({ env: { DATABASE_TIMEOUT_MS: '30000' } })
   const partner = await portal.newPartner()
   const name = new URL(portal.database.url).pathname.slice(1)
@@ -131,13 +131,13 @@ test('a database server that has become read-only counts as unavailable, and its
   await pool.query(`set transaction_read_only to off; alter database ${name} reset default_transaction_read_only`)
   await close()
   await waitFor('a lead to be accepted', async () => (await partner.post('/dashboard/leads', newLead())).status === 201)
-  // The portal notices only at a write that a connection leads to a read-only server. It would not write over every
+  // Only a write shows the portal that a connection leads to a read-only server. The portal would not write over every
   // connection before the test ends, so all connections are replaced here.
   await portal.withoutDatabase(async () => undefined)
   await waitFor('every pool to answer', async () => (await portal.get('/ready')).status === 200)
 })
 
-test('a full database disk and an unreachable name server count as an unavailable database', async () => {
+test('a full database disk and an unreachable name server are treated as an unavailable database', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.deps.pool.query(`

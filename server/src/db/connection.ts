@@ -28,8 +28,8 @@ export interface PoolLimits {
 }
 
 /**
- * A database that takes longer than this to accept a connection counts as away. The limit leaves enough of the 30
- * seconds that a caller waits for the portal.
+ * A database that takes longer than this to accept a connection is treated as unavailable. The limit leaves enough of
+ * the 30 seconds that a caller waits for the portal.
  */
 const CONNECT_MS_MAX = 5_000
 /** Load balancers and firewalls drop connections that are idle for minutes. */

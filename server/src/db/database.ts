@@ -71,7 +71,7 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
  */
 export async function askForWrites(asked: pg.Pool | pg.Client): Promise<void> {
   const { rows } = await asked.query<{ transaction_read_only: string }>('show transaction_read_only')
-  if (rows[0]?.transaction_read_only !== 'off') throw new Error('The database takes no writes')
+  if (rows[0]?.transaction_read_only !== 'off') throw new Error('The database accepts no writes')
 }
 
 /**

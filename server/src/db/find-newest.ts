@@ -43,7 +43,7 @@ export async function findNewest({ db, pool }: Sender, listed: Listed, { offset,
 /**
  * Finds the ids of the matching rows that contain every word, newest first. Searches the newest rows first. Words that
  * are rare in those rows are looked up by their trigrams, so for most words the time does not grow with the partner's
- * records. Reading through a hundred thousand leads takes 25 ms; such a search takes 1 or 2 ms.
+ * records. Reading through a hundred thousand leads takes 25 ms; a look-up by trigrams takes 1 or 2 ms.
  */
 export async function searchNewest(sender: Sender, listed: Listed, searched: Searched, part: Part): Promise<string[]> {
   const { table, partnerId, among, matching } = listed

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newId, timeOfId } from './ids.ts'
 
-test('ids made for the same moment ascend, and the time in them is at most a few milliseconds later', () => {
+test('ids made for the same moment ascend, and the time in them runs at most a few milliseconds ahead', () => {
   const now = new Date('2026-03-01T00:00:00.000Z')
   const ids = Array.from({ length: 10_000 }, () => newId(now))
   expect(ids.toSorted()).toEqual(ids)

@@ -18,9 +18,9 @@ interface Terms {
 }
 
 const LOOK_EVERY_MS = 200
-/** A holder renews its lease after this part of it, and again after each further such part. */
+/** The fraction of a lease after which its holder renews it. Renewals repeat at this interval. */
 const RENEWED_AFTER = 1 / 3
-/** The work is signalled to stop after this part of a lease that could not be renewed. */
+/** The fraction of a lease after which the work is signalled to stop if the lease has not been renewed. */
 const LOST_AFTER = 0.9
 
 /**
@@ -77,10 +77,10 @@ async function whileHeld<Result>(db: Db, held: Held, work: (signal: AbortSignal)
   const lost = new AbortController()
   const ends = [AbortSignal.timeout(held.workMsMax), lost.signal]
   const end = AbortSignal.any(held.signal ? [held.signal, ...ends] : ends)
-  // For the work, a lost lease is a lack of time.
+  // To the work, a lost lease looks like a timeout.
   const lose = () => lost.abort(new DOMException('The lease could not be renewed', 'TimeoutError'))
   const stopRenewing = keepRenewing(db, held, lose)
-  // Once its time is over, work keeps nobody out, even if it does not stop.
+  // Work that ignores the signal to stop must not keep other callers out.
   end.addEventListener('abort', stopRenewing)
   try {
     return await work(end)

@@ -29,8 +29,8 @@ interface Listener {
 }
 
 /**
- * Receives notifications while it is connected. All hearers share one connection, and each has its own channels. A
- * broken connection is replaced. A dead connection looks like a quiet one, so the connection is checked regularly.
+ * Listens for notifications. All hearers share one connection, and each has its own channels. A broken connection is
+ * replaced. A dead connection looks like a quiet one, so the connection is checked regularly.
  */
 export function listen(
   url: string,

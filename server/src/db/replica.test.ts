@@ -102,7 +102,7 @@ test('the lists, the search and the dashboard use the replica, unless it lacks a
 
   await standby.query('select pg_wal_replay_pause()')
   try {
-    // Every process shows a write once the write is answered, even if its notification is late or lost.
+    // Every process shows a write once the write is answered, even if the notification is late or lost.
     hearing.fallSilent()
     await partner.submitLead()
     await caughtUp(quiet)

@@ -17,8 +17,8 @@ export interface ReadSource extends Sender {
 export interface Replica extends Hearer {
   /**
    * Runs the work on the replica if the replica has every change of the partner's data that this process was notified
-   * of, and otherwise on the primary. If the replica fails or takes long, the work runs again on the primary, so the
-   * work must only read.
+   * of, and otherwise on the primary. If the replica fails or takes too long, the work runs again on the primary, so
+   * the work must only read.
    */
   read<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<T>
   /** How many reads each server has answered. */
@@ -65,8 +65,9 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   let lastBeat = 0
   /** Beats that the replica may not show yet, oldest first. */
   let beats: { number: number; at: number }[] = []
-  /** When this process was notified of each partner's last change. Before `listensSince`, no notification arrived. */
+  /** When this process was notified of each partner's last change. */
   const toldAt = new Map<string, number>()
+  /** Notifications from before this time may be missing. */
   let listensSince = Number.POSITIVE_INFINITY
   let hearAll = async () => false
   /** Undefined until the replica first shows a beat or fails to show one. */
@@ -93,7 +94,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
     const at = performance.now()
     const number = ++lastBeat
     await primary.pool.query(
-      // An earlier beat may be written after this beat, even though its statement has timed out.
+      // A statement that timed out here may still run later, with an older beat.
       `insert into process_beats (process, beat) values ($1, $2)
        on conflict (process) do update set beat = greatest(process_beats.beat, excluded.beat), at = now()`,
       [process, number],

@@ -24,14 +24,14 @@ export function seekWritable(urls: string[], msMax: number): Seek {
           order = [url, ...urls.filter((other) => other !== url)]
           return { host: client.host, port: client.port }
         }
-        reasons.push(`${client.host}:${client.port} takes no writes`)
+        reasons.push(`${client.host}:${client.port} accepts no writes`)
       } catch (error) {
         reasons.push(`${client.host}:${client.port}: ${error instanceof Error ? error.message : String(error)}`)
       } finally {
         client.end().catch(() => undefined)
       }
     }
-    throw Object.assign(new Error(`No host of the database takes writes (${reasons.join('; ')})`), {
+    throw Object.assign(new Error(`No host of the database accepts writes (${reasons.join('; ')})`), {
       code: 'ECONNREFUSED',
     })
   }

@@ -27,8 +27,8 @@ export function trigramsOf(text: string): string[] {
 }
 
 /**
- * The fewest trigrams that cover the word's runs of Latin letters and digits. More trigrams would exclude few further
- * rows.
+ * The fewest trigrams that cover the word's runs of Latin letters and digits. More trigrams would exclude hardly any
+ * other rows.
  */
 function trigramsAlong(word: string): string[] {
   return Array.from(word.matchAll(/[a-z0-9]{3,}/g), ([run]) => [...(run.match(/.{3}/g) ?? []), run.slice(-3)]).flat()

@@ -64,8 +64,8 @@ export type AnyEvent = { [Type in EventType]: PortalEvent<Type> }[EventType]
 
 /**
  * Records an event in the same transaction as the change, so that neither exists without the other. A trigger on the
- * table decides whether the event is delivered, because an endpoint receives only events that happen while its URL is
- * active (D35).
+ * table decides whether the event is delivered: an endpoint receives only events that happen while its URL is active
+ * (D35).
  */
 export async function recordEvent(tx: Tx, event: AnyEvent): Promise<void> {
   const row = toRow(event)

@@ -241,7 +241,7 @@ test('POST /auth/refresh returns a new token, and the old one stays valid for ha
   expect((await ownClock.get('/profile', { token })).status).toBe(200)
 })
 
-test('a session lasts 24 hours, and daily refreshes prolong it to 30 days', async () => {
+test('a session lasts 24 hours, and daily refreshes extend it to 30 days', async () => {
   await using ownClock = await startPortal()
   const partner = await ownClock.newPartner()
   let { token } = partner

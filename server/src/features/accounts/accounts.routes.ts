@@ -43,7 +43,7 @@ const SIGN_UPS: RateLimit = {
   text: 'Too many accounts were created from this address. Please try again later.',
 }
 
-/** The functions that the accounts need from other features. app.ts passes them in. */
+/** The parts that the accounts need from elsewhere. app.ts passes them in. */
 interface Neighbours {
   callers: CallerMemory
   access: AccountAccess

@@ -13,7 +13,7 @@ import { startSession } from './sessions.ts'
 export interface Proof {
   /** The kind of proof, which the security log shows. */
   factor: 'password' | 'app code' | 'recovery code' | 'passkey' | 'invitation'
-  /** Checks when the session begins that the proof still holds, for example that the password has not changed. */
+  /** Called when the session begins. Checks that the proof still holds, for example that the password is the same. */
   stillCounts: (tx: Tx) => Promise<boolean>
 }
 

@@ -27,8 +27,8 @@ export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
       if (known && known.until > now) return known.caller
       const startedIn = generation
       const caller = await find(token)
-      // Does not remember a caller whose session was ended during the look-up. Nor does it remember a caller who must
-      // set up a second factor, because that person may set one up in another process at any moment.
+      // A caller is not remembered if `forget` was called during the look-up. Neither is a caller who must set up a
+      // second factor, because another process may store that factor at any moment.
       if (caller && !caller.mustSetUpSecondFactor && startedIn === generation) {
         if (remembered.size >= CALLERS_MAX) remembered.clear()
         remembered.set(token, { caller, until: now + REMEMBERED_MS })

@@ -73,7 +73,7 @@ test('a change of the address requires the password again after 15 minutes, and 
   expect((await portal.post('/auth/confirm-email', { token })).status).toBe(400)
 })
 
-test('a new password ends a pending change of the address, because a thief of the old password may have requested the change', async () => {
+test('a new password ends a pending change of the address, because somebody who stole the old password may have requested the change', async () => {
   await using portal = await startPortal()
   const newPassword = 'quite-another-horse'
   const ways = [

@@ -3,7 +3,10 @@ import { removeAccountTokens } from './account-tokens.queries.ts'
 import { endHold, lockPartner } from './accounts.queries.ts'
 import { markEmailVerified, type Person } from './people.queries.ts'
 
-/** Connects a partner with its records in the CRM. The function belongs to another feature, so app.ts passes it in. */
+/**
+ * Queues the job that connects a partner with its records in the CRM. The job belongs to another feature, so app.ts
+ * passes this function in.
+ */
 export type ConnectRecords = (tx: Tx, partnerId: string) => Promise<void>
 
 /**

@@ -29,7 +29,7 @@ const PER_ACCOUNT: RateLimit = {
  * Strangers cannot lock an owner out (D53). If somebody has already signed in to the account from this browser, only
  * this browser's tries count. Otherwise, if somebody has already signed in to it from this IP address, only the tries
  * from this IP address count. A reset of the password makes a new browser known. A try that one limit refuses does not
- * count for the following limits.
+ * count towards the following limits.
  */
 export async function countPasswordTry(
   { db }: Pick<Deps, 'db'>,

@@ -21,7 +21,8 @@ export async function knownBy(
 }
 
 /**
- * The key under which the visitor's tries are counted: the hash of the mark for a known browser, else the IP address.
+ * The key under which the visitor's tries are counted: the hash of the mark for a known browser, otherwise the IP
+ * address.
  */
 export function countedBy(known: Awaited<ReturnType<typeof knownBy>>, { address, mark }: Visitor): string {
   return known === 'mark' && mark !== undefined ? markHash(mark).toString('hex') : address

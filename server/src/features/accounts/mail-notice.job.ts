@@ -82,7 +82,7 @@ export async function enqueueNotice(
   await jobs.enqueue(tx, mailNotice, { personId, notice })
 }
 
-/** Tells the owners about changes of the API key, the webhook URL and its secret, which belong to the business. */
+/** Tells the owners about changes to the API key, the webhook URL and its secret, which belong to the business. */
 export async function enqueueNoticeToOwners(
   tx: Tx,
   deps: Pick<Deps, 'jobs' | 'clock'>,

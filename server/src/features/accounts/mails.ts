@@ -123,7 +123,7 @@ const PAGE_NAMES = { '/profile': 'your profile', '/api-keys': 'API Keys', '/webh
 const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: keyof typeof PAGE_NAMES }> = {
   'signed-in-elsewhere': {
     subject: 'A sign-in from a new browser',
-    event: 'somebody signed in from a browser that was not used before',
+    event: 'there was a sign-in from a new browser',
     page: '/profile',
   },
   'password-changed': { subject: 'Your password was changed', event: 'the password was changed' },

@@ -8,7 +8,7 @@ afterEach(() => {
 
 test('after a pretended check was refused because the portal was busy, the next one succeeds', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  // These hashes take all places in the queue.
+  // As many hashes run as the queue allows at once.
   const places = Math.max(1, availableParallelism() - 1)
   const running = Promise.all(Array.from({ length: places }, () => hashPassword('correct-horse-battery')))
   const guess = pretendToCheck('a guess')

@@ -96,7 +96,7 @@ function person({ email }: Pick<Account, 'email'>): string {
   return `select from people where email = '${email}' for update`
 }
 
-test.each(['end-others', 'logout'])('a session that is refreshed while %s ends it gets no successor', async (how) => {
+test.each(['end-others', 'logout'])('if %s ends a session during a refresh, the new token is refused', async (how) => {
   const ada = await portal.newPartner()
   const intruder = await signIn(ada)
   const end = () =>
@@ -185,7 +185,7 @@ test('a change of the password that began before a reset does not undo the reset
   expect((await Promise.all(tries)).map(({ status }) => status)).toEqual([401, 200])
 })
 
-test('a call whose body arrives after its session has ended has no effect', async () => {
+test('a call whose body arrives after its session has ended is refused', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'member')
   const late = beginCall('PUT', '/profile', bob.token, { first_name: 'Late' })
@@ -280,7 +280,7 @@ test('of two copies of a passkey with the same counter, only one signs in', asyn
   expect(begun.map(({ status }) => status).toSorted()).toEqual([200, 401])
 })
 
-test('a waiting call of an owner who is shut out or loses the role is refused', async () => {
+test('a waiting call by an owner who is shut out or loses the role is refused', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'owner')
   await addColleague(portal, ada, 'owner')

@@ -118,7 +118,7 @@ test('a passkey serves as a second factor or replaces the password', async () =>
   expect(kinds).toEqual(['passkey', 'recovery'])
   const question = (await portal.post('/auth/passkey/options', { token })).body.data
   expect(question.allowCredentials).toHaveLength(1)
-  // After the password, the passkey need not verify the user by finger, face or PIN.
+  // After the password, the passkey need not verify the user by fingerprint, face or PIN.
   const passkey = phone.device.use(question, { isVerified: false })
   expect((await portal.post('/auth/second-factor', { token, passkey })).status).toBe(200)
 
@@ -286,6 +286,6 @@ test('a new password ends a pending second step', async () => {
   ).toBe(200)
   const answer = await portal.post('/auth/second-factor', { token, code: app.nextCode() })
   expect(answer.body.code).toBe('SIGN_IN_EXPIRED')
-  // A reset replaces the password but not the second factor.
+  // Once the address is confirmed, a reset replaces the password but not the second factor.
   expect((await secondStep({ email: partner.email, password: 'another-fine-horse' })).kinds).toContain('totp')
 })

@@ -59,8 +59,8 @@ const MUST_SET_UP_SECOND_FACTOR = `partners.second_factor_required
                    and not exists (select from passkeys where person_id = people.id)`
 
 /**
- * Finds the person whose session this is. It is a named statement, because it runs for every call with a session whose
- * caller the process does not remember. A deactivated person or partner has no session.
+ * Finds the person whose session this is. It is a named statement, because it runs for every call with a session token
+ * that the process does not remember. A deactivated person or partner has no session.
  */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {

@@ -22,7 +22,7 @@ import { hashToken, newToken, newTokenSeed, successorOf } from './tokens.ts'
 const HOUR_MS = 3_600_000
 const SESSION_MS = 24 * HOUR_MS
 const SESSION_MS_MAX = 30 * 24 * HOUR_MS
-/** How long a confirmation by password or passkey counts (D66). */
+/** How long a confirmation by password or passkey stays valid (D66). */
 const CONFIRMED_MS = 15 * 60_000
 /** How long the old token stays valid, for requests that were sent before the exchange (D12). */
 const OVERLAP_MS = 30_000

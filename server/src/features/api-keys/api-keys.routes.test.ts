@@ -54,7 +54,7 @@ test('GET /dashboard/api-key-status returns the key’s preview and the time it 
   expect(Date.parse(body.data.last_generated)).not.toBeNaN()
 })
 
-test('a new key ends the old one at once, even with the same Idempotency-Key', async () => {
+test('once there is a new key, the old one is refused, even if both requests had the same Idempotency-Key', async () => {
   const partner = await portal.newPartner()
   const headers = { 'idempotency-key': 'again' }
   const first = await partner.post('/dashboard/generate-api-key', undefined, { headers })
@@ -66,7 +66,7 @@ test('a new key ends the old one at once, even with the same Idempotency-Key', a
   expect(await statusWith(second.body.data.api_key)).toBe(404)
 })
 
-test('DELETE /dashboard/revoke-api-key ends the key at once, and also succeeds if there is no key', async () => {
+test('DELETE /dashboard/revoke-api-key revokes the key at once, and also succeeds if there is no key', async () => {
   const partner = await portal.newPartner()
   const key = await generate(partner)
   expect(await statusWith(key)).toBe(404)

@@ -72,8 +72,8 @@ export async function renewCodes(
 }
 
 /**
- * Makes recovery codes if the person has no second factor yet. Making them takes long, so call this before the
- * transaction that adds the factor.
+ * Makes recovery codes if the person has no second factor yet. Making them is slow, so call this before the transaction
+ * that adds the factor.
  */
 export async function codesForFirstFactor(db: Db, personId: string, limit: Limit): Promise<RecoveryCodes | undefined> {
   return (await findKinds(db, personId)).length === 0 ? makeRecoveryCodes(personId, limit) : undefined

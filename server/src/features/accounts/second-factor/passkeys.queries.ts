@@ -88,8 +88,8 @@ export async function insertChallenge(
 }
 
 /**
- * Uses up a challenge. False if the challenge is unknown, used, too old or meant for another person. If two answers
- * come at once, only one gets true.
+ * Uses up a challenge. Returns false if the challenge is unknown, used, too old or meant for another person. If two
+ * answers come at once, only one succeeds.
  */
 export async function takeChallenge(
   db: Db,

@@ -23,7 +23,7 @@ export async function newRecoveryCodes(): Promise<RecoveryCodes> {
 }
 
 /**
- * Finds the stored hash that matches the typed code. Case, dashes and blanks do not matter, `o` counts as 0, and `i`
+ * Finds the stored hash that matches the typed code. Case, dashes and spaces do not matter, `o` counts as 0, and `i`
  * and `l` count as 1.
  */
 export async function findRecoveryCode(hashes: readonly string[], typed: string): Promise<string | undefined> {

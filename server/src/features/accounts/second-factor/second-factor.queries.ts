@@ -42,7 +42,8 @@ export function findFactors(db: Db, personId: string) {
 
 /**
  * The secret of the person's authenticator app: the confirmed secret, or the secret that waits for its first code.
- * Also undefined if no key of SECRETS_KEY opens the secret, so that a recovery code still works.
+ * Undefined if there is no such secret. Also undefined if no key in SECRETS_KEY opens the secret, so that a recovery
+ * code still works.
  */
 export async function findTotpSecret(
   { db, secrets }: SecretKeeper,
@@ -162,7 +163,7 @@ export async function removeRecoveryCodes(tx: Tx, personId: string): Promise<voi
   await tx.deleteFrom('recovery_codes').where('person_id', '=', personId).execute()
 }
 
-/** Uses up the code. False if it was used or replaced already. If two calls come at once, only one gets true. */
+/** Uses up the code. Returns false if it was used or replaced already. If two calls come at once, only one succeeds. */
 export async function takeRecoveryCode(db: Db, personId: string, codeHash: string): Promise<boolean> {
   const row = await db
     .deleteFrom('recovery_codes')

@@ -110,7 +110,7 @@ export async function askForPasskeyOf(
 
 /**
  * Signs in with a passkey alone. The passkey replaces the password and the second step, because the device asked for a
- * finger, face or PIN.
+ * fingerprint, face or PIN.
  */
 export async function signInByPasskey(deps: Deps, passkey: UsedPasskey, call: SignInCall): Promise<BegunSession> {
   const personId = await personOfPasskey(deps, passkey, { mustVerifyUser: true })
