@@ -151,7 +151,7 @@ test('GET /dashboard/recent-activity returns this partner’s newest twenty even
   expect((await partner.get('/dashboard/recent-activity')).body.data.activities).toHaveLength(20)
 })
 
-test('during an outage the portal asks the CRM for its stages once a minute, and only the first call waits for the CRM', async () => {
+test('during an outage the portal asks the CRM for the stages at most once a minute, and only the first call waits for the CRM', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const lender = openLender(withCrm.crmUrl)
   const partner = await withCrm.newPartner()

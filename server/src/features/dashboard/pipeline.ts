@@ -3,7 +3,7 @@ import type { StageCount } from './dashboard.queries.ts'
 
 /**
  * Puts the stages into the CRM's order. Stages that the CRM no longer lists come last. Adds each stage's percentage of
- * the number of deals (D21).
+ * all deals, by number (D21).
  */
 export function pipelineOf(counts: readonly StageCount[], stages: readonly string[]): PipelineStage[] {
   const total = counts.reduce((sum, { count }) => sum + count, 0)

@@ -51,7 +51,7 @@ test('weeks begin on Monday in the portal’s time zone, the current week comes 
   expect(points.at(1)).toEqual({ start: '2026-09-07', leads: 0, deals: 0, deal_value: 0, conversions: 0 })
 })
 
-test('the period can also be a month, and any other value is refused', async () => {
+test('the period can be a month instead of a week, and any other value is refused', async () => {
   const partner = await portal.newPartner()
   await leadAt(partner, '2026-10-31T13:30:00Z') // November in Sydney
   await leadAt(partner, '2025-12-01T00:00:00Z')

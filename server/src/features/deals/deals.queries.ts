@@ -50,7 +50,7 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
   return search ? searchNewest(sender, deals, { text: search, scope: 'list' }, page) : findNewest(sender, deals, page)
 }
 
-/** A deal as shown on its page. `is_due` means that its history or notes must still be read from the CRM (D56). */
+/** A deal as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
 type OpenedDeal = DealDetail & { is_due: boolean }
 
 /** Finds a deal by its LOID or id, or by the LOID of the lead that became the deal (D18, D49). */

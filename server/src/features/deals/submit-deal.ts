@@ -13,7 +13,7 @@ import { insertDeal } from './deals.queries.ts'
 import { pushDeal } from './push-deal.job.ts'
 
 /**
- * Finds the first stage of a submitted deal. Do not call it in a transaction, because it may ask the CRM for its
+ * Finds the first stage of a submitted deal. Do not call it in a transaction, because it may ask the CRM for the
  * stages.
  */
 export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock' | 'log'>): Promise<string> {

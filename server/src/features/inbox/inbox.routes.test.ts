@@ -262,7 +262,7 @@ test('GET /activity lists all events in pages, and filters them by type, person 
     expect([query, (await ada.get(`/activity${query}`)).status]).toEqual([query, 400])
 })
 
-test('GET /dashboard/attention lists a failed push until the record is sent again or the item is put away', async () => {
+test('GET /dashboard/attention lists a failed push until the record is sent again, a lender’s note until the record is opened, and neither once it is put away', async () => {
   await using portal = await startPortal({ withCrm: true })
   const lender = openLender(portal.crmUrl)
   const ada = await portal.newPartner()

@@ -43,7 +43,7 @@ const MARKED_RECORDS = 200
  */
 const LONGEST_TRANSACTION = '1 hour'
 
-/** SQL: the last look of the person $2 at the news, as one row. */
+/** SQL: person $2's last look at the news, as one row. */
 const ME = `me as materialized (
   select coalesce(seen.began_at, people.created_at) as began_at, coalesce(seen.seen_until, people.created_at) as seen_until,
          seen.snapshot
@@ -241,8 +241,8 @@ export async function findLoidsOf(db: Db, partnerId: string, loid: string): Prom
 }
 
 /**
- * Removes the marks of records that were opened before this time, because the events that were seen then have been
- * removed too. Returns how many marks it removed.
+ * Removes the marks of records that were last opened before this time, because the events that the person saw then have
+ * already been removed. Returns how many marks it removed.
  */
 export async function removeSeenRecordsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`

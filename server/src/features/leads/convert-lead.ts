@@ -6,9 +6,9 @@ export type PlannedLead = Omit<PlannedRecord<StoredLead>, 'outcome'> & {
 }
 
 /**
- * Marks a lead as converted, once, when the CRM says so (D29). If a deal had replaced the lead, the conversion also
- * ends this match. `dealLoid` is the LOID of the deal that the lead became; null if no such deal is applied with the
- * lead, for example because it belongs to another partner.
+ * Marks a lead as converted when the CRM first says so (D29). If a deal had replaced the lead, the conversion also ends
+ * this match. `dealLoid` is the LOID of the deal that the lead became; null if no such deal is applied with the lead,
+ * for example because the deal belongs to another partner.
  */
 export function convertLead(
   planned: PlannedRecord<StoredLead>,

@@ -96,7 +96,7 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
 
 /**
  * Finds the first page without filters, which every visit requests. The statement is written as SQL text, because
- * compiling it costs time, and no other list is requested as often.
+ * compiling a Kysely query takes time, and no other list is requested as often.
  */
 export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<Lead>> {
   const rows = await sendNamed<Lead>(reads, {
@@ -169,7 +169,7 @@ export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: stri
 
 /**
  * Finds the partner's lead with this LOID or id. A deal's LOID finds every lead that became the deal: first the lead
- * with the same LOID (D17), then the lead with a LOID of its own (D49).
+ * with the same LOID (D17), then the lead with a different LOID (D49).
  */
 export async function findLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<LeadKey[]> {
   const key = readKey(idOrLoid)

@@ -19,9 +19,9 @@ export async function findLeadsWithoutDealOfAllPartners(db: Db, loids: readonly 
 }
 
 /**
- * Finds pairs of an open lead and a deal that have the same partner, amount and contact, if `loids` has the lead or the
- * deal. The result includes every match that a change to these records can make, and some pairs that turn out not to
- * match (D29).
+ * Finds pairs of an open lead and a deal that have the same partner, the same amount, and the same email or phone, if
+ * `loids` contains the lead or the deal. The result includes every match that a change to these records can make, and
+ * some pairs that turn out not to match (D29).
  */
 export async function findPossibleMatchesOfAllPartners(
   tx: Tx,

@@ -58,7 +58,7 @@ test.each([
     { businessName: 'Deleted'.repeat(20), email: 'ada@okafor.example', amount: 50_000 },
   ],
 ] as const)(
-  '%s: a record that staff delete after the answer to its push was lost is not created again',
+  '%s: a record is not created again if staff delete it after the answer to its push was lost',
   async (module, kind, push, path, form) => {
     const partner = await portal.newPartner()
     await partner.pushedLead((await partner.submitLead()).loid)
@@ -140,8 +140,8 @@ test.each([
   const first = push.run(late, payload, AbortSignal.timeout(10_000))
   await hanging.promise
   // While the first push hangs, no other push gets the lease for this record: neither the push of another record nor a
-  // second push of this record, such as the sync button makes. If one of these pushes created the record nevertheless,
-  // the first push must not create it again.
+  // second push of this record, such as the sync button starts. If one of these pushes did create the record, the first
+  // push must not create it again.
   const other = await insertWaiting(module, partner.id)
   await push.run(portal.deps, { ...payload, loid: other }, AbortSignal.timeout(10_000))
   await push.run(portal.deps, payload, AbortSignal.timeout(300)).catch(() => undefined)
@@ -157,7 +157,7 @@ test.each([
 test.each([
   ['Leads', pushLead],
   ['Deals', pushDeal],
-] as const)('%s: a record that staff delete while its push is repeated is not created again', async (module, push) => {
+] as const)('%s: a record is not created again if staff delete it while its push is repeated', async (module, push) => {
   const { payload, zohoId } = await pushWithoutAnswer(module, push)
   await push.run(
     beforeSending(() => lender.remove(module, zohoId)),
@@ -171,7 +171,7 @@ test.each([
   ['Leads', 'lead', pushLead],
   ['Deals', 'deal', pushDeal],
 ] as const)(
-  '%s: a record that a pull links and staff delete while its push is repeated is not created again',
+  '%s: a record is not created again if a pull links it and staff delete it while its push is repeated',
   async (module, kind, push) => {
     const { partner, payload, zohoId } = await pushWithoutAnswer(module, push)
     const { db, jobs } = portal.deps

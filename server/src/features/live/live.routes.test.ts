@@ -224,7 +224,7 @@ test('GET /live logs one line when the stream ends', async () => {
   ])
 })
 
-test('GET /live ends its streams when the database is away, and repeats the missed events afterwards', async () => {
+test('GET /live ends its streams when the database is unreachable, and repeats the missed events afterwards', async () => {
   const partner = await portal.newPartner()
   await using before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)

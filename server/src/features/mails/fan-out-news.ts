@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { insertNewsForPeople, lockNewsToFanOutOfAllPartners, markNewsFannedOut } from './mails.queries.ts'
 
 const BATCH = 200
-/** Further changes of a lead or deal within this time join the same mail. 'At once' means within five minutes (D73). */
+/** Further changes to a lead or deal within this time join the same mail. 'At once' means within five minutes (D73). */
 const WINDOW_MS = 2 * 60_000
 
 /**

@@ -21,8 +21,8 @@ export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Prom
 }
 
 /**
- * Writes a row for each person who gets the news. These people can sign in, have confirmed their address, already had
- * an account at the time, and did not cause the news themselves. Only owners get news of the webhook.
+ * Writes a row for each person who gets the news. These people can sign in, have confirmed their address, had an
+ * account when the news was recorded, and did not cause the news themselves. Only owners get news of the webhook.
  */
 export async function insertNewsForPeople(tx: Tx, newsIds: readonly string[], windowMs: number): Promise<void> {
   await sql`

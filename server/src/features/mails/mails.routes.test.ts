@@ -137,7 +137,7 @@ test.each([
   expect([refused.status, refused.body.code]).toEqual([400, 'VALIDATION'])
 })
 
-test('one mail within five minutes covers all changes of a deal, names the business and links to the deal', async () => {
+test('one mail within five minutes covers all changes to a deal, names the business and links to the deal', async () => {
   const partner = await confirmedPartner()
   const loid = newLoid()
   await happens(portal, partner.id, loid, stage('Pending Approval'))
@@ -190,7 +190,7 @@ test('a person whose mails cannot be made does not delay other people’s mails'
   await portal.deps.db.updateTable('notification_settings').set({ time_zone: null }).execute()
 })
 
-test('one mail covers thousands of changes of a deal', async () => {
+test('one mail covers thousands of changes to a deal', async () => {
   const partner = await confirmedPartner()
   await partner.put('/account/notifications', { choices: { 'deal-stage': 'at-once' } })
   const changes = Array.from({ length: 1_500 }, () => stage('Pending Approval'))
@@ -297,7 +297,7 @@ test('a person gets no mail about their own actions or other partners’ records
   expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['Good news: Okafor Freight is Funded'])
 })
 
-test('a given-up push sends one mail, without the applicant’s personal data', async () => {
+test('a given-up push causes one mail, without the applicant’s personal data', async () => {
   const partner = await confirmedPartner()
   const { loid } = await partner.submitLead({
     businessName: 'Wattle & Co',

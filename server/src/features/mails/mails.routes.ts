@@ -10,8 +10,8 @@ export function mailRoutes(mount: Mount, app: FastifyInstance, deps: Deps): void
   mount(readNotifications, ({ partner }) => readSettingsOf(deps, partner))
   mount(changeNotifications, ({ partner, body }) => changeSettingsOf(deps, partner, body))
   mount(unsubscribe, ({ body }) => unsubscribePerson(deps.db, body.token))
-  // Mail programs unsubscribe by a POST to the link in a mail's header (RFC 8058). The link contains the token, so the
-  // form that they send is ignored. A GET of the link shows the web app's page.
+  // Mail programs unsubscribe with a POST to the link in a mail's header (RFC 8058). The link contains the token, so
+  // the form that they send is ignored. A GET of the link shows the web app's page.
   app.post('/unsubscribe', { config: { ignoresBody: true } }, async ({ query }) => {
     const { token } = OneClick.parse(query)
     await unsubscribePerson(deps.db, token)

@@ -163,7 +163,7 @@ function changeParts(news: MailNews, timeOf: (instant: string) => string, quoted
     }
     case 'push.given-up':
       return [
-        change(`The CRM did not take the ${news.data.what}. Open the ${news.data.on} to see why, and to try again.`),
+        change(`The CRM did not accept the ${news.data.what}. Open the ${news.data.on} to see why, and to try again.`),
       ]
     case 'endpoint.disabled':
       return [change(`${notSentText(news.data)} ${WHY_DISABLED[news.data.reason]}`)]
@@ -181,7 +181,7 @@ function openButton(changes: readonly MailNews[], about: About): MailPart {
   return { part: 'button', label, url }
 }
 
-/** The page that the record has after its last change. For a converted lead, this is the page of its deal (D18). */
+/** The record's page after the last change. For a converted lead, this is the page of its deal (D18). */
 function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: string; label: string } {
   const last = changes.findLast((one) => one.type !== 'note.added') ?? changes.at(-1)
   const deal = { url: `${publicUrl}/deals/${last?.loid}`, label: 'Open the deal' }
@@ -203,7 +203,7 @@ function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: stri
 
 /**
  * Returns a function that writes a time as `9:12 am` on the day of the mail, and as `Fri 6 Mar, 9:12 am` on another day.
- * One mail can have 10,000 times, and making a formatter takes far longer than using it.
+ * One mail can list 10,000 changes, and making a formatter takes far longer than using it.
  */
 function timesIn({ at, timeZone }: About): (instant: string) => string {
   const day = new Intl.DateTimeFormat('en-AU', { weekday: 'short', day: 'numeric', month: 'short', timeZone })

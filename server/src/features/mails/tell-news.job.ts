@@ -27,7 +27,7 @@ export const tellNews = defineJob({
         signal.throwIfAborted()
         await composeMails(deps, personId).catch((error: unknown) => {
           // Other people still get their mails. The next run tries this person's mails again.
-          deps.log.error({ err: error, person: personId }, 'the mails of a person were not made')
+          deps.log.error({ err: error, person: personId }, 'a person’s mails were not made')
         })
       }
       after = people.at(-1)

@@ -109,8 +109,8 @@ export async function findOtherNotesOfAnyPartner(
 }
 
 /**
- * The CRM's records with this LOID, the deal before the lead. Records of any partner count, because a record may have
- * moved to another partner before its note is pushed.
+ * The CRM's records with this LOID, the deal before the lead. Includes records of any partner, because a record may
+ * have moved to another partner before its note is pushed.
  */
 export async function findNotedRecordsOfAnyPartner(
   db: Db,
@@ -151,10 +151,10 @@ export async function findOwnersOfAllPartners(
 }
 
 /**
- * Finds the rows of these CRM notes, and locks them until the transaction ends. Also finds notes that count as unsent
- * although the CRM may have them, because their push got no answer: notes with one of these LOIDs, and signed notes
- * with one of these texts. All these rows may belong to any partner. Also finds signed notes of these partners that
- * have both one of these LOIDs and one of these texts, because the CRM may have a second copy of these notes.
+ * Finds the rows of these CRM notes, and locks them until the transaction ends. Also finds notes that are not marked as
+ * pushed, because the CRM may have them if the answer to their push was lost: notes with one of these LOIDs, and signed
+ * notes with one of these texts. All these rows may belong to any partner. Also finds signed notes of these partners
+ * that have both one of these LOIDs and one of these texts, because the CRM may have a second copy of these notes.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,

@@ -42,7 +42,7 @@ export const pushNote = defineJob({
       if (!partner || partner.crm === 'held') return {}
       // The CRM refuses notes on a converted lead, so the note goes to the lead's deal.
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
-      if (!record) throw new Error('the record of the note has not reached the CRM yet')
+      if (!record) throw new Error('the note’s record has not reached the CRM yet')
       const toPush = {
         ...note,
         content: withSignature(note),

@@ -22,7 +22,7 @@ export function signedText(words: string): string | undefined {
   return /^(.*)\n\n— [^\n]*$/su.exec(plain(words))?.[1]
 }
 
-/** Undoes changes that the CRM may make to a text: other line ends, and spaces around it. */
+/** Undoes changes that the CRM may make to a text: other line endings, and spaces around it. */
 export function plain(text: string): string {
   return text.replaceAll('\r\n', '\n').trim()
 }

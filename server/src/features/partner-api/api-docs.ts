@@ -51,10 +51,10 @@ const HOUR_MS = 3_600_000
 
 export const WEBHOOKS_DESCRIPTION = [
   'Set an HTTPS URL under Webhook in the portal, and each event of your leads and deals is sent to it as a POST.',
-  `Any 2xx answer within ${ATTEMPT_MS_MAX / 1_000} seconds counts as received; redirects are not followed.`,
+  `A delivery is received if your server gives a 2xx answer within ${ATTEMPT_MS_MAX / 1_000} seconds; redirects are not followed.`,
   `A delivery that was not received is tried up to ${ATTEMPTS_MAX} times, with growing pauses.`,
   `A URL is disabled if it answers ${GONE}, or if every attempt fails for ${FAILING_MS_MAX / (24 * HOUR_MS)} days.`,
-  'A delivery may come twice and out of order: recognise repeats by `webhook-id`.',
+  'A delivery may come twice or out of order: recognise repeats by `webhook-id`.',
   'Deliveries are signed as the Standard Webhooks specification says.',
 ].join(' ')
 
@@ -77,7 +77,7 @@ export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
     description: API_DESCRIPTION,
     authentication: {
       type: 'API key as bearer token',
-      note: `${KEY_NOTE} The calls under \`/webhook\` also take a session’s token.`,
+      note: `${KEY_NOTE} The calls under \`/webhook\` also accept a session’s token.`,
       header: 'Authorization: Bearer <YOUR_API_KEY>',
       tokenLifetime: 'Permanent: an API key does not expire. It ends when you regenerate or revoke it.',
     },
@@ -98,7 +98,7 @@ export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
     ),
     rateLimits: {
       description:
-        'Each API key may make a fixed number of calls a minute; refused calls count. Every answer says how many are left. Beyond the limit the answer is 429 and says when to try again.',
+        'Each API key may make a fixed number of calls a minute, including refused calls. Every answer says how many are left. Beyond the limit the answer is 429 and says when to try again.',
       limits: [
         { name: 'Calls with an API key', limit: `${API_CALLS_PER_MINUTE} a minute` },
         { name: 'Size of a body', limit: `${BODY_BYTES_MAX / 1024} KiB` },

@@ -73,7 +73,7 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
     route: submitWebhookDeal,
     operationId: 'submitWebhookDeal',
     tag: 'Submit',
-    description: `Submits an application directly as a deal, without a lead. The deal begins in the stage \`${SUBMITTED_STAGE}\`, or in the lender’s first stage if the lender has no such stage. Only the lender moves it to another stage. ${SPELLINGS}`,
+    description: `Submits an application directly as a deal, without a lead. The deal begins in the stage \`${SUBMITTED_STAGE}\`, or in the lender’s first stage if the lender has no such stage. Only the lender moves the deal to another stage. ${SPELLINGS}`,
     requestExample: EXAMPLE_DEAL,
     answerExample: { ...SUBMITTED, status: SUBMITTED_STAGE },
   },

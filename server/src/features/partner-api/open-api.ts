@@ -78,7 +78,8 @@ function pathItems(): Record<string, object> {
       ...(route.body && { requestBody: requestBody(route.body, requestExample) }),
       responses: {
         [route.status]: {
-          description: route.status === 201 ? 'Stored; it reaches the CRM in the background.' : 'The requested data.',
+          description:
+            route.status === 201 ? 'Stored. The record reaches the CRM in the background.' : 'The requested data.',
           headers: {
             ...LIMIT_HEADERS,
             ...(route.creates && headerReferences(['Idempotency-Replayed'])),

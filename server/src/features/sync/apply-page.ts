@@ -152,7 +152,7 @@ async function withoutErased(tx: Tx, units: readonly Unit[]): Promise<readonly U
   })
 }
 
-/** The person who submitted a lead also counts as the person who submitted its deal (D64). */
+/** The person who submitted a lead is also recorded as the submitter of its deal (D64). */
 function submittedAs(deal: StoredDeal, { submitter_id, submitted_by }: StoredLead): StoredDeal {
   return deal.submitted_by === null ? { ...deal, submitter_id, submitted_by } : deal
 }
@@ -163,7 +163,7 @@ function itemsOf<Kind extends 'lead' | 'deal'>(units: readonly Unit[], kind: Kin
 
 /**
  * Locks the rows of these records. Returns a function that plans one record after another and remembers each planned
- * row, so that no two records take the same row.
+ * row, so that no two records get the same row.
  */
 async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,

@@ -97,7 +97,7 @@ test('a disowned account pushes none of its waiting records, and the true owner 
   expect(JSON.stringify(await lender.list('Leads', 'LOID'))).not.toContain(loid)
 })
 
-test('a new partner whose first push lost its answer gets its own CRM record without confirming its address', async () => {
+test('a new partner gets its own CRM record without confirming its address, even if the answer to its first push was lost', async () => {
   await lender.faults({ resetAfterCommit: { times: 1, match: 'POST /crm/v8/Partners' } })
   const partner = await portal.newPartner({ businessName: 'Lost Answer Loans' })
   const { loid } = await partner.submitLead()

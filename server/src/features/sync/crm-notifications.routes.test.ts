@@ -224,7 +224,7 @@ test('notifications without the channel’s token are refused, and malformed not
   expect(lines.filter((line) => line.includes('job given up'))).toEqual([])
 })
 
-test('many notifications about one record cause a few pulls, and one notification about many records causes one call', async () => {
+test('many notifications about one record cause only a few pulls, and one notification about many records causes one call', async () => {
   await watch()
   const { id } = await submitted()
   await untilPulled()

@@ -14,9 +14,9 @@ import type { Pull } from './pull.ts'
 import { pullNotesOf, writtenSinceSeen } from './pull-notes.ts'
 import { readEach } from './read-each.ts'
 
-/** A person who opens a record waits at most this long for its details. If they take longer, a later read gets them. */
+/** A person who opens a record waits at most this long for its details. A later read gets any missing details. */
 const OPENED_MS_MAX = 2_000
-/** If the CRM has failed to give details, pages do not wait for the CRM during this time. */
+/** After the CRM has failed to give details, pages do not wait for the CRM for this long. */
 const PAUSE_MS = 30_000
 const pausedUntil = new WeakMap<Crm, number>()
 /** Half of the ten calls that Zoho permits at once. */
@@ -72,7 +72,7 @@ export async function pullDetails(
   const untoldNotes = await pullNotesOf(
     pull,
     due.filter((record) => record.notes_due),
-    // Earlier pulls have left these notes due, because a read failed or there were too many.
+    // Earlier pulls have left these notes due, because a read failed or there were too many records.
     writtenSinceSeen(pull.deps),
   )
   return [...asked.filter((record) => !told.has(record.zoho_id)), ...untoldNotes]

@@ -121,7 +121,7 @@ async function writeNotes(
         (tx) => applyCrmNotes(tx, some, now),
       ),
     ({ note, loid }, reason) =>
-      deps.log.warn({ zoho_id: note.zoho_id, loid, reason }, 'a note of the CRM was left out'),
+      deps.log.warn({ zoho_id: note.zoho_id, loid, reason }, 'a note from the CRM was left out'),
   )
   await clearDue(deps.db, 'notes_due', read)
 }

@@ -16,8 +16,8 @@ const RECORDS_A_PAGE = 100
 interface Pulled {
   problems: SyncProblem[]
   /**
-   * How many of the records are in the CRM and belong to a partner that the pull covers. Records that cannot be read
-   * count too.
+   * How many of the records are in the CRM and belong to a partner that the pull covers, including records that cannot
+   * be read.
    */
   there: number
 }
@@ -81,7 +81,7 @@ export async function pullPage(
   const notesDue = crm.listsNotes() === true ? 'new' : 'changed'
   const applied = await applyPage(deps, { ...gathered, readAt, isNews, notesDue }, tally)
   const problems = [...read.problems, ...applied.problems]
-  for (const problem of problems) log.warn({ module, ...problem }, 'a record of the CRM was left out')
+  for (const problem of problems) log.warn({ module, ...problem }, 'a record from the CRM was left out')
   await pullDueNotes(pull, applied.records)
   return { records: applied.records, problems, there: there.size }
 }

@@ -212,7 +212,7 @@ describe('a first sync', () => {
     expect(await changes('lead.status_changed')).toEqual([])
   })
 
-  test('shows a part of the history if the CRM refuses to give it, and the whole history half a minute later', async () => {
+  test('shows part of the history if the CRM refuses to give it, and the whole history half a minute later', async () => {
     const id = await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
     await change('Leads', id, ['Pre Qualified'])
     await sync('/dashboard/sync-leads')
@@ -243,7 +243,7 @@ describe('a first sync', () => {
     expect(notes).toEqual([{ content: 'Written before' }])
   })
 
-  test('ignores a lead’s history that arrives after a newer pull of the lead', async () => {
+  test('leaves a lead’s history to the background job, which discards the history if the lead was pulled again in the meantime', async () => {
     const id = await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
     await sync('/dashboard/sync-leads')
     const { deps } = portal
@@ -314,7 +314,7 @@ test('a re-sync of a deal reads the notes that a first sync has left due, and th
   await lender.addNote('Deals', id, { content: 'Written before' })
   await lender.faults({ tooMany: { every: 1, retryAfterSeconds: 120, match: `${id}/Notes` } })
   for (let syncs = 0; syncs < 2; syncs += 1) {
-    // Waits until the deal counts as unchanged.
+    // Waits long enough for a sync to see the deal as unchanged.
     await later(60)
     await sync('/dashboard/sync-deals')
   }
@@ -350,7 +350,7 @@ test('a pull that a newer pull has overtaken does not bring back an older status
   ])
 })
 
-test('a note whose notification arrives while the record’s notes are read causes one event', async () => {
+test('a note causes one event even if its notification arrives while the record’s notes are being read', async () => {
   const { loid, id } = await submitted()
   await later(60)
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
@@ -451,7 +451,7 @@ test('reading histories in the background leaves half of the day’s credits for
   expect((await callsOf(pullDetails)).total).toBeGreaterThan(0)
 })
 
-test('a sweep finds all deletions even if Zoho lists only a part of them', async () => {
+test('a sweep finds all deletions even if Zoho lists only some of them', async () => {
   await lender.behaviour({ deletedOrder: 'oldest-first', deletedListMax: 200 })
   await lender.fill('Leads', 240, { Last_Name: 'L#n#', LOID: 'LO-#n#', Partner: { id: adaInCrm } })
   await sync('/dashboard/sync-leads')
@@ -548,7 +548,7 @@ test('if staff set a deal’s partner before the portal sees the deal, the deal 
   await lender.update('Deals', deal, { Partner: { id: adaInCrm } })
   const pullDeal = () => pullRecords(pullForAll(portal.deps, 'deals', AbortSignal.timeout(10_000)), 'Deals', [deal])
   await pullDeal()
-  // Waits until the deal counts as unchanged.
+  // Waits long enough for a pull to see the deal as unchanged.
   await later(60)
   await pullDeal()
   const [{ loid: own }] = await listed('deals')
@@ -658,7 +658,7 @@ test('if PostgreSQL refuses a record, only this record is left out', async () =>
   expect(await sync('/dashboard/sync-leads')).toMatchObject({ total_zoho_leads: 3, created: 1, skipped: 2 })
 })
 
-test('a sync succeeds even if the CRM does not take a waiting lead at the moment', async () => {
+test('a sync succeeds even if the CRM does not accept a waiting lead at the moment', async () => {
   await lender.create('Leads', { Last_Name: 'Rivera', Partner: { id: adaInCrm } })
   await lender.faults({ unavailable: { every: 1, match: 'POST /crm/v8/Leads' } })
   await ada.submitLead()

@@ -22,7 +22,7 @@ export async function pushWaiting(
     try {
       await push.run(deps, { partnerId: partner.id, loid }, signal)
     } catch (error) {
-      // If the CRM does not take a record now, the record's own job tries again. If the CRM is unavailable, the run
+      // If the CRM does not accept a record now, the record's own job tries again. If the CRM is unavailable, the run
       // fails when it reads its first list.
       if (error instanceof CrmUnavailable && !signal.aborted) break
       if (!(error instanceof GiveUp)) throw error

@@ -37,7 +37,7 @@ const DealTally = z.object({ created: z.number(), updated: z.number(), removed: 
 const Tallies = z.object({
   leads: LeadTally,
   deals: DealTally,
-  /** The creation time of the oldest record whose notes must still be found in the organisation's list. */
+  /** The creation time of the oldest record whose notes have yet to be found in the organisation's list. */
   notes_since: z.nullable(z.string()),
 })
 export type Tallies = z.infer<typeof Tallies>

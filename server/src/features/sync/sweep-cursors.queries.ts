@@ -17,7 +17,7 @@ export async function beginAtCursor(db: Db, list: SweptList, start: string): Pro
   return position
 }
 
-/** Never moves the cursor back. If two sweeps run at once, the later position counts. */
+/** Never moves the cursor back. If two sweeps run at once, the later position is kept. */
 export async function moveCursor(db: Db, list: SweptList, position: string): Promise<void> {
   await db
     .updateTable('sweep_cursors')

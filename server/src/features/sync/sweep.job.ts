@@ -20,7 +20,7 @@ import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts
 
 /** Zoho may show a record a little later than its Modified_Time says, and Modified_Time is in whole seconds. */
 const OVERLAP_MS = 60_000
-/** Once a second ended this long ago, no further records with a time in that second appear in Zoho's lists. */
+/** A record appears in Zoho's lists at most this long after its time. */
 const SETTLED_MS = 5 * 60_000
 /** One query lists at most this many rows. */
 const PRESENT_AT_ONCE = 2_000
@@ -87,7 +87,7 @@ async function sweepChanges(deps: Deps, module: CrmModule, signal: AbortSignal):
 
 /**
  * Pulls the leads of new deals that name no partner. If a conversion copies neither LOID nor partner and leaves the
- * lead's time unchanged, only such a deal shows the conversion. One query finds the leads of fifty deals.
+ * lead's time unchanged, only the deal shows the conversion. One query finds the leads of fifty deals.
  */
 async function pullUnmapped(deps: Deps, changes: readonly CrmChange[], signal: AbortSignal): Promise<void> {
   const nobodys = changes.filter((change) => change.partner_zoho_id === null).map((change) => change.zoho_id)
@@ -100,7 +100,10 @@ async function pullUnmapped(deps: Deps, changes: readonly CrmChange[], signal: A
   await pullRecords(pullForAll(deps, 'leads', signal), 'Leads', leads)
 }
 
-/** Pulls the records that Zoho lists as deleted, because this list may also have converted and merged leads. */
+/**
+ * Pulls the records that Zoho lists as deleted instead of removing them at once, because this list may also have
+ * converted and merged leads.
+ */
 async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal): Promise<void> {
   const { db, crm, log } = deps
   const list = module === 'Leads' ? 'deleted-leads' : 'deleted-deals'
@@ -164,8 +167,8 @@ async function tryNotes({ crm }: Deps, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Applies new notes from Zoho's list, because a note may leave its record's time unchanged. If only administrators may
- * list notes, notes are read with changed records instead.
+ * Applies new notes from Zoho's list, because a note may leave its record's time unchanged. If Zoho does not let the
+ * portal list all notes, notes are read with changed records instead.
  */
 async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps

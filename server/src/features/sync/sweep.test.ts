@@ -182,7 +182,7 @@ test('a sweep without changes makes five calls, however many partners there are'
   for (const partner of many) expect(await lastNames(partner)).toEqual(['New'])
 })
 
-test('the records of a second that is long over are not listed again, however many there are', async () => {
+test('records that all changed in the same second long ago are not listed again, however many there are', async () => {
   await lender.createMany(
     'Leads',
     Array.from({ length: 260 }, () => ({ Last_Name: 'Nobody’s' })),
@@ -195,7 +195,7 @@ test('the records of a second that is long over are not listed again, however ma
   expect(await callsOf(sweep)).toBe(5)
 })
 
-test('records of one second are applied once each, even if they are on two pages', async () => {
+test('records that changed in the same second are applied once each, even if they are on two pages', async () => {
   await sweep()
   const ids = await lender.createMany(
     'Leads',
@@ -467,7 +467,7 @@ test('a deal replaces the lead that matches it', async () => {
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: deal.loid })
 })
 
-test('a deal replaces a matching lead that is submitted later, however the contact is written', async () => {
+test('a deal replaces a matching lead that is submitted later, however the email and the phone are written', async () => {
   const deal = {
     Deal_Name: 'By hand',
     Stage: 'Approved',

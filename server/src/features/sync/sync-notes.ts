@@ -4,7 +4,7 @@ import { NotesNotListed } from '../../zoho/read-notes.ts'
 import { applyListedNotes, pullNotesOf, writtenSinceSeen } from './pull-notes.ts'
 import type { Run } from './run.ts'
 
-/** Allows for Zoho's whole seconds and for the difference between Zoho's clock and the portal's. */
+/** Allows for Zoho's rounding to whole seconds and for the difference between Zoho's clock and the portal's. */
 const OVERLAP_MS = 5 * 60_000
 /**
  * If the organisation's notes cannot be listed, a run reads the notes of at most this many leads and this many deals.

@@ -576,7 +576,7 @@ test('a lead that a sync pushes for a partner with a new CRM record stays with t
   expect(await eventTypes()).toEqual(['lead.created'])
 })
 
-test('a lead that a deal replaces before the lead is pushed is still pushed', async () => {
+test('a lead is pushed even if a deal has replaced it before the push', async () => {
   const { loid } = await submittedInVain({ businessName: 'Okafor Freight', loanTerm: '24 months' })
   await lender.create('Deals', {
     Deal_Name: 'By hand',
@@ -689,7 +689,7 @@ test('a partner sees the progress of its run, and no other partner does', async 
   expect((await ada.get(path)).body.data).toMatchObject({ status: 'succeeded', phase: null, error: null, result: data })
 })
 
-test('a sync that takes long answers 202 and continues (D31)', async () => {
+test('a sync that takes a long time answers 202 and continues (D31)', async () => {
   await using hasty = await startPortal({ withCrm: true, env: { SYNC_WAIT_MS: '50' } })
   const cleo = await hasty.newPartner()
   await lender.create('Leads', { Last_Name: 'Slow', Partner: { id: await inCrm(cleo) } })
@@ -736,7 +736,7 @@ test('an interrupted run is continued, and a new request joins it (D31)', async 
 
   const data = await cutOffRun()
   expect(data).toMatchObject({ total_zoho_leads: 150, problems: [] })
-  // The work of the first attempt also counts.
+  // The counts include the work of the first attempt.
   expect(data).toMatchObject({ created: 150, skipped: 0 })
   expect(new Set((await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])).size).toBe(150)
   expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBe(150)

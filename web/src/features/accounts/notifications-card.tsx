@@ -75,7 +75,7 @@ const TIMING_WORDS: Record<MailTiming, string> = { 'at-once': 'At once', digest:
 const MEANINGS: Record<MailKind, string> = {
   outcome: 'A deal is won, lost or handed on, or a lead is closed',
   'lender-note': 'With the lender’s own words',
-  crm: 'The CRM did not take a lead, deal or note',
+  crm: 'The CRM did not accept a lead, deal or note',
   webhook: 'Your system no longer gets notifications of changes',
   'lead-status': 'A lead moved on or became a deal',
   'deal-stage': 'A deal moved on',
