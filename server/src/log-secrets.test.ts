@@ -139,7 +139,7 @@ test('the log has an error’s message, but nothing of the connection or the row
   }
 })
 
-test('the line of a failed job has ids, but no email address and no IP address', async () => {
+test('the log line of a failed job has ids, but no email or IP address', async () => {
   const lines: string[] = []
   // No mail server listens on this port, so the jobs that send mails fail.
   const env = { SMTP_URL: 'smtp://127.0.0.1:1' }

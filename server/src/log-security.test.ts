@@ -58,7 +58,7 @@ test('for each call and each security event the log has a line with the callerâ€
   expect(hidden).toEqual([])
 })
 
-test('behind https every API answer, even a refusal, has an HSTS header that is valid for a year', async () => {
+test('behind https every API answer, even a refusal, has an HSTS header that is valid for a year, and the cookie is marked Secure', async () => {
   await using portal = await startPortal({ env: { PUBLIC_URL: 'https://portal.example' } })
   for (const path of ['/ready', '/profile', '/nothing', '/auth/login', '/partner/docs']) {
     const { headers } = await portal.get(path)

@@ -80,7 +80,7 @@ function traceOfLine(): object {
 }
 
 /**
- * Message and stack of an error and of its causes, and the error's own code. Other properties are left out: a
+ * The message and stack of an error and of its causes, and the error's own code. Other properties are left out: a
  * PostgreSQL error contains the refused row or the whole connection, and a URL error contains the invalid text.
  */
 function readableError(error: unknown) {

@@ -16,7 +16,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => vo
 try {
   await start()
 } catch (error) {
-  // A stop takes away the database that the start is using. This is no failure.
+  // A stop takes away the database that the start is using. That is not a failure.
   if (!isStopping) {
     log.fatal({ err: error }, 'the portal could not start')
     console.error(`The portal could not start: ${error instanceof Error ? error.message : String(error)}`)

@@ -29,7 +29,7 @@ export interface OpenTelemetry extends Spans {
 
 /**
  * Sends spans to a collector by OTLP over HTTP, in batches, without delaying the work. Spans are dropped if the
- * collector does not take them in time or the queue is full. The SDK reads its own settings from the environment:
+ * collector does not accept them in time or the queue is full. The SDK reads its own settings from the environment:
  * sampler, queue, headers and the service's name.
  */
 export function openTelemetry(endpoint: string, log: Logger): OpenTelemetry {
@@ -102,8 +102,8 @@ function tellingOutages(exporter: SpanExporter, log: Logger): SpanExporter {
     export(spans, done) {
       exporter.export(spans, (result) => {
         const isRefused = result.code !== SUCCESS
-        if (isRefused && !isAway) log.warn({ reason: result.error?.message }, 'the collector takes no traces')
-        if (!isRefused && isAway) log.info('the collector takes traces again')
+        if (isRefused && !isAway) log.warn({ reason: result.error?.message }, 'the collector does not accept traces')
+        if (!isRefused && isAway) log.info('the collector accepts traces again')
         isAway = isRefused
         done(result)
       })

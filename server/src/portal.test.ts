@@ -39,7 +39,7 @@ test('a portal that is stopping is no longer ready, but answers requests until t
   await expect(portal.get('/health')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('requests in flight at a stop are answered, even a request whose head arrives after the port has closed', async () => {
+test('requests in flight at a stop are answered, even a request whose last header arrives after the port has closed', async () => {
   const portal = await startPortal()
   const partner = await portal.newPartner()
   const port = Number(new URL(portal.url).port)

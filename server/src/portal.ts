@@ -223,7 +223,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const hearers = [dispatcher, live, replica].filter((hearer) => hearer !== undefined)
   const listening = listen(config.databaseDirectUrl ?? settings.databaseUrl, hearers, {
     onError: (error) =>
-      deps.log.warn({ err: error }, 'no notification from the database arrives until the connection is made again'),
+      deps.log.warn({ err: error }, 'notifications from the database do not arrive until the connection is restored'),
     silenceMsMax: 2 * config.databaseTimeoutMs,
   })
   await listening.connected

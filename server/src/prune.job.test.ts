@@ -25,7 +25,7 @@ function archivedAt(daysAgo: number) {
   }
 }
 
-test('removes sessions and remembered answers as soon as they have expired, and expired links a day later', async () => {
+test('the clean-up removes sessions and remembered answers as soon as they have expired, and expired links a day later', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.mailTo(partner.email) // waits for the welcome mail, which contains a link
@@ -48,7 +48,7 @@ test('removes sessions and remembered answers as soon as they have expired, and 
   expect(await pruned(portal)).toEqual({ sessions: 1, 'account tokens': 1 })
 })
 
-test('removes rate limits when their period is over', async () => {
+test('the clean-up removes rate limits when their period is over', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   await portal.post('/auth/login', { email: 'x@example.com', password: 'x' })
   expect(await pruned(portal)).toEqual({})
@@ -58,7 +58,7 @@ test('removes rate limits when their period is over', async () => {
   expect(await pruned(portal)).toEqual({ 'rate limits': 2 })
 })
 
-test('removes records that left the CRM ninety days ago, with their history and notes, and keeps all other records', async () => {
+test('the clean-up removes records that left the CRM ninety days ago, with their history and notes, and keeps all other records', async () => {
   await using portal = await startPortal()
   const { db } = portal.deps
   const partner = await portal.newPartner()
@@ -83,7 +83,7 @@ test('removes records that left the CRM ninety days ago, with their history and 
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
 })
 
-test('keeps a lead that became a deal, and its notes, until the deal is removed', async () => {
+test('the clean-up keeps a lead that became a deal, and its notes, until the deal is removed', async () => {
   await using portal = await startPortal()
   const { db } = portal.deps
   const partner = await portal.newPartner()
@@ -104,7 +104,7 @@ test('keeps a lead that became a deal, and its notes, until the deal is removed'
   expect(await db.selectFrom('notes').select('id').execute()).toEqual([])
 })
 
-test('removes events after ninety days', async () => {
+test('the clean-up removes events after ninety days', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await partner.submitLead()
@@ -119,7 +119,7 @@ test('removes events after ninety days', async () => {
   expect((await portal.get('/dashboard/recent-activity', { token: again })).body.data.activities).toHaveLength(1)
 })
 
-test('makes missing monthly partitions of attempts up to two months ahead, except for a month with attempts in the default partition, and drops expired months', async () => {
+test('the clean-up makes missing monthly partitions of attempts up to two months ahead, except for a month with attempts in the default partition, and drops expired months', async () => {
   await using portal = await startPortal()
   const { db, pool, clock } = portal.deps
   const at = clock.now()
@@ -159,7 +159,7 @@ test('makes missing monthly partitions of attempts up to two months ahead, excep
   expect(await count()).toBe(0)
 })
 
-test('removes old sync runs, except running ones and the last success of each kind', async () => {
+test('the clean-up removes old sync runs, except running ones and the last successful run of each kind', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   const run = async (kind: 'leads' | 'all', status: 'running' | 'succeeded' | 'failed', daysAgo: number) => {
@@ -178,7 +178,7 @@ test('removes old sync runs, except running ones and the last success of each ki
   expect(left.map((row) => row.id)).toEqual(kept)
 })
 
-test('removes more rows than one statement can, and is scheduled at night', async () => {
+test('the clean-up removes more rows than one statement can, and is scheduled at night', async () => {
   await using portal = await startPortal({ hasSchedules: true })
   const partner = await portal.newPartner()
   const { db } = portal.deps

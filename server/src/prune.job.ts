@@ -114,7 +114,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
   }
   const removed: Record<string, number> = {}
   for (const [kind, removeSome] of Object.entries(kinds)) removed[kind] = await removeInBatches(removeSome, signal)
-  // Done last, because both functions fail if other transactions lock the table for long. The job then runs again.
+  // Done last, because both functions fail if other transactions lock the table for too long. The job then runs again.
   await makeAttemptMonths(db, now)
   removed['months of webhook attempts'] = await dropAttemptMonthsOfAllPartners(db, before(WEBHOOK_LOG_MS))
   return removed

@@ -85,7 +85,7 @@ export async function insertFirstEntry(
     .execute()
 }
 
-/** The portal's entries for these records by their LOIDs, each history with its oldest entry first. */
+/** The portal's entries for these records, by LOID, with the oldest entry of each history first. */
 export async function findKnownHistories(
   tx: Tx,
   kind: HistoryKind,

@@ -32,7 +32,7 @@ test('a change in the same second as the submission is not dated before the subm
   expect(plan.entries[0]?.changed_time).toBe(submitted.changed_time)
 })
 
-test('a status that is missing from the CRM’s history counts as observed at Modified_Time (D32a)', () => {
+test('a status that is missing from the CRM’s history is recorded as observed at Modified_Time (D32a)', () => {
   const told = [entry('Contacted', '2026-03-02T10:00:00.000Z')]
   const { entries } = planHistory([submitted], told, { value: 'Lost Lead', modified_time, before })
   expect(entries).toMatchObject([

@@ -16,7 +16,7 @@ export interface Caller {
 export interface Submitter {
   /** Null for a system. */
   id: string | null
-  /** The name that records, the CRM and endpoints show. */
+  /** The name that is shown in records and in the CRM, and sent to endpoints. */
   name: string
 }
 

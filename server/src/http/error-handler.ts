@@ -8,7 +8,7 @@ import { PortalError } from '../errors.ts'
 
 /** Turns every error into an answer. An unknown error is a bug, and only the log describes it. */
 export function handleError(error: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {
-  // A caller who hung up reads no answer, and Fastify does not call `onResponse`.
+  // If the caller hung up, Fastify does not call `onResponse`, so nothing else would log the request.
   if (request.raw.errored === error) request.log.info('the caller hung up')
   const answer = known(error)
   // If Fastify refuses a request before any hook runs, nothing else sets this header.

@@ -60,7 +60,7 @@ test('without a key every request creates a lead', async () => {
   expect(await leadsOf(partner)).toHaveLength(2)
 })
 
-test('five simultaneous equal requests create one lead and get the same answer', async () => {
+test('five simultaneous identical requests create one lead and get the same answer', async () => {
   const partner = await portal.newPartner()
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => partner.post('/dashboard/leads', newLead(), keyed('five'))),
@@ -71,7 +71,7 @@ test('five simultaneous equal requests create one lead and get the same answer',
   expect(await leadsOf(partner)).toHaveLength(1)
 })
 
-test('forty equal requests to two processes create one lead, though neither process has that many connections', async () => {
+test('forty identical requests to two processes create one lead, though neither process has that many connections', async () => {
   await using first = await startPortal({ env })
   await using second = await startPortal({ on: first, env })
   const { token, get } = await first.newPartner()

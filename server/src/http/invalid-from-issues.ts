@@ -7,7 +7,7 @@ interface Issue {
   keys?: string[]
 }
 
-/** Turns a failed parse into an answer: one message for each field. The first message is also the text (D5). */
+/** Turns a failed parse into an answer: one message for each field. The answer's `error` is the first message (D5). */
 export function invalidFromIssues(issues: readonly Issue[]): Invalid {
   const messages = new Map<string, string>()
   for (const [field, message] of issues.flatMap(messagesOf)) {

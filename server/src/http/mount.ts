@@ -123,7 +123,7 @@ export function createMount(
   app.decorateRequest('admittedAt', 0)
   return (route, handler) => {
     type ThisCall = Parameters<typeof handler>[0]
-    // Compiled at the first answer, because compiling the schemas of all routes takes up to 50 ms of a start.
+    // Compiled at the first answer, because compiling the schemas of all routes would add up to 50 ms to the start.
     let compiled: typeof route.answer | undefined
     const answerSchema = () => (compiled ??= z.compile(route.answer))
     const isSecure = () => deps.publicUrl.startsWith('https:')
@@ -143,7 +143,7 @@ export function createMount(
       config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
       // The caller is checked before the body is read, because a stranger's body is not worth reading.
       onRequest: admit,
-      // Sending the body can take long, and the caller can lose its access in the meantime.
+      // Sending the body can take a long time, and the caller can lose access in the meantime.
       preHandler: async (request, reply) => {
         if (deps.clock.now().getTime() - request.admittedAt > ADMITTED_MS) await admit(request, reply)
       },
@@ -208,15 +208,15 @@ function beginStream(
   return reply
 }
 
-/** A blank filter counts as absent (D46). */
+/** A blank filter is treated as absent (D46). */
 function withoutBlanks(query: unknown): unknown {
   const given = Object.entries(Object(query)).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
   return Object.fromEntries(given)
 }
 
 /**
- * Parses input by the route's schema. Without a schema, input is ignored, except on routes for systems with an API key.
- * Those routes refuse unknown fields and name them, because a typing mistake would lose data (D46).
+ * Parses input with the route's schema. Without a schema, input is ignored, except on routes for systems with an API
+ * key. Those routes refuse unknown fields and name them, because a typing mistake would lose data (D46).
  */
 function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
   if (schema) {

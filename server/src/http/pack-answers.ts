@@ -11,8 +11,8 @@ const PACKED_FROM_BYTES = 1_024
  */
 const PACKED_HERE_BYTES_MAX = 64 * 1_024
 /**
- * Small chunks come from Node's pool of buffers. With the default size each compressed answer has its own buffer of 16
- * kB, which lives until the next full garbage collection and makes these collections about four times as frequent.
+ * Small chunks come from Node's pool of buffers. With the default size, each compressed answer has its own buffer of
+ * 16 kB, which lives until the next full garbage collection and makes these collections about four times as frequent.
  */
 const chunkSize = 2_048
 const GZIP = { level: 3, chunkSize }

@@ -26,7 +26,7 @@ test('while rate limits are slow to check, sign-ups do not block one another, ev
   expect(statuses.filter((status) => status === 429)).toHaveLength(30)
 })
 
-test('a sign-in says how many tries are left, and a refusal says when to try again', async () => {
+test('the answer to a sign-in says how many tries are left, and a refusal says when to try again', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const tries = []
   for (let i = 0; i < 11; i++) tries.push(await portal.post('/auth/login', { email: 'x@example.com', password: 'x' }))

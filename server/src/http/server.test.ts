@@ -59,7 +59,7 @@ test.each([
   ['an empty body', 'POST', '/api/auth/login', { body: '', headers: json }, 400, 'VALIDATION'],
   ['a form', 'POST', '/api/auth/login', { body: 'a=1', headers: form() }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
   ['plain text', 'POST', '/api/auth/login', { body: '{}', headers: plain() }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-  ['too large a body', 'POST', '/api/auth/login', { body: large(), headers: json }, 413, 'PAYLOAD_TOO_LARGE'],
+  ['a body that is too large', 'POST', '/api/auth/login', { body: large(), headers: json }, 413, 'PAYLOAD_TOO_LARGE'],
   ['an address that is not validly encoded', 'GET', '/api/crm/lead/%E0%A4%A', {}, 400, 'MALFORMED_REQUEST'],
   [
     'a session that does not exist',
@@ -125,7 +125,7 @@ test('every answer has its own request id, and answers of the API are never cach
 })
 
 test.each([
-  ['an answer of some kilobytes', '/api/dashboard/leads', 1],
+  ['an answer of a few kilobytes', '/api/dashboard/leads', 1],
   ['an answer of more than 64 kB', '/api/dashboard/leads?limit=100', 64],
 ])('%s is compressed only in an encoding that the caller accepts', async (_what, path, kilobytes) => {
   const ask = (encoding: string) =>

@@ -29,7 +29,7 @@ interface ServerSettings {
   isStopping(): boolean
   /** Records requests; absent without OpenTelemetry. */
   spans?: Spans | undefined
-  /** Called after each answer, except streams. */
+  /** Called after each answer that is not a stream. */
   onAnswered?: ((answered: Answered) => void) | undefined
 }
 
@@ -220,7 +220,10 @@ declare module 'fastify' {
   }
 }
 
-/** Accepts only JSON. Some clients name JSON as the content type of a call without a body. */
+/**
+ * Accepts only JSON. Also allows an empty body, because some clients name JSON as the content type of a call without a
+ * body.
+ */
 function acceptJson(app: FastifyInstance): void {
   app.decorateRequest('bodyText', undefined)
   app.removeAllContentTypeParsers()

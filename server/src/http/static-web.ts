@@ -8,9 +8,9 @@ import { isApi } from './server.ts'
 export const WEB_FOLDER = join(import.meta.dirname, '../../../web/dist')
 
 /**
- * Serves the built web app. Every address outside the API that does not look like a file belongs to the app: routes
- * live in the browser (D8). The build has a copy of the app's page for each route, such as `leads/$loid.html` for
- * `/leads/LO-…`. The copies differ in the files that they preload.
+ * Serves the built web app. Every address outside the API that does not look like a file belongs to the app, because
+ * the routing happens in the browser (D8). The build has a copy of the app's page for each route, such as
+ * `leads/$loid.html` for `/leads/LO-…`. The copies differ in the files that they preload.
  */
 export async function staticWeb(app: FastifyInstance, folder: string): Promise<void> {
   const isBuilt = existsSync(join(folder, 'index.html'))

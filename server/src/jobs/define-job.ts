@@ -11,8 +11,8 @@ export interface Retry {
 export interface Job<Payload extends object = object> extends QueuedJob<Payload> {
   retry: Retry
   /**
-   * How many of these jobs run at the same time in one process. At most one of them runs for each `partnerId`, so that
-   * one partner's jobs never take all places.
+   * How many of these jobs can run at the same time in one process. At most one of them runs for each `partnerId`, so
+   * that one partner's jobs do not hold up other partners' jobs.
    */
   concurrency: number
   /**

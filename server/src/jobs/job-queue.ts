@@ -36,11 +36,14 @@ const DAY_SECONDS = 86_400
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
 /**
- * If its worker died, a job waits only this long, because another job or a restart probably ended the worker. In this
- * time a worker that was only silent notices that it has lost its job.
+ * If its worker died, a job waits only this long before it runs again, because another job or a restart probably ended
+ * the worker. In this time a worker that was only silent notices that it has lost its job.
  */
 const ORPHAN_DELAY_SECONDS = 5
-/** After this many retries a job waits as long as any failed job, because the job itself could be what ends its workers. */
+/**
+ * After this many retries, even a job whose worker died waits as long as any failed job, because the job itself may be
+ * killing its workers.
+ */
 const QUICK_RETRIES = 3
 /**
  * The portal looks this often for due retries and given-up jobs, because PostgreSQL does not notify workers of them.
@@ -134,7 +137,7 @@ interface WorkedQueue {
 
 /**
  * Finds the queues that have jobs to fetch, in one statement. Letting each queue look by itself would take forty
- * statements. Hastens jobs whose worker died; the message in their output is pg-boss's.
+ * statements. Also hastens jobs whose worker died, which it recognises by pg-boss's message in their output.
  */
 async function findDueQueues(boss: PgBoss, names: string[]): Promise<string[]> {
   const { rows } = await boss.getDb().executeSql(

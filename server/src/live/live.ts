@@ -80,11 +80,11 @@ export function openLive(
       missed.length > MISSED_EVENTS_MAX
         ? [['stream.reset', null, null]]
         : missed.map(({ type, loid, id }) => [type, loid, id])
-    // `stream.opened` has an id, so that a page without any event yet can also send an id when it reconnects.
+    // `stream.opened` has an id, so that a page that has received no event yet can also send an id when it reconnects.
     stream.begin(textOf([...told, ['stream.opened', null, firstIdAt(now)]], stream.reader.role, nowMs))
   }
 
-  /** Ends the streams whose sessions have ended, in any way and in any process. Updates the roles of other streams. */
+  /** Ends the streams whose sessions have ended, in any way and in any process. Updates the roles of the others. */
   async function look(): Promise<void> {
     try {
       for (const some of chunksOf([...streams], LOOKED_UP_AT_ONCE)) {
@@ -136,7 +136,7 @@ export function openLive(
         throw new PortalError(503, 'UNAVAILABLE', text, { retryAfterSeconds: ASK_AGAIN_SECONDS })
       }
       if ((ofPersons.get(reader.personId)?.size ?? 0) >= STREAMS_OF_PERSON_MAX) {
-        throw new TooMany(`At most ${STREAMS_OF_PERSON_MAX} pages of a person are live at once.`, ASK_AGAIN_SECONDS)
+        throw new TooMany(`A person can have at most ${STREAMS_OF_PERSON_MAX} live pages at once.`, ASK_AGAIN_SECONDS)
       }
       const stream = new Stream(reader, accept(), remove)
       add(stream)

@@ -40,13 +40,13 @@ test('a killed PostgreSQL is started again at the same address, with every ackno
   const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
   await query(postgres.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
   // Unlike a waiting statement, a busy statement holds the shared memory for a long time unless somebody ends it.
-  const busy = query(postgres.url, 'select count(*) from generate_series(1, 10000000000)').catch(() => 'broken off')
+  const busy = query(postgres.url, 'select count(*) from generate_series(1, 10000000000)').catch(() => 'cut off')
 
   for (let round = 1; round <= 3; round++) {
     process.kill(postmasterPid(stateDir), 'SIGKILL')
     await vi.waitFor(() => query(postgres.url, 'insert into remarks values ($$later$$)'), { timeout: 5_000 })
   }
-  expect(await busy).toBe('broken off')
+  expect(await busy).toBe('cut off')
   expect(await query(postgres.url, 'select body from remarks order by body')).toEqual([
     { body: 'acknowledged' },
     { body: 'later' },
@@ -69,7 +69,7 @@ test('when the portal is killed, PostgreSQL ends, and the next start finds all d
   expect(processesIn(stateDir)).toEqual([])
 })
 
-test('a portal that is killed while it makes the database does not block the next start', async () => {
+test('a portal that is killed while it creates the database does not block the next start', async () => {
   const child = spawnStarter(stateDir)
   await vi.waitFor(() => expect(readdirSync(stateDir).some((name) => name.startsWith('init-'))).toBe(true), 5_000)
   child.kill('SIGKILL')
@@ -91,7 +91,7 @@ test('a second start on the same folder fails with the owner’s process id and 
   await first.stop()
 })
 
-test('when two processes start a new database at once, one succeeds and the other is refused', async () => {
+test('when two processes start a new database at the same time, one succeeds and the other is refused', async () => {
   const starts = await Promise.allSettled([startInOtherProcess(stateDir), startInOtherProcess(stateDir)])
   const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
   expect(running).toHaveLength(1)

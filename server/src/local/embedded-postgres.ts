@@ -102,12 +102,12 @@ export async function startEmbeddedPostgres(
   }
 }
 
-/** The address of the PostgreSQL that another process runs on this folder, or undefined. */
+/** The address of the PostgreSQL server that another process runs on this folder, or undefined. */
 export async function findRunningPostgres(stateDir: string): Promise<string | undefined> {
   const folder = path.resolve(stateDir)
   if (readPidFile({ dataDir: dataDirOf(folder) })?.status !== 'ready') return undefined
   const socketDir = socketDirOf(folder)
-  // A killed server leaves the same files, but it accepts no connection.
+  // A killed server leaves the same files behind, but accepts no connections.
   return (await takesConnections({ path: path.join(socketDir, `.s.PGSQL.${PORT}`) })) ? urlOf(socketDir) : undefined
 }
 

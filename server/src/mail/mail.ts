@@ -13,7 +13,7 @@ export interface Mail {
   parts: readonly MailPart[]
   /**
    * An id that is the same each time this mail is sent, so that a repeat can be recognised. It becomes the Message-ID
-   * and the name of the file in the outbox. Without an id, each sending counts as a separate mail.
+   * and the name of the file in the outbox. A mail without an id counts as a new mail each time it is sent.
    */
   id?: string
   /**
@@ -24,7 +24,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Rejects unless the mail was accepted. Over SMTP, a mail may have been accepted even if this rejects. */
+  /** Rejects unless the mail was accepted. Over SMTP, a mail may have been accepted even if `send` rejects. */
   send(mail: Mail): Promise<void>
   /** Whether mails reach people, or only the outbox folder (D2). */
   isDelivered: boolean

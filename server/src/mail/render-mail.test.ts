@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest'
 import { buildLayout, LAYOUT } from './build-layout.ts'
 import { renderMail } from './render-mail.ts'
 
-test('layout.html is what mjml makes of layout.mjml (npm run build:mails)', async () => {
+test('layout.html is up to date with layout.mjml (npm run build:mails)', async () => {
   expect(await readFile(LAYOUT, 'utf8')).toBe(await buildLayout())
 })
 

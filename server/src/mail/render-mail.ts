@@ -36,7 +36,7 @@ interface Layout {
 
 let layout: Layout | undefined
 
-/** layout.html is built from layout.mjml in advance (`npm run build:mails`), so that mjml slows no mail down. */
+/** layout.html is built from layout.mjml in advance (`npm run build:mails`), so that no mail waits for mjml. */
 async function readLayout(): Promise<Layout> {
   const html = await readFile(join(import.meta.dirname, 'layout.html'), 'utf8')
   const parts = new Map<string, string>()

@@ -63,7 +63,7 @@ test('the metrics count connections, CRM calls and the requests of each route, a
   expect((await portal.get('/metrics')).status).toBe(404)
 })
 
-test('a scrape does not wait for a silent database, and says that the database is away', async () => {
+test('a scrape waits only briefly for a silent database, and says that the database is away', async () => {
   const database = await createDatabase()
   await using proxy = await openDatabaseProxy(database.url)
   const { portal, scrape } = await startMeasured({ on: { database: { ...database, url: proxy.url } } })

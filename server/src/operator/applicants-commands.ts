@@ -39,7 +39,7 @@ export const eraseApplicant: Command = {
     workplace.say(summary(shown))
     if (given.values['yes'] !== true) await confirm()
     const { present, left } = await db.transaction().execute(async (tx) => {
-      // More data may have been stored since then, for example before the operator confirmed.
+      // More data may have been stored since the summary was shown.
       const found = await findApplicant(tx, applicant)
       const at = clock.now().toISOString()
       const loids = [...new Set([...found.leads, ...found.deals].map(({ loid }) => loid))]

@@ -43,7 +43,7 @@ export function readGiven(command: Command, words: string[]): Given {
   }
 }
 
-/** Returns the one word that the command needs after its name. Throws if there is none or more than one. */
+/** Returns the one word that the command needs after its name. Throws if there is no word or more than one. */
 export function onlyPositional(command: Command, { positionals }: Given): string {
   const [word, ...more] = positionals
   if (word === undefined || more.length > 0) throw new UsageError(`usage: ${usageOf(command)}`)

@@ -3,7 +3,7 @@ import { openDataFolder } from '../testing/portal-process.ts'
 import { startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
-test('operators can list, retry and drop jobs that wait or were given up', { timeout: 60_000 }, async () => {
+test('operators can list, retry and drop waiting and given-up jobs', { timeout: 60_000 }, async () => {
   await using folder = await openDataFolder()
   await using portal = await startPortal()
   const partner = await portal.newPartner()
@@ -59,6 +59,6 @@ test('operators can list, retry and drop jobs that wait or were given up', { tim
   expect(await stateOf(id)).toBeUndefined()
   expect(await folder.command(['jobs', 'drop', id], env)).toMatchObject({
     code: 1,
-    err: `No job that waits or was given up has the id or queue "${id}"\n`,
+    err: `No waiting or given-up job has the id or queue "${id}"\n`,
   })
 })

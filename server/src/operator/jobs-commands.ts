@@ -56,7 +56,7 @@ async function change(
     const waiting = await findWaitingInstead(db, idOrQueue)
     throw new CommandFailed(
       waiting === undefined
-        ? `No job that waits or was given up has the id or queue ${JSON.stringify(idOrQueue)}`
+        ? `No waiting or given-up job has the id or queue ${JSON.stringify(idOrQueue)}`
         : `The queue lets only one job wait for a retry, and another job already waits: ${waiting}`,
     )
   }

@@ -37,7 +37,8 @@ export const retryMails: Command = {
     // This process also runs jobs, so that the mails are sent even if no portal runs.
     const { deps } = await workplace.workingParts()
     const count = await sendMailsAgain(deps, idOrEmail)
-    if (count === 0) throw new CommandFailed('No such mail was given up; npm run portal -- mails lists them')
+    if (count === 0)
+      throw new CommandFailed('No given-up mail matches; npm run portal -- mails lists the given-up mails')
     workplace.say(`Mails queued to be sent again: ${count}`)
     return 0
   },

@@ -95,7 +95,7 @@ async function run(words: string[], { env, out, err }: Terminal): Promise<number
 function overview(): string {
   const lines = COMMANDS.map((command: Command) => `  ${usageOf(command)}\n      ${command.summary}`)
   return [
-    'Commands for operators. They work whether or not the portal runs.',
+    'Commands for operators. They work whether or not the portal is running.',
     'They read the same environment variables as npm start, and need the same DATA_DIR or DATABASE_URL.',
     '',
     ...lines,

@@ -3,7 +3,7 @@ import { newId } from '../db/ids.ts'
 import type { Deps } from '../deps.ts'
 import { recordMailNews } from '../events/mail-news.ts'
 
-/** The record whose push was given up just now. For a note, it is the note's lead or deal. */
+/** The record whose push has just been given up. For a note, it is the note's lead or deal. */
 interface GivenUp {
   loid: string
   on: 'lead' | 'deal'

@@ -41,8 +41,8 @@ export async function markRecordSent(db: Db, partnerId: string, at: string | nul
 
 /**
  * `asOf` is the time of the change that was pushed. If the partner has changed since, its `crm` stays as it is, and the
- * later change has its own job. `isConnected` is true if the partner was held until now, or was linked just now to an
- * existing CRM record.
+ * later change has its own job. `isConnected` is true if the partner was held until now, or has just been linked to
+ * an existing CRM record.
  */
 export async function markPartnerPushed(
   tx: Tx,

@@ -5,8 +5,8 @@ import { CrmUnavailable } from '../errors.ts'
 /**
  * A push looks for the record in the CRM and then creates it, which takes several calls. So only one push of a record
  * runs at a time among all processes. A push that takes longer than `workMsMax` is stopped and tried again later. A
- * second push of the same record waits at most `waitMs`, because the first push usually takes one second. The
- * lease of a process that died ends before the push that its job repeats gives up waiting.
+ * second push of the same record waits at most `waitMs`, because the first push usually takes one second. If a
+ * process dies during a push, its job is repeated, and its lease ends before the repeated push gives up waiting.
  */
 export const PUSH_LEASE = { leaseMs: 15_000, workMsMax: 60_000, waitMs: 5_000 }
 

@@ -5,6 +5,7 @@ import { isoCBOR } from '@simplewebauthn/server/helpers'
 const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04
 const HAS_CREDENTIAL = 0x40
+/** The AAGUID, which would name the make of the device. */
 const NO_MAKE = Buffer.alloc(16)
 
 /** A device with one passkey, as a browser at `origin` would use it. */

@@ -49,7 +49,7 @@ async function makeTemplate(postgresUrl: string): Promise<void> {
   const template = openDatabase(url, () => undefined)
   await migrate(template.db)
   await template.close()
-  // The template includes the queues, which take longest to make. There is no job, so the missing dependencies are
+  // The template includes the queues, which take the longest to make. There is no job, so the missing dependencies are
   // never used.
   const queue = openJobQueue(url, log, 60_000)
   await queue.start(BACKGROUND_JOBS, { log } as Deps)

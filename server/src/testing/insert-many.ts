@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 
-/** A LOID without digits, because a search for digits would find them. */
+/** The SQL of a LOID without digits, so that a search for digits does not find it. */
 const LOID = `'LO-' || translate(upper(left(md5($1::uuid::text), 4) || lpad(to_hex(i), 4, '0')), '0123456789', 'GHJKMNPQRS')`
 
 /** Inserts this many leads, newer than all other leads of the partner. */

@@ -22,8 +22,8 @@ export async function replaceInvitation(tx: Tx, invitation: NewInvitationRow): P
 }
 
 /**
- * An invitation counts only while its inviter is an active owner. So a deactivated owner gets no new access through an
- * invitation.
+ * An invitation counts only while its inviter is an active owner. Otherwise a deactivated owner could get back in
+ * through an invitation to another of their own addresses.
  */
 function countingInvitations(db: Db) {
   return db
@@ -86,7 +86,7 @@ export function findInvitationByToken(db: Db, tokenHash: Buffer, now: string) {
     .executeTakeFirst()
 }
 
-/** Removes the invitation with this token. If a token is used twice at once, only one call returns true. */
+/** Removes the invitation with this token. If two calls use the token at the same time, only one returns true. */
 export async function takeInvitation(tx: Tx, tokenHash: Buffer): Promise<boolean> {
   const removal = await tx.deleteFrom('invitations').where('token_hash', '=', tokenHash).executeTakeFirst()
   return removal.numDeletedRows > 0n

@@ -220,7 +220,7 @@ test('an invitation ends if its inviter is no longer an active owner', async () 
   }
 })
 
-test('a partner keeps an active owner, even if two owners demote each other at once', async () => {
+test('a partner keeps an active owner, even if two owners demote each other at the same time', async () => {
   const owner = await newOwner()
   const self = (await owner.get('/profile')).body.data.person_id
   for (const change of [{ role: 'member' }, { is_active: false }]) {

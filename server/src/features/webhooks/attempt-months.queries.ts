@@ -11,8 +11,8 @@ const MONTHS_AHEAD = 2
 const LOCK_WAIT_MAX = '200ms'
 
 /**
- * Makes the missing partitions of this month and the next months. A month that already has attempts in the default
- * partition gets no partition. Throws if other transactions lock the table for too long.
+ * Makes the missing partitions of this month and the next `MONTHS_AHEAD` months. A month that already has attempts in
+ * the default partition gets no partition. Throws if other transactions lock the table for too long.
  */
 export async function makeAttemptMonths(db: Db, now: Date): Promise<void> {
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) {

@@ -222,7 +222,7 @@ test('a delivery that fails is tried again on schedule with the same body and id
   expect(() => new Webhook(secret).verify(first?.text ?? '', first?.headers ?? {})).not.toThrow()
 }, 60_000)
 
-test('a delivery to a port where nobody listens ends as an error', async () => {
+test('a delivery to a port where nothing listens ends as an error', async () => {
   await using portal = await startPortal({ env })
   const receiver = await startReceiver()
   const { partner } = await subscribed(receiver, portal)
@@ -299,7 +299,7 @@ test('an answer of 410 disables the endpoint, ends waiting deliveries and sends 
   expect(receiver.received.slice(count).map((one) => one.body.data.loid)).toEqual([loid])
 })
 
-test('five days without a success disable the endpoint', async () => {
+test('an endpoint is disabled after five days without a success', async () => {
   await using portal = await startPortal({ env })
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver, portal)
@@ -354,7 +354,7 @@ test('an attempt that was under way when the partner saved the URL again does no
   expect(await endpointOf(partner)).toMatchObject({ is_active: true, disabled_reason: null })
 })
 
-test('a failed attempt to the former URL does not mark the present URL as failing', async () => {
+test('a failed call to the former URL does not mark the present URL as failing', async () => {
   await using old = await startReceiver()
   await using receiver = await startReceiver()
   const { partner } = await subscribed(old)
@@ -399,7 +399,7 @@ test('waiting deliveries are sent to the present URL', async () => {
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'success', endpoint: receiver.url })
 })
 
-test('sending a waiting delivery again makes its next attempt at once', async () => {
+test('if a waiting delivery is sent again, its next attempt is made at once', async () => {
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver)
   await partner.submitLead()

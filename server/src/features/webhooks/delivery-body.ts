@@ -3,7 +3,7 @@ import type { EventToDeliver } from '../../events/events-to-deliver.ts'
 
 /**
  * Returns an event as the JSON text that every attempt sends to a partner's endpoint (D35). Each field is named here,
- * so that a field that is added to an event is not sent by accident. No email, phone, ABN or text of a note is sent.
+ * so that a field added to an event is not sent by accident. No email, phone, ABN or text of a note is sent.
  */
 export function deliveryBody(event: EventToDeliver): string {
   return JSON.stringify({ type: event.type, timestamp: event.created_at, data: dataOf(event) })

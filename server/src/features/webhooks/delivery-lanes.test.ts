@@ -64,12 +64,12 @@ test('a host that hangs delays other endpoints for a second at most, however man
   const second = beginAll()
   expect(second).toHaveLength(100)
   expect(countOf('ada')).toBe(1)
-  // The host answers again. Its late endpoints get slow slots, and the other endpoints get quick slots.
+  // The host answers again. Its late endpoints get slow slots, and its other endpoints get quick slots.
   for (const attempt of [...first, ...second]) attempt.end(true)
   expect(beginAll()).toHaveLength(200)
 })
 
-test('one partner’s slow endpoint does not slow down other partners’ endpoints of the same host', () => {
+test('one partner’s slow endpoint does not slow down other partners’ endpoints on the same host', () => {
   const failing = many('failing', 500)
   for (const partnerId of failing) lanes.learnFailing(partnerId)
   beginAll(...failing)

@@ -1,6 +1,6 @@
 /**
  * How many quick slots and how many slow slots a process has. An attempt uses a slow slot if it is slow or is expected
- * to be. An attempt that becomes slow moves to a slow slot even if all of them are taken.
+ * to be. An attempt that becomes slow moves to a slow slot even if all slow slots are taken.
  */
 const QUICK_MAX = 100
 const SLOW_MAX = 200
@@ -41,8 +41,9 @@ export interface DeliveryLanes {
 /**
  * Decides which partners' deliveries can begin and how many at once, so that hanging endpoints do not delay deliveries
  * to other endpoints. An attempt uses a quick slot for a second at most, and then waits for its answer in a slow slot.
- * Attempts to endpoints that are known to be slow or failing begin in a slow slot. So do attempts to a host that now
- * has more slow attempts than a single endpoint can have. Partners take turns for each kind of slot.
+ * Attempts to endpoints that are known to be slow or failing begin in a slow slot. An attempt also begins in a slow
+ * slot if its host now has more slow attempts than a single endpoint can have. Partners take turns for each kind of
+ * slot.
  */
 export function openDeliveryLanes(): DeliveryLanes {
   // There are never more lanes than partners.

@@ -23,8 +23,8 @@ import { openAttemptRecorder } from './record-attempts.ts'
  */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
 /**
- * The dispatcher looks at least this often, even without a notification, to find deliveries that killed processes or
- * broken connections left behind.
+ * The dispatcher looks for work at least this often, even without a notification, to find deliveries that killed
+ * processes or broken connections left behind.
  */
 const LOOK_EVERY_MS = 5_000
 /** The dispatcher's timer is never shorter than this, however many retries are due one after another. */
@@ -89,7 +89,7 @@ export function startDispatcher(deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'c
   function begin(delivery: ClaimedDelivery): void {
     const delivering = deliver(delivery).catch((error: unknown) => {
       unfinished.push(delivery.id)
-      log.error({ err: error, delivery: delivery.id }, 'a delivery will be made again')
+      log.error({ err: error, delivery: delivery.id }, 'a delivery will be attempted again')
     })
     underWay.add(delivering)
     void delivering.then(() => underWay.delete(delivering))

@@ -53,8 +53,9 @@ export function replaceSecret(
 }
 
 /**
- * Disables the endpoint. Returns false if it was already disabled or removed, now has another URL, or has not been
- * failing since `failingSince` or earlier. If `failingSince` is null, the endpoint need not be failing.
+ * Disables the endpoint if it still has this URL and has been failing since `failingSince` or earlier. If
+ * `failingSince` is null, the endpoint need not be failing. Returns false if this call changed nothing, for example
+ * because the endpoint was already disabled.
  */
 export async function markEndpointDisabled(
   tx: Tx,

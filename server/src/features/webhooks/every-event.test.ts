@@ -37,7 +37,7 @@ async function sync(): Promise<void> {
   }
 }
 
-/** Waits for a delivery of this type, and returns the body of the newest. */
+/** Waits for a delivery of this type, and returns the body of the newest one. */
 function delivered(type: string) {
   return waitFor(type, async () => receiver.received.findLast((one) => one.body.type === type)?.body)
 }

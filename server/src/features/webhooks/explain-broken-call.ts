@@ -1,4 +1,4 @@
-const BROKEN_OFF = 'The connection broke off before the answer was complete'
+const BROKEN_OFF = 'The connection was lost before the answer was complete'
 const NOT_SECURE = 'A secure connection could not be established'
 const UNREACHABLE = 'The host cannot be reached'
 

@@ -20,7 +20,7 @@ const RETRY_AFTER_MS_MAX = 24 * HOUR_MS
 
 /**
  * Returns when to try again after this many failures, or undefined after the last failure. `random` is from 0 to 1. The
- * receiver's Retry-After is a lower bound for the delay, but counts as a day at most.
+ * receiver's Retry-After, capped at a day, is a lower bound for the delay.
  */
 export function nextAttemptAt(failures: number, now: Date, random: number, retryAfterMs = 0): Date | undefined {
   const delayMs = DELAYS_MS[failures - 1]

@@ -10,7 +10,7 @@ import { startNameServer } from '../../testing/name-server.ts'
 import { makeSelfSigned } from '../../testing/self-signed.ts'
 import { findUrlFault, type SafeRequest, safeFetch, UnsafeAddress } from './safe-fetch.ts'
 
-const BROKEN_OFF = 'The connection broke off before the answer was complete'
+const BROKEN_OFF = 'The connection was lost before the answer was complete'
 const NOT_VALID = 'Webhook URL is not a valid address'
 const NOT_PUBLIC = 'Webhook URL must be on the public internet'
 const NO_USER_INFO = 'Webhook URL must not contain a user name or password'
@@ -211,7 +211,7 @@ test.each([
   ['loopback', ['127.0.0.1'], []],
   ['loopback of IPv6', [], ['::1']],
   ['a cloud’s credentials service', ['169.254.169.254'], []],
-  ['a cloud’s credentials service by IPv6', [], ['fd00:ec2::254']],
+  ['a cloud’s credentials service over IPv6', [], ['fd00:ec2::254']],
   ['an IPv4 address mapped into IPv6', [], ['::ffff:127.0.0.1']],
   ['loopback through NAT64', [], ['64:ff9b::7f00:1']],
   ['a public and a private address', [], ['2d00::1', '::1']],
@@ -235,7 +235,7 @@ test('nothing is sent to a name that resolves to this machine', async () => {
 })
 
 test('a name server that changes its answer cannot lead a call to an unchecked address', async () => {
-  await using receiver = await startReceiver((_, response) => response.end('the one that was looked at'))
+  await using receiver = await startReceiver((_, response) => response.end('the checked address'))
   const questions: string[] = []
   await using _nameServer = await startNameServer((type, name) => {
     questions.push(`${type} ${name}`)
@@ -245,7 +245,7 @@ test('a name server that changes its answer cannot lead a call to an unchecked a
 
   const answer = await safeFetch(`http://hooks.example.com:${receiver.port}/`, privately())
 
-  expect(answer.body).toBe('the one that was looked at')
+  expect(answer.body).toBe('the checked address')
   expect(questions.toSorted()).toEqual(['A hooks.example.com', 'AAAA hooks.example.com'])
 })
 
@@ -375,7 +375,7 @@ test.each([
   await expect(safeFetch(`${protocol}://localhost:${server.port}/`, privately())).rejects.toThrow(new Error(text))
 })
 
-test('the error for a port where nobody listens contains no address', async () => {
+test('the error for a port where nothing listens contains no address', async () => {
   const server = await startTcp(() => undefined)
   await server[Symbol.asyncDispose]()
 

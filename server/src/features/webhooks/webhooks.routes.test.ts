@@ -48,7 +48,7 @@ async function listed(partner: TestPartner, query = ''): Promise<string[]> {
   return body.data.map((row: { id: string }) => row.id)
 }
 
-test('GET /dashboard/webhook-url answers null to a partner without a URL', async () => {
+test('GET /dashboard/webhook-url returns null as the URL if the partner has not set a URL', async () => {
   const { status, body } = await ada.get('/dashboard/webhook-url')
   expect(status).toBe(200)
   expect(body.data).toEqual({
@@ -80,7 +80,7 @@ test('PUT /dashboard/webhook-url shows the secret when the URL is first set, and
   expect(JSON.stringify(read.body)).not.toContain(secret)
 })
 
-test('POST /dashboard/webhook-secret tells the owners by mail, without the secret', async () => {
+test('POST /dashboard/webhook-secret sends the owners a mail that does not contain the secret', async () => {
   await setUrl(ada, receiver.url)
   const { secret } = (await ada.post('/dashboard/webhook-secret')).body.data
   expect(await portal.mailTo(ada.email, 'Your signing secret was changed')).not.toContain(secret)
@@ -124,7 +124,7 @@ test('only an https URL is accepted if private addresses are not allowed', async
   expect((await setUrl(partner, 'https://partner.example/hook')).status).toBe(200)
 })
 
-test('without an enabled URL, a test event and a repeated delivery are refused', async () => {
+test('a test event and a repeated delivery need an enabled URL, and a new secret needs a URL', async () => {
   const [log] = await insertLogs(ada, [{}])
   const again = `/dashboard/webhook-logs/${log}/redeliver`
   for (const path of ['/dashboard/webhook-test', '/dashboard/webhook-secret', again]) {
