@@ -47,7 +47,7 @@ interface PortalRecord {
 export async function compare(world: World, partners: readonly Partner[], ledger: Ledger): Promise<Difference[]> {
   const { crm } = world
   const differences: Difference[] = []
-  // The comparison needs fixed settings of these switches; the run used various settings.
+  // The comparison needs fixed settings for these switches; the run used various settings.
   await crm.behaviour({
     recordsShow: 'display',
     timelineEmptyOldValue: 'null',

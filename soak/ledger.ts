@@ -49,7 +49,7 @@ export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'
 }
 
 /**
- * Writes down what happened to the record, for investigations. The time is in UTC, while the portal's log has the local
+ * Writes down what happened to the record, for debugging. The time is in UTC, while the portal's log has the local
  * time.
  */
 export function writeDown(record: Tracked, what: string): void {

@@ -151,7 +151,7 @@ function chooseFaults(random: Random): object {
   return { ...faults, notifications }
 }
 
-/** Ends all faults, waits until waiting work is done, tries abandoned work once more, and syncs each partner once. */
+/** Ends all faults, waits until no work is left, tries abandoned work once more, and syncs each partner once. */
 async function settle(world: World, partners: readonly Partner[], searchLagSeconds: number): Promise<void> {
   await world.crm.faults({})
   await waitForRest(world)

@@ -19,8 +19,8 @@ export interface World {
   /** Queries the portal's own database, for facts that no endpoint shows. */
   rows<Row extends pg.QueryResultRow>(sql: string, params?: unknown[]): Promise<Row[]>
   /**
-   * Sends kill -9 and starts the portal again. Resolves once it is ready. The killed process counts as dead at once,
-   * and its leases have ended.
+   * Sends kill -9 and starts the portal again. Resolves once it is ready. The jobs and leases of the killed process are
+   * free at once, without a time-out.
    */
   killPortal(): Promise<void>
   sweep(): Promise<void>

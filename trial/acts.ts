@@ -158,7 +158,7 @@ export const ACTS: readonly Act[] = [
   },
   {
     key: 'after',
-    name: 'nothing happens once more, without a restart',
+    name: 'quiet again, without a restart',
     balancer: 'plain',
     mayFail: 'nothing',
     async work() {

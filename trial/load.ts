@@ -31,7 +31,7 @@ export interface Counted {
 }
 
 export interface Load {
-  /** Starts a new count and returns the former one. Submissions acknowledged from now on belong to this act. */
+  /** Starts a new count and returns the previous one. Submissions acknowledged from now on belong to this act. */
   begin(act: string): Counted
   requests(): number
   /** When a submission was last acknowledged. */

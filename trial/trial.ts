@@ -20,7 +20,7 @@ import { findVersions } from './versions.ts'
 const PARTNERS = 25
 /** One web process has room for all these pages while the other process is down. */
 const PAGES_EACH = 8
-/** The portal counts as recovered if all streams are open and no request fails for this long. */
+/** The portal has recovered when all streams are open and no request has failed for this long. */
 const CALM_MS = 2_000
 const BALANCERS = 'balancers'
 

@@ -89,7 +89,7 @@ export const changeNotifications = defineRoute({
   summary: 'Changes which news the person gets by mail, and the time zone of the digest.',
 })
 
-export const INVALID_UNSUBSCRIBE_LINK = 'This link is no longer valid. Sign in to choose which mails you get.'
+export const INVALID_UNSUBSCRIBE_LINK = 'This link is no longer valid. Sign in to choose which emails you get.'
 
 export const unsubscribe = defineRoute({
   method: 'POST',

@@ -62,7 +62,7 @@ test('/verify-email asks a signed-out person for the password, and /disown close
   await expect(close).toBeVisible()
   await expectGoodLooks(page)
   await close.click()
-  await expect(page.getByText('The account is closed. You will get no more mails about it.')).toBeVisible()
+  await expect(page.getByText('The account is closed. You will get no more emails about it.')).toBeVisible()
   const { email, password } = partner
   const signIn = await request.post('/api/auth/login', { data: { email, password } })
   expect((await signIn.json()).code).toBe('EMAIL_NOT_FOUND')

@@ -25,7 +25,7 @@ export interface Spans {
 export interface SpanStart {
   name: string
   kind: 'server' | 'client' | 'consumer'
-  /** General values only: no id, no person's address, no value of a statement, no secret. */
+  /** General values only: no id, no person's address, no value from an SQL statement, no secret. */
   attributes?: Record<string, string | number>
   /** The time of the start. If absent, it is now. */
   startedAtMs?: number

@@ -9,7 +9,7 @@ const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' }
 
 /**
  * Starts a name server that this process uses until the server is disposed of. `answer` returns the current addresses
- * of a name, which are not cached. If `answer` returns undefined, the query gets no answer.
+ * of a name, which are not cached. If `answer` returns undefined, the server does not reply.
  */
 export async function startNameServer(
   answer: (type: 'A' | 'AAAA', name: string) => string[] | undefined,

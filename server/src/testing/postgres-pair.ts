@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../local/embedded-postgres.ts'
 
-/** Starts a PostgreSQL server and a standby, which replays the server's writes some milliseconds later. */
+/** Starts a PostgreSQL server and a standby, which replays the server's writes a few milliseconds later. */
 export async function startPostgresPair() {
   const folder = await mkdtemp(join(tmpdir(), 'pair-'))
   const [primaryFolder, standbyFolder] = [join(folder, 'primary'), join(folder, 'standby')]
@@ -37,7 +37,7 @@ async function copyRunning(url: string, from: string, to: string): Promise<void>
   await client.connect()
   await client.query("select pg_backup_start('pair', true)")
   await mkdir(to)
-  // Keeps the owner of each file, who may be a different user.
+  // `-a` keeps the owner of each file, who may be a different user from the one who runs the tests.
   execFileSync('cp', ['-a', join(from, 'pg18'), to])
   const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
   await client.end()

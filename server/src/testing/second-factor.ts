@@ -39,13 +39,13 @@ export async function makePasskey(portal: TestPortal, person: Person, name = 'Ph
   return { device, add: () => person.post('/account/passkeys', { name, passkey }) }
 }
 
-/** Adds a passkey for the person. Returns the device that keeps the passkey. */
+/** Adds a passkey for the person. Returns the device that keeps the passkey, and the portal's answer. */
 export async function addPasskey(portal: TestPortal, person: Person, name?: string) {
   const { device, add } = await makePasskey(portal, person, name)
   return {
     device,
     added: await add(),
-    /** The device's answer to a new challenge of the portal. */
+    /** The device's answer to a new challenge from the portal. */
     async answer(how?: { isVerified?: boolean; token?: string }) {
       const question = (await portal.post('/auth/passkey/options', { token: how?.token })).body.data
       return device.use(question, how)

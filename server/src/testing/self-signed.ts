@@ -18,8 +18,8 @@ const SUBJECT_ALT_NAME = der(OBJECT_IDENTIFIER, bytes('551d11'))
 const NOBODY = der(SEQUENCE)
 
 /**
- * Makes a new key and a certificate for `hostname`, because Node cannot make a certificate and no key is checked in.
- * Clients that use `cert` as an authority trust the certificate.
+ * Makes a new key and a certificate for `hostname`. No key is checked in, and Node has no function that makes a
+ * certificate. Clients that use `cert` as an authority trust the certificate.
  */
 export function makeSelfSigned(
   hostname: string,

@@ -47,7 +47,7 @@ interface PortalOptions {
   prepare?: (deps: Deps) => Promise<void>
   /** Gets every line that the portal logs, at the most detailed level. */
   onLogLine?: (line: string) => void
-  /** Makes this another process of a running portal, with the same database. */
+  /** Uses the database of a running portal, as another process of that portal would. */
   on?: { database: TestDatabase }
 }
 
@@ -147,7 +147,7 @@ export async function startPortal(options: PortalOptions = {}) {
   return ourselves
 }
 
-/** Resolves with the head of the answer. Node's own client takes half of the processor time that `fetch` takes. */
+/** Resolves with the head of the answer. Node's own client takes half the processor time that `fetch` takes. */
 function send(url: string, body: string | undefined, settings: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     httpRequest(url, settings, resolve).on('error', reject).end(body)
@@ -159,7 +159,7 @@ function headersOf({ headersDistinct }: IncomingMessage): Headers {
   return new Headers(pairs.flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value])))
 }
 
-/** The whole body. A stream has no end, so its first message is returned, in the form of other answers. */
+/** The whole body. A stream has no end, so its first message is returned, in the same form as other answers. */
 async function readBody(response: IncomingMessage): Promise<string> {
   const isStream = response.headers['content-type'] === 'text/event-stream'
   let text = ''
@@ -172,7 +172,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
 }
 
 /**
- * The headers and the plain text of a mail, without quoted-printable. The HTML has the same content
+ * The headers and the plain text of a mail. The text is decoded from quoted-printable. The HTML has the same content
  * (mail/render-mail.test.ts).
  */
 function readable(mail: string): string {
@@ -180,7 +180,7 @@ function readable(mail: string): string {
   const [plain = ''] = mail.slice(headersEnd).split('Content-Type: text/html')
   const unfolded = plain.replaceAll('=\n', '')
   const text = unfolded.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  // In a header, '=AB' is no escape: a token in a link may begin with 'AB'.
+  // In a header, '=AB' is not an escape: a token in a link may begin with 'AB'.
   return mail.slice(0, headersEnd) + text
 }
 
@@ -217,7 +217,7 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
     put: (path: string, body?: unknown) => portal.ask('PUT', path, { token, body }),
     async submitLead(form: object = {}): Promise<{ id: string; loid: string }> {
       const created = await partner.post('/dashboard/leads', newLead(form))
-      if (created.status !== 201) throw new Error(`submitting answered ${JSON.stringify(created.body)}`)
+      if (created.status !== 201) throw new Error(`the submission was answered with ${JSON.stringify(created.body)}`)
       return created.body.data
     },
     /** Waits until the CRM has the lead, and returns the lead. */
@@ -233,8 +233,8 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
 const hashes = new Map<string, Promise<string>>()
 
 /**
- * Signs a partner up and in without HTTP, by the same rules as the routes. Hashing a password takes long, so each
- * password is hashed once for all partners.
+ * Signs a partner up and in without HTTP, by the same rules as the routes. Hashing a password takes a long time, so
+ * each password is hashed once for all partners.
  */
 async function signUpAndIn(deps: Deps, form: SignUp): Promise<{ id: string; token: string }> {
   const hash = hashes.get(form.password) ?? hashPassword(form.password)
@@ -263,12 +263,12 @@ export async function addColleague(portal: TestPortal, partner: TestPartner, rol
   const password = 'correct-horse-battery'
   await confirmEmail(portal, partner)
   const invited = await partner.post('/team/invitations', { email, firstName: 'Robin', lastName: 'Colleague', role })
-  if (invited.status !== 201) throw new Error(`inviting answered ${JSON.stringify(invited.body)}`)
+  if (invited.status !== 201) throw new Error(`the invitation was answered with ${JSON.stringify(invited.body)}`)
   const accepted = await portal.post('/auth/accept-invitation', {
     token: await invitationToken(portal, email),
     password,
   })
-  if (accepted.status !== 200) throw new Error(`accepting answered ${JSON.stringify(accepted.body)}`)
+  if (accepted.status !== 200) throw new Error(`the acceptance was answered with ${JSON.stringify(accepted.body)}`)
   const token: string = accepted.body.token
   return {
     id: accepted.body.person.id as string,
@@ -288,7 +288,7 @@ export async function confirmEmail(portal: TestPortal, partner: TestPartner): Pr
   const mail = await portal.mailTo(partner.email, '/verify-email?token=')
   const token = /verify-email\?token=([\w-]+)/.exec(mail)?.[1]
   const confirmed = await partner.post('/auth/verify-email', { token })
-  if (confirmed.status !== 200) throw new Error(`confirming answered ${JSON.stringify(confirmed.body)}`)
+  if (confirmed.status !== 200) throw new Error(`the confirmation was answered with ${JSON.stringify(confirmed.body)}`)
 }
 
 /** The token in the newest invitation to the address. */
@@ -298,7 +298,7 @@ export async function invitationToken(portal: TestPortal, email: string): Promis
 
 type AskPortal = (method: string, path: string, request?: Request) => Promise<Answer>
 
-/** A valid form of a new lead, with the values that the test gives. */
+/** A valid form for a new lead, with the values that the test gives. */
 export function newLead(form: object = {}) {
   return {
     firstName: 'Nkem',

@@ -20,7 +20,7 @@ test('a list with endless numbered pages ends in CrmUnavailable', async () => {
   await expect(listAnswering(() => ({ more_records: true })).items()).rejects.toThrow(CrmUnavailable)
 })
 
-test('a list requests no more pages than the wanted items need', async () => {
+test('reading the first items of a list requests no more pages than necessary', async () => {
   const list = listAnswering(() => ({ more_records: true }))
   expect(await list.items(3)).toHaveLength(3)
   expect(list.calls()).toBe(3)

@@ -28,7 +28,7 @@ interface GetOptions {
 interface PagesOptions extends GetOptions {
   /** The key of the items in the answer. If absent, it is `data`. */
   key?: string
-  /** False if Zoho refuses a page size beside a token. */
+  /** False if Zoho refuses a page size together with a token. */
   sizeWithToken?: boolean
 }
 

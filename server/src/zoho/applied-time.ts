@@ -22,7 +22,7 @@ export function isOutdated(record: { modified_time: string }, row: { crm_modifie
 
 /**
  * Like `isOutdated`, but also decides between two versions from the same second: the version that was requested later
- * counts. If that version is the older one after all, the next comparison finds the newer version.
+ * wins. If that version is the older one after all, the next comparison finds the newer version.
  */
 export function isOvertaken(
   record: { modified_time: string },

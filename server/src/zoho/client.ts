@@ -206,7 +206,8 @@ async function unlessAborted<Result>(wanted: Promise<Result>, signal: AbortSigna
 }
 
 /**
- * Reads the number of remaining credits. Zoho sends no such header while more than half of the day's credits are left.
+ * Reads the header with the number of remaining credits. Zoho leaves it out while more than half of the day's credits
+ * are left.
  */
 function readCreditsLeft(header: string | null): number | null {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null

@@ -45,7 +45,7 @@ beforeEach(async () => {
   partner = await lender.create('Partners', { Name: 'Harbour Referrals', Email: 'ada@harbour.example' })
 })
 
-// Each client saves its number of calls a few seconds later, which must not happen during another test.
+// Waits until each client has saved its counts of calls, so that it does not save them during another test.
 afterEach(() => Promise.all(opened.splice(0).map((one) => one.close())))
 
 const opened: Crm[] = []
@@ -217,13 +217,13 @@ test('a lead whose email Zoho refuses is pushed with the email in its descriptio
   expect(await findLead(zoho_id)).toMatchObject({ email: null, description: 'Call early\n\nEmail: owner@freight' })
 })
 
-test('a first name without a last name is pushed as the last name, which Zoho requires, and not also as the first name', async () => {
+test('a first name without a last name is pushed only as the last name, which Zoho requires', async () => {
   const { zoho_id } = await crm.pushLead(newLead({ first_name: 'Nkem', last_name: null }))
   expect(await findLead(zoho_id)).toMatchObject({ first_name: null, last_name: 'Nkem' })
 })
 
 test('an email address longer than the field is not cut, but goes into the description', async () => {
-  // The first hundred characters, which the field can hold, are another person's address.
+  // The field holds a hundred characters. The first hundred could be another person's address.
   const email = `${'a'.repeat(60)}@${'sub.'.repeat(12)}example`
   const { zoho_id } = await crm.pushLead(newLead({ email, description: 'Call early' }))
   expect(await findLead(zoho_id)).toMatchObject({ email: null, description: `Call early\n\nEmail: ${email}` })
@@ -428,7 +428,7 @@ test.each([true, false])(
   },
 )
 
-test('converted leads are counted once, even if COQL shows them without their mark', async () => {
+test('converted leads are counted once, even if COQL does not mark them as converted', async () => {
   await lender.behaviour({ coqlReturnsConverted: true, coqlKnowsConverted: false })
   const leads = Array.from({ length: 2 }, () => ({ Last_Name: 'Okafor', Partner: { id: partner } }))
   const [converted = ''] = await lender.createMany('Leads', leads)
@@ -447,7 +447,7 @@ test('the client lists more leads than one query returns', async () => {
   expect(batch.records).toHaveLength(250)
 }, 30_000)
 
-test('a list skips no record if another changes or is deleted between two pages, and the next list has the change', async () => {
+test('if records change or are deleted between two pages, a list skips no other record, and the next list has the changes', async () => {
   // More records than the first page holds.
   const ids = await lender.createMany(
     'Leads',
@@ -617,7 +617,7 @@ test('the client waits as long as Retry-After says, but a long wait ends in CrmU
   await expect(versionsOf('Leads')).rejects.toThrow(CrmUnavailable)
 })
 
-test('a caller’s timeout ends in CrmUnavailable, and a caller’s abort ends in the caller’s reason', async () => {
+test('a caller’s timeout ends in CrmUnavailable, and a caller’s abort ends with the reason that the caller gave', async () => {
   await crm.leadStatuses()
   await lender.faults({ slowMs: 5_000 })
   await expect(versionsOf('Leads', { signal: AbortSignal.timeout(50) })).rejects.toThrow(CrmUnavailable)

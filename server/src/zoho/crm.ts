@@ -41,7 +41,7 @@ export interface Crm
   /** HTTP calls since the start of this process, including refused calls. */
   callsUsed(): number
   usage(): Promise<CrmUsage>
-  /** Saves the counts of calls that are not saved yet. */
+  /** Saves the call counts that have not been saved yet. */
   close(): Promise<void>
 }
 
@@ -90,8 +90,8 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
 }
 
 /**
- * The client that reads records, histories and notes. Pushes read with another client. Makes no calls while few of the
- * day's credits are left (D57).
+ * The client that reads records, histories and notes. It makes no calls while few of the day's credits are left (D57).
+ * Pushes read with another client.
  */
 function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
   return {

@@ -27,16 +27,16 @@ export interface RecordLister {
   leadPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmLead>>
   dealPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmDeal>>
   /**
-   * Pages of the partner's converted leads, in no particular order. For a CRM whose queries hide these leads or do not
-   * mark them.
+   * Pages of the partner's converted leads, in no particular order. Needed if the CRM's queries hide these leads or do
+   * not mark them as converted.
    */
   convertedPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<CrmVersion[]>
   countLeads(partnerZohoId: string, signal?: AbortSignal): Promise<number>
   /**
-   * Pages of all partners' records that changed since `since`, the oldest change first. Records of the same second are
-   * in the order of their ids. Each page begins after the last record of the previous page, and not at a page number,
-   * so no record is skipped if another record changes between two pages. Records that change after the first page was
-   * read are not listed, so the reader's own writes are not listed either.
+   * Pages of all partners' records that changed since `since`, the oldest change first. Records that changed in the
+   * same second are in the order of their ids. Each page begins after the last record of the previous page, and not at
+   * a page number, so no record is skipped if another record changes between two pages. Records that change after the
+   * first page was read are not listed, so the reader's own writes are not listed either.
    */
   changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>
   /**

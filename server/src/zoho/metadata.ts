@@ -68,7 +68,7 @@ export function displayedIn(settings: ReadonlyMap<string, Pick<FieldSettings, 'c
   }
 }
 
-/** If two values share a name, the first value counts. Displayed names take precedence over original names. */
+/** If two values share a name, the first value wins. Displayed names take precedence over original names. */
 function displayedNames(choices: readonly Choice[]): Map<string, string> {
   const reversed = choices.toReversed()
   return new Map([

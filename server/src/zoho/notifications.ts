@@ -36,7 +36,7 @@ export function openChannels(options: {
   fieldMap: FieldMap
 }): Channels {
   const { api, settings, fieldMap } = options
-  // Zoho keeps fifty characters of a token.
+  // Zoho keeps only fifty characters of a token. This token has 43.
   const token = createHmac('sha256', settings.clientSecret).update('crm notifications').digest('base64url')
   const names: [Watched, string][] = [
     ['Leads', moduleName(fieldMap, 'Leads')],

@@ -29,11 +29,11 @@ export interface RecordPusher {
   findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined>
   /**
    * Updates or makes the partner's record. Without an id, a record with the same name and email is linked unchanged,
-   * because the CRM's names are better. If that record may not be linked, this throws `CrmPartnerExists`.
+   * because the CRM's spelling takes precedence. If that record may not be linked, this throws `CrmPartnerExists`.
    */
   upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
   /**
-   * Returns the lead's id in the CRM. If the CRM has a lead with this LOID already, that lead belongs to the CRM and is
+   * Returns the lead's id in the CRM. If the CRM already has a lead with this LOID, that lead belongs to the CRM and is
    * not changed. After a lost answer (`CrmUnavailable`), the lead may have arrived. A repeated push then finds it. If
    * the lead has to be sent, `beforeSending` is awaited first.
    */
@@ -106,8 +106,8 @@ export function openRecordPusher(
   const { partners, leads, deals } = fieldMap
 
   /**
-   * Writes records. Returns one result for each record, in the order of the records. `more` is added to the call's body
-   * beside the records.
+   * Writes records. Returns one result for each record, in the order of the records. `more` is added to the call's
+   * body, next to the records.
    */
   async function writeRecords(call: RecordCall, data: object[], more: object = {}): Promise<WriteResult[]> {
     return readResults(await api.write({ ...call, body: { data, ...more } }))
@@ -492,7 +492,7 @@ function recordNotThere(): CrmUnavailable {
   return new CrmUnavailable('The record is not in the CRM at the moment.')
 }
 
-/** The lead's names in the CRM. Zoho makes no lead without a last name, so a single name becomes the last name. */
+/** The lead's names in the CRM. Zoho requires a last name for a lead, so a single name becomes the last name. */
 function personNames(lead: Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'>) {
   const { loid, first_name, last_name, business_name } = lead
   if (last_name !== null) return { first_name, last_name }
@@ -559,8 +559,8 @@ function loidsOf(records: readonly { loid: string }[]): string[] {
 }
 
 /**
- * The ids of the rows by LOID. If several rows have the same LOID, the last row counts. The rows of a search can
- * also have LOIDs that merely contain a searched LOID.
+ * The ids of the rows by LOID. If several rows have the same LOID, the last row's id is returned. The rows of a search
+ * can also have LOIDs that merely contain a searched LOID.
  */
 function idsByLoid(rows: readonly unknown[], field: string): Map<string, string> {
   return new Map(

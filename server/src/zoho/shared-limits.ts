@@ -22,7 +22,7 @@ export interface SharedLimits {
   /** HTTP calls of this process since its start, including refused calls. */
   callsOfThisProcess(): number
   usage(): Promise<CrmUsage>
-  /** Saves the counts that are not saved yet, and leaves this process's share of the calls to the other processes. */
+  /** Saves the counts that have not been saved yet, and leaves this process's share of the calls to other processes. */
   close(): Promise<void>
 }
 
@@ -33,8 +33,8 @@ export interface CrmUsage {
   credits: number
   creditsPerDay: number
   /**
-   * The remaining credits according to Zoho. Null while less than half is used, because Zoho then names no number. Also
-   * null if Zoho's last number is old.
+   * The remaining credits according to Zoho. Null until half of the day's credits are used, because until then Zoho
+   * names no number. Also null if Zoho's last number is old.
    */
   creditsLeft: number | null
 }
@@ -53,9 +53,10 @@ const HOUR_MS = 3_600_000
 
 /**
  * Counts calls in memory. While calls are made, each process adds its counts to the database every few seconds and
- * reads the counts of all processes. A killed process loses only the counts of its last seconds. Processes that begin
- * to call in the same few seconds may together exceed the limit of ten calls until the next exchange. Zoho then answers
- * 429, and the call is tried again. With more than ten processes, each process may still have one call in flight.
+ * reads the counts of all processes. A killed process loses only the counts of its last few seconds. Processes that
+ * begin to call in the same few seconds may together exceed the limit of ten calls until the next exchange. Zoho then
+ * answers 429, and the call is tried again. With more than ten processes, each process may still have one call in
+ * flight.
  */
 export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock: Clock; log: Logger }): SharedLimits {
   const { creditsPerDay, db, clock, log } = options

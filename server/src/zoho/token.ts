@@ -29,7 +29,7 @@ const QUIET_AFTER_REFUSALS_MS = 5 * 60_000
 /**
  * Keeps one access token for the whole portal. All processes share its row in the database. Only one process at a time
  * renews the token, because Zoho issues no more than ten tokens in ten minutes (D34). When Zoho demands a pause, the
- * row tells all processes.
+ * row records it for all processes.
  */
 export function openTokens(options: {
   settings: ZohoSettings

@@ -92,7 +92,7 @@ test('a timeline without a change gives the present status from the start, or no
   expect(readFieldHistory([], 'Lead_Status', 'New Lead', asIs)).toEqual([])
 })
 
-test('either name of a picklist value becomes the displayed name, and an unknown name stays', () => {
+test('either name of a picklist value becomes the displayed name, and an unknown name stays unchanged', () => {
   const choices = [
     { displayed: 'Pending Approval', actual: 'Credit Review', isUsed: true },
     { displayed: '-None-', actual: '-None-', isUsed: true },

@@ -98,7 +98,7 @@ const Lookup = z.pipe(
   z.transform((value) => value ?? null),
 )
 
-/** A LOID that staff mistyped counts as missing. */
+/** A LOID that staff mistyped is read as missing. */
 const LoidText = z.pipe(
   Line,
   z.transform((value) => value && parseLoid(value)),
@@ -188,8 +188,8 @@ export function dealFieldNames(map: DealFields): string[] {
 }
 
 /**
- * The fields of `leadFieldNames`, except the fields that queries do not know. The mark of conversion is also left out,
- * because some organisations' queries refuse it.
+ * The fields of `leadFieldNames`, except the fields that queries do not know. `Converted__s` is also left out, because
+ * some organisations' queries refuse it.
  */
 export function leadColumnNames(map: LeadFields): string[] {
   return leadFieldNames(map).filter((name) => !name.startsWith('$') && name !== CONVERSION_FIELDS.is_converted)
@@ -218,7 +218,7 @@ export function leadReader(map: LeadFields, displayed: Displayed): (raw: unknown
       record: Object.assign(lead, {
         zoho_id: id,
         partner_zoho_id: partner?.id ?? null,
-        // A query may leave out the mark of conversion, but always has the time of conversion.
+        // A query may leave out `Converted__s`, but always has the time of conversion.
         is_converted: is_converted || converted_older || (lead.converted_at ?? null) !== null,
         converted_deal_zoho_id: converted_deal?.id ?? converted_detail?.deal?.id ?? null,
         converted_at: lead.converted_at ?? null,

@@ -4,7 +4,7 @@ import { useState } from 'react'
 const KEY_LENGTH = 32
 
 /**
- * The key of one attempt to create something (D9). The key stays the same while the body does, so a repeat after a lost
+ * The key of one attempt to create something (D9). The key changes only when the body changes, so a repeat after a lost
  * answer creates nothing twice. Call `renew` after a success, so that the same body sent again creates a second record.
  * A form that keeps its draft also keeps the last attempt. The form begins with that attempt, so that a restored draft
  * has the same key.

@@ -13,9 +13,9 @@ const END_KEY = 'auth_end'
 
 export interface TokenChange {
   token: string | null
-  /** Another tab signed in or out. */
+  /** True if another tab signed in or out. */
   fromOtherTab: boolean
-  /** The server, not the person, ended the session. Always false in other tabs. */
+  /** True if the server, not the person, ended the session. Always false for a change from another tab. */
   isRefused: boolean
 }
 
@@ -66,7 +66,7 @@ export function hasSignedOut(): boolean {
   return localStorage.getItem(END_KEY) === 'signed-out'
 }
 
-/** How long this browser has had the token. If no start was stored, the token counts as new. */
+/** How long this browser has had the token. If no start was stored, the token is treated as new. */
 export function tokenAgeMs(): number {
   const since = Number(localStorage.getItem(SINCE_KEY))
   if (since > 0) return Date.now() - since

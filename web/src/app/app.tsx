@@ -18,7 +18,7 @@ const SESSION_END_SHOWN_MS = 8_000
 
 export function App({ router }: { router: AppRouter }) {
   const { queryClient } = router.options.context
-  // Grows each time another tab signs in somebody else. A new round draws every page again from its beginning.
+  // Increases each time somebody else signs in from another tab. A new round draws every page from scratch.
   const [round, setRound] = useState(0)
 
   // A different role may open different pages.

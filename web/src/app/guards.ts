@@ -10,7 +10,7 @@ interface Visit {
   cause: 'preload' | 'enter' | 'stay'
 }
 
-/** A token counts as valid until the server refuses it: waiting for an answer would delay every first page. */
+/** A token is treated as valid until the server refuses it: waiting for an answer would delay the first page. */
 export function requireSession({ location, cause }: Visit) {
   if (readToken() !== null) return
   // After a sign-out, the open page is not kept for the next person at this browser.
@@ -18,7 +18,7 @@ export function requireSession({ location, cause }: Visit) {
   throw redirect({ ...paths.login, replace: true, state: { next } })
 }
 
-/** Redirects a lesser role to the dashboard. For that role the page does not exist (D61). */
+/** Redirects a lower role to the dashboard. For that role the page does not exist (D61). */
 export function requireRole(least: Role) {
   return () => {
     const role = readRole()

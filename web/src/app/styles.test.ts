@@ -19,7 +19,7 @@ const GROUNDS = ['canvas', 'surface', 'raised', 'sunken', 'hover', 'changed']
 const TINTS = ['brand-tint', 'success-tint', 'warning-tint', 'error-tint']
 /** The backgrounds of white text. */
 const BUTTONS = ['brand', 'brand-hover', 'danger', 'danger-hover']
-/** The least contrast of small text (WCAG 2.2, 1.4.3). */
+/** The minimum contrast for small text (WCAG 2.2, 1.4.3). */
 const CONTRAST_MIN = 4.5
 
 const PAIRS = [

@@ -22,7 +22,7 @@ export function DisownPage() {
   return (
     <AccountFrame
       title="Not your account?"
-      text="A partner account was created with your email address. If that was not you, close it. Nothing more from that account will then be sent, and your address and business name will be free again."
+      text="A partner account was created with your email address. If that was not you, close it. You will then get nothing more from that account, and your address and business name will be free again."
       footer={
         <Link {...paths.login} className={textLinkClass}>
           Back to sign in
@@ -34,7 +34,9 @@ export function DisownPage() {
         {closing.isError && (
           <Alert kind="error">{isRefusedLink(closing.error) ? INVALID_LINK : failureText(closing.error)}</Alert>
         )}
-        {closing.isSuccess && <Alert kind="success">The account is closed. You will get no more mails about it.</Alert>}
+        {closing.isSuccess && (
+          <Alert kind="success">The account is closed. You will get no more emails about it.</Alert>
+        )}
         {token && !closing.isSuccess && (
           <Button variant="danger" busy={closing.isPending} onClick={() => closing.mutate({ token })}>
             I did not create this account

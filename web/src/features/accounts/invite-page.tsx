@@ -26,7 +26,7 @@ const REDIRECT_DELAY_MS = 500
 const route = getRouteApi('/invite')
 
 /**
- * The page behind the link in an invitation's mail, for signed-in and signed-out people. The invitation is accepted by
+ * The page behind the link in an invitation mail, for signed-in and signed-out people. The invitation is accepted by
  * the button, not by the visit.
  */
 export function InvitePage() {
@@ -54,7 +54,7 @@ export function InvitePage() {
       text={data && `Hello ${data.firstName}, choose a password for ${data.email}, and you are in.`}
       footer={
         <>
-          Have an account already?{' '}
+          Already have an account?{' '}
           <Link {...paths.login} className={textLinkClass}>
             Sign in
           </Link>
@@ -108,7 +108,7 @@ function AcceptForm({ token, email, accept }: AcceptFormProps) {
     >
       {accept.isError && !isWeak(accept.error) && <Alert kind="error">{failureText(accept.error)}</Alert>}
       {isSignedIn && (
-        <Alert kind="info">You are signed in already. Accepting this invitation signs you in as {email} instead.</Alert>
+        <Alert kind="info">You are already signed in. Accepting this invitation signs you in as {email} instead.</Alert>
       )}
       {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />

@@ -83,7 +83,7 @@ export function LoginPage() {
     return (
       <AccountFrame
         title="Second step"
-        text="Your password is right. Now show that it is you."
+        text="Your password is correct. Now confirm that it is you."
         footer={
           <button type="button" className={textLinkClass} onClick={() => handleBack(null)}>
             Back to the password
@@ -99,7 +99,7 @@ export function LoginPage() {
   return (
     <AccountFrame
       title="Sign in"
-      text="Welcome back. Enter your details to go on."
+      text="Welcome back. Enter your details to continue."
       footer={
         <>
           New here?{' '}

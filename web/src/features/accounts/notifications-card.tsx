@@ -37,7 +37,7 @@ export function NotificationsCard({ emailVerified }: { emailVerified: boolean })
     <div id="notifications" ref={showIfAskedFor} className="scroll-mt-20">
       <Card
         title="Notifications"
-        description="Mails about your leads and deals. Mails about the security of your account are always sent."
+        description="Emails about your leads and deals. Emails about the security of your account are always sent."
       >
         {settings.isPending && (
           <div className="min-h-96">
@@ -53,7 +53,7 @@ export function NotificationsCard({ emailVerified }: { emailVerified: boolean })
         )}
         {!emailVerified && (
           <Alert kind="warning" className="mb-4">
-            None of these mails is sent until you have confirmed your email address.
+            None of these emails will be sent until you have confirmed your email address.
           </Alert>
         )}
         {settings.data && <NotificationsForm settings={settings.data} />}
@@ -111,7 +111,7 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
     >
       {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
       <table className="-mt-2 w-full border-collapse">
-        <caption className="sr-only">When you get a mail about each kind of news</caption>
+        <caption className="sr-only">When you get an email about each kind of news</caption>
         <thead>
           <tr className="border-b border-line text-[0.8125rem] text-muted">
             <th scope="col" className="py-2 text-left font-medium">

@@ -153,6 +153,6 @@ test('the owner of an email address can close an account that somebody else crea
   const button = await screen.findByRole('button', { name: 'I did not create this account' })
   expect(server.seen.some(({ path }) => path === '/auth/disown')).toBe(false)
   await user.click(button)
-  expect(await screen.findByText('The account is closed. You will get no more mails about it.')).toBeDefined()
+  expect(await screen.findByText('The account is closed. You will get no more emails about it.')).toBeDefined()
   expect(server.seen.at(-1)?.body).toEqual({ token: 'tok' })
 })

@@ -81,7 +81,7 @@ export function PersonalForm({ profile }: { profile: Profile }) {
           hint={
             profile.email_verified
               ? EMAIL_STAYS
-              : `${EMAIL_STAYS} To verify it, open the link in our welcome mail or reset your password by mail.`
+              : `${EMAIL_STAYS} To verify it, open the link in our welcome email or reset your password by email.`
           }
         />
         <TextField

@@ -22,10 +22,10 @@ export function UnsubscribePage() {
   return (
     <AccountFrame
       title="Unsubscribe"
-      text="Stop mails about the kinds of news in the mail that contained this link. You will still get mails about the security of your account."
+      text="Stop emails about the kinds of news in the email that contained this link. You will still get emails about the security of your account."
       footer={
         <Link {...paths.notifications} className={textLinkClass}>
-          Choose which mails you get
+          Choose which emails you get
         </Link>
       }
     >
@@ -38,7 +38,7 @@ export function UnsubscribePage() {
         )}
         {ending.isSuccess && (
           <Alert kind="success">
-            You will get no more mails about: {ending.data.kinds.map((kind) => MAIL_KIND_WORDS[kind]).join(', ')}.
+            You will get no more emails about: {ending.data.kinds.map((kind) => MAIL_KIND_WORDS[kind]).join(', ')}.
           </Alert>
         )}
         {token && !ending.isSuccess && (

@@ -36,7 +36,7 @@ const PARTS: readonly IconListItem[] = [
   {
     Icon: Gauge,
     title: 'Limits',
-    text: `${API_CALLS_PER_MINUTE} calls a minute. Each answer carries RateLimit headers; at 429, Retry-After says when to try again.`,
+    text: `${API_CALLS_PER_MINUTE} calls a minute. Each answer carries RateLimit headers; on a 429, Retry-After says when to try again.`,
   },
   {
     Icon: ShieldCheck,

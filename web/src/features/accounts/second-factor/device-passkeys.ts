@@ -9,12 +9,12 @@ import { Failure } from '../../../api/failure.ts'
 
 /** The texts for a browser that gave no passkey, by the error's name in WebAuthn. */
 const REFUSALS: Record<string, string> = {
-  NotAllowedError: 'No passkey was given. Please try again.',
-  AbortError: 'No passkey was given. Please try again.',
-  InvalidStateError: 'This device has a passkey for your account already.',
+  NotAllowedError: 'No passkey was provided. Please try again.',
+  AbortError: 'No passkey was provided. Please try again.',
+  InvalidStateError: 'This device already has a passkey for your account.',
   SecurityError: 'Passkeys do not work at this address. Open the portal at its own address.',
 }
-const OTHERWISE = 'This device could not give a passkey.'
+const OTHERWISE = 'This device could not provide a passkey.'
 
 export function hasPasskeys(): boolean {
   return 'PublicKeyCredential' in window
@@ -27,7 +27,7 @@ export async function createPasskey(optionsJSON: PasskeyCreation): Promise<Creat
 }
 
 /**
- * Asks for any passkey of this portal, or, given the token of a second step, for a passkey of the person who signs in.
+ * Asks for any passkey of this portal. Given the token of a second step, asks for a passkey of the person signing in.
  */
 export async function takePasskey(token?: string): Promise<UsedPasskey> {
   const [optionsJSON, { startAuthentication }] = await Promise.all([

@@ -22,8 +22,8 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
             Save your recovery codes
           </h2>
           <p className="mt-0.5">
-            Without your device, sign in to the Partner Portal with one of these codes. Each works once. They are shown
-            only now.
+            If you do not have your device, sign in to the Partner Portal with one of these codes. Each works once. They
+            will not be shown again.
           </p>
         </div>
       </div>

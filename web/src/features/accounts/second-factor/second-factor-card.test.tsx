@@ -9,7 +9,7 @@ const FACTOR = { totp: { added_at: '2026-11-20T01:00:00.000Z' }, passkeys: [], r
 test.each([
   [false, 'You will then sign in with your password alone.'],
   [true, 'You must then set up another second factor before doing anything else.'],
-])('second factor required of everybody: %s; removing the last one warns: %s', async (is_required, text) => {
+])('removing the last second factor (required of everybody: %s) warns: %s', async (is_required, text) => {
   serveSignedIn({ 'GET /account/second-factor': () => ({ body: data({ ...FACTOR, is_required }) }) })
   const user = openApp('/second-factor')
   await user.click(await screen.findByRole('button', { name: 'Remove authenticator app' }))

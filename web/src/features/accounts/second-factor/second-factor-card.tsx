@@ -199,7 +199,7 @@ function Passkeys({ factor, isAdding, onAdd, onAdded, onCancel, onRemove }: Pass
       text={
         hasPasskeys()
           ? 'Your finger, face or device PIN. A passkey can also replace the password.'
-          : 'This browser has no passkeys.'
+          : 'This browser does not support passkeys.'
       }
       action={
         !isAdding &&
