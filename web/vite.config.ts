@@ -44,7 +44,7 @@ export default defineConfig({
             { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 2 },
             // Code that several pages need is in one file, because a slow phone takes longer for a dozen small files
             // than for one file with the same code. Code that few pages need loads with those pages only. Each group
-            // also takes the imports of its files, so the order of the groups counts.
+            // also takes the imports of its files, so the order of the groups matters.
             { name: 'main', tags: ['$initial'], priority: 1 },
             { name: 'shared', test: /^(?!.*features\/accounts\/)/, minShareCount: 10 },
             { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },

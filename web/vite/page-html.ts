@@ -68,7 +68,7 @@ function readPages(routes: string): { path: string; modules: string[] }[] {
 
 function chunkOf(module: string, chunks: Rolldown.OutputChunk[]): Rolldown.OutputChunk {
   const chunk = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(`/${module}`)))
-  if (!chunk) throw new Error(`the build has no chunk of ${module}`)
+  if (!chunk) throw new Error(`the build has no chunk with ${module}`)
   return chunk
 }
 

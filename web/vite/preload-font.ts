@@ -9,7 +9,7 @@ export function preloadFont(fileName: RegExp): Plugin {
       order: 'post',
       handler(_html, { bundle }) {
         const font = Object.keys(bundle ?? {}).find((name) => fileName.test(name))
-        if (!font) throw new Error(`the build has no font like ${fileName}`)
+        if (!font) throw new Error(`the build has no font that matches ${fileName}`)
         const attrs = {
           rel: 'preload',
           href: `/${font}`,

@@ -51,8 +51,8 @@ export function formatMonth(date: string): string {
 }
 
 /**
- * Returns 'Just now', minutes, hours up to 24, days up to 7, and then the date (section 9). A time in the future,
- * because of a slow clock, counts as now.
+ * Returns 'Just now', minutes, hours up to 24, days up to 7, and then the date (section 9). If the browser's clock is
+ * slow, a time can be in the future. It is then shown as 'Just now'.
  */
 export function formatRelativeTime(instant: string | null | undefined, now: number = Date.now()): string {
   const time = instantOf(instant)

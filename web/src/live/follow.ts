@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 5_000
 const SILENCE_MS_MAX = 45_000
 /**
  * The page's first data is as old as the page. If the first stream begins later than this, it might not include all
- * events since then.
+ * events since the page opened.
  */
 const FIRST_STREAM_MS_MAX = 10_000
 /** How often a visible page without a stream fetches its data (D71). */
@@ -19,7 +19,7 @@ const ASK_EVERY_MS = 15_000
 const IDS_KEPT_MAX = 4_000
 
 /**
- * Follows the changes of the partner's data until `signal` aborts or the session has ended. Opens a new stream when one
+ * Follows the changes to the partner's data until `signal` aborts or the session has ended. Opens a new stream when one
  * ends. Each event is reported once, however often the server repeats it. Without a stream, a visible page gets
  * `stream.reset` every 15 seconds, because all its data may be old. A hidden page ends its stream when another page
  * becomes visible, because browsers keep only six connections to a server.
@@ -99,14 +99,14 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
       let retryAfterMs = 0
       if (!isResting) {
         handleSign()
-        // The first message sets this to 0. An answer without messages is no stream.
+        // The first message sets this to 0. An answer without messages is not a stream.
         failures += 1
         try {
           const either = AbortSignal.any([signal, interrupting.signal])
           await readStream({ token, lastEventId, signal: either, onSign: handleSign, onMessage: handleMessage })
         } catch (error) {
           if (error instanceof NoStream) {
-            // The loop ends if this was the present token. Otherwise another tab has signed in meanwhile.
+            // The loop ends if this was the present token. Otherwise another tab has signed in since.
             if (error.status === 401) dropToken(token)
             // If a second factor is missing, the page asks for one. After it is set up, a later request succeeds.
             retryAfterMs = error.status === 403 ? ASK_EVERY_MS : error.retryAfterMs

@@ -2,16 +2,16 @@ import type { LiveMessage } from '@portal/contract/live.ts'
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import { staleQueries } from './stale-queries.ts'
 
-/** Many messages within this time cause one refresh. */
+/** All messages that arrive within this time cause only one refresh. */
 const GATHER_MS = 150
 const GATHER_MS_MAX = 1_000
-/** After an outage of the server, all pages return at once, so each one refreshes at a random time within this span. */
+/** After an outage of the server, all pages reconnect at once, so each refreshes at a random time within this span. */
 const SPREAD_MS = 8_000
 
 /**
  * Returns a function that takes each message and fetches the stale queries of the visible page again. Other stale
- * queries wait until a page shows them. The next refresh waits until this one has ended, so that a slow server does not
- * get ever more requests.
+ * queries wait until a page shows them. A refresh begins only after the previous one has ended, so that a slow server
+ * does not get ever more requests.
  */
 export function createRefresh(queryClient: QueryClient): (message: LiveMessage) => void {
   const stale = new Map<string, QueryKey>()

@@ -4,7 +4,7 @@ import type { QueryKey } from '@tanstack/react-query'
 type Stale = (loid: string) => QueryKey[]
 
 const FIGURES: QueryKey[] = [['dashboard'], ['inbox']]
-/** A push that fails records no event, so a change of a record also refreshes the items that need attention. */
+/** A push that fails records no event, so a change to a record also refreshes the items that need attention. */
 const ATTENTION: QueryKey = ['inbox', 'attention']
 const LEAD_LISTS: QueryKey[] = [['leads', 'list'], ['leads', 'recent'], ['search']]
 const DEAL_LISTS: QueryKey[] = [['deals', 'list'], ['deals', 'recent'], ['search']]

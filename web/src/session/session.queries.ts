@@ -12,7 +12,7 @@ import { dropToken, readToken, storePersonId } from '../api/token.ts'
 export function sessionQuery() {
   return queryOptions({
     queryKey: ['session'],
-    // Does not use the query's signal. With it, a page that closes would end the verification for the next page too.
+    // Does not use the query's signal. With it, closing one page would cancel the verification for the next page too.
     queryFn: (): Promise<VerifiedSession> => verify(),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,

@@ -16,7 +16,7 @@ interface SeenRequest {
 
 type Handler = (request: SeenRequest) => Answer | Promise<Answer>
 
-/** Replaces the server. The handler for `METHOD /path` answers each call below /api. Records the requests. */
+/** Replaces the server and records its requests. The handler named `METHOD /path` answers the calls to `/api/path`. */
 export function serve(handlers: Record<string, Handler>) {
   const seen: SeenRequest[] = []
   const fetch = vi.fn(async (address: string, init: RequestInit) => {

@@ -1,5 +1,5 @@
 /**
- * The product's logo and name. The logo of public/favicon.svg is copied here, so that it is shown without a request.
+ * The product's logo and name. The logo from public/favicon.svg is copied here, so that it is shown without a request.
  */
 export function Brand() {
   return (

@@ -2,7 +2,7 @@ import { useState } from 'react'
 
 /**
  * The value of `data-changed` for an element that has changed this many times while it was shown. styles.css marks the
- * element for some seconds.
+ * element for a few seconds.
  */
 export function changeMark(changes: number | undefined): 'once' | 'again' | undefined {
   if (!changes) return undefined

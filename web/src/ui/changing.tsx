@@ -11,7 +11,7 @@ interface ChangingProps {
   children: ReactNode
 }
 
-/** Marks a small part of the page for some seconds when its value changes, and announces the change politely. */
+/** Marks a small part of the page for a few seconds when its value changes, and announces the change politely. */
 export function Changing({ value, scope, announcement, children }: ChangingProps) {
   const changes = useChanges(value, scope)
   return (

@@ -17,8 +17,8 @@ interface DialogProps {
 }
 
 /**
- * The browser's modal dialog. It keeps the focus inside. Escape closes it, and so does a click outside, unless its role
- * is `alertdialog`. The focus then returns to where it was.
+ * The browser's modal dialog. It keeps the focus inside. Escape closes it. A click outside also closes it, unless its
+ * role is `alertdialog`. After it has closed, the focus returns to where it was.
  */
 export function Dialog({ open, onClose, title, description, role, actions, className, children }: DialogProps) {
   const ref = useModal(open)
@@ -31,7 +31,7 @@ export function Dialog({ open, onClose, title, description, role, actions, class
       role={role}
       aria-labelledby={titleId}
       aria-describedby={description ? descriptionId : undefined}
-      // The browser reports only later that a dialog was closed. By then, another dialog may be open.
+      // The browser reports with a delay that a dialog was closed. By then, another dialog may be open.
       onClose={open ? onClose : undefined}
       closedby={role === 'alertdialog' ? 'closerequest' : 'any'}
       className={clsx(

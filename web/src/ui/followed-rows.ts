@@ -9,7 +9,7 @@ interface Following {
   scope: string
   /** Whether rows may move, because the person asked for new rows or is not pointing at the list. */
   isAsking: boolean
-  /** Rows may also move in the fetch that runs when the scope changes, because it brings the rows of that scope. */
+  /** Rows may also move during the fetch that follows a new scope, because that fetch brings the rows of the scope. */
   isFetching: boolean
 }
 

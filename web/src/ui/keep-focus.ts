@@ -47,8 +47,8 @@ function focusForNow(element: HTMLElement) {
 }
 
 /**
- * Moves the focus from a button that its own click disables, such as Next on the last page, to `ref` as soon as `ref`
- * can take it. The click must call the returned function.
+ * Moves the focus to `ref` after a click has disabled its own button, such as Next on the last page. Waits until `ref`
+ * can take the focus. The button's click handler must call the returned function.
  */
 export function useFocusOnceDisabled(isDisabled: boolean, ref: RefObject<HTMLElement | null>): () => void {
   const isPressed = useRef(false)

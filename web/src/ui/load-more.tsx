@@ -8,7 +8,7 @@ interface LoadMoreProps {
     isFetchingNextPage: boolean
     fetchNextPage: () => Promise<unknown>
   }
-  /** The error text when the next page did not load. */
+  /** The text to show if the next page fails to load. */
   failure: string
 }
 

@@ -15,8 +15,8 @@ interface PageHeaderProps {
 }
 
 /**
- * The header of a page beside the sidebar. Every such page has one, even while it loads or after it has failed, because
- * navigation moves the focus to the heading.
+ * The header of a page that has the sidebar beside it. Each of these pages has a header, even while it loads or after
+ * it has failed, because navigation moves the focus to the heading.
  */
 export function PageHeader({ title, tabTitle = title, description, mark, actions, back }: PageHeaderProps) {
   usePageTitle(tabTitle)

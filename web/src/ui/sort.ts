@@ -5,7 +5,7 @@ export interface Sort<Column extends string = string> {
   direction: SortDirection
 }
 
-/** The active column reverses its order. Another column starts descending. */
+/** The active column reverses its order. Another column starts in descending order. */
 export function toggleSort<Column extends string>(sort: Sort<Column>, column: Column): Sort<Column> {
   const turned = sort.column === column && sort.direction === 'descending' ? 'ascending' : 'descending'
   return { column, direction: turned }

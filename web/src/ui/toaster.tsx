@@ -106,7 +106,7 @@ function OneToast({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
   )
 }
 
-/** Shows the popover again whenever a toast comes or goes, so that it lies above a dialog that was opened meanwhile. */
+/** Shows the popover again whenever a toast comes or goes, so that it lies above a dialog that has opened since. */
 function useOnTop(items: readonly Item[]) {
   const ref = useRef<HTMLDivElement>(null)
   const numbers = items.map((item) => item.data?.number).join(' ')

@@ -198,7 +198,7 @@ test('recent leads and deals link to their pages, and an activity links to its l
   expect(screen.getByRole('link', { name: 'LO-7K3M9QWX' }).getAttribute('href')).toBe('/leads/LO-7K3M9QWX')
   expect(screen.getByRole('link', { name: 'LO-9D3M9QWX' }).getAttribute('href')).toBe('/deals/LO-9D3M9QWX')
   expect(screen.getByText('LO-2B3M9QWX').closest('a')).toBeNull()
-  // The latest activity is also shown above the figures, even if nothing in it is new.
+  // The three activities are also in the card above the figures, because there is no news.
   expect(screen.getAllByText('Just now')).toHaveLength(6)
   expect(server.seen.find(({ path }) => path === '/dashboard/leads')?.query).toEqual({ page: '1', limit: '5' })
 })

@@ -27,7 +27,7 @@ export function pipelineQuery() {
   return queryOptions({ queryKey: ['dashboard', 'pipeline'], queryFn: ({ signal }) => call(readPipeline, { signal }) })
 }
 
-/** The previous period's points stay until the chosen period's points have loaded. */
+/** After a switch between weeks and months, the old points stay until the new points have loaded. */
 export function trendsQuery(period: TrendPeriod) {
   return queryOptions({
     queryKey: ['dashboard', 'trends', period],

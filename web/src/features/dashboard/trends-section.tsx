@@ -33,7 +33,7 @@ export function TrendsSection() {
             onRetry={() => void trends.refetch()}
           />
         ) : trends.data ? (
-          // The previous period's points stay until the chosen period's points have loaded.
+          // After a switch between weeks and months, these are the old points until the new points have loaded.
           <Trends points={trends.data.points} period={trends.data.period} />
         ) : (
           <Spinner label="Loading trends" />

@@ -18,7 +18,7 @@ interface TrendsProps {
   period: TrendPeriod
 }
 
-/** Shows one measure at a time as bars, and all measures in a table for people who prefer to read. */
+/** Shows one metric at a time as bars, and all metrics in a table for people who prefer figures. */
 export function Trends({ points, period }: TrendsProps) {
   const [metric, setMetric] = useState<MetricName>('leads')
   return (

@@ -96,7 +96,7 @@ export function DealSummary({ deal }: { deal: Deal }) {
   )
 }
 
-/** The deal's creation and its last note. `notes` has the newest note first. */
+/** The deal's creation and its last note. `notes` begins with the newest note. */
 export function DealActivity({ deal, notes }: { deal: Deal; notes: readonly Note[] }) {
   const [lastNote] = notes
   const created = { key: 'created', title: 'Deal created', detail: formatRelativeTime(deal.created_at) }

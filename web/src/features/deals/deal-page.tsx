@@ -65,8 +65,8 @@ export function DealPage() {
   }
 
   const { deal, notes, converted_from_lead: wasLead } = query.data
-  // The page follows live changes under the deal's own LOID. The address may spell it in another way, or name the lead
-  // that the deal replaced.
+  // Live changes name only the deal's own LOID. So the page redirects to this LOID if the address spells it in another
+  // way, or names the lead that the deal replaced.
   if (deal.loid !== loid) return <Navigate {...paths.deal(deal.loid)} replace />
   return (
     <>

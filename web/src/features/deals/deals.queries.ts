@@ -14,7 +14,7 @@ const LIST_PENDING_POLL_MS = 10_000
 export type DealListAnswer = Answer<typeof listDeals>
 export type DealListFilters = Omit<DealListSearch, 'sort'>
 
-/** The previous page stays until the next one has loaded. */
+/** After a change of page or filter, the old rows stay until the new rows have loaded. */
 export function dealListQuery(filters: DealListFilters) {
   return queryOptions({
     queryKey: ['deals', 'list', filters],

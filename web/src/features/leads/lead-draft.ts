@@ -13,7 +13,7 @@ interface Draft {
 
 /**
  * The draft of each person whose session ended in this tab, by the person's id. A draft contains an applicant's data,
- * so it is kept only in memory and only for the same person.
+ * so after the session it is kept only in memory and only for the same person.
  */
 const left = new Map<string, Draft>()
 

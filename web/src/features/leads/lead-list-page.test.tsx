@@ -104,7 +104,7 @@ test('the first of two pages has only a next page, and the last page only a prev
   expect(await isDisabled('Previous')).toBe(false)
 })
 
-test('when a page fails to load, its buttons disappear and the area around Try Again takes the focus', async () => {
+test('when the next page of the list fails to load, the area around Try Again takes the focus', async () => {
   const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
   serveSignedIn({
     'GET /dashboard/leads': ({ query }) =>

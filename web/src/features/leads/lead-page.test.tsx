@@ -172,7 +172,7 @@ test.each([
   },
 )
 
-test('if a lead fails to load, both links back open the list with its search', async () => {
+test('if a lead fails to load, both back links open the list with its search', async () => {
   serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ status: 400, body: failure('No', 'X') }),

@@ -61,7 +61,8 @@ export function LeadPage() {
 
   const { lead, notes } = query.data
   if (lead.converted_to_deal) return <ToDeal from={lead.loid} to={lead.converted_to_deal.loid} />
-  // The page follows live changes under the record's own LOID. The address may spell it in another way.
+  // Live changes name only the lead's own LOID. So the page redirects to this LOID if the address spells it in another
+  // way.
   if (lead.loid !== loid) return <Navigate {...paths.lead(lead.loid)} replace />
   return (
     <>

@@ -21,7 +21,7 @@ const LIST_PENDING_POLL_MS = 10_000
 export type LeadListAnswer = Answer<typeof listLeads>
 export type LeadListFilters = Omit<LeadListSearch, 'sort'>
 
-/** The previous page stays until the next one has loaded. */
+/** After a change of page or filter, the old rows stay until the new rows have loaded. */
 export function leadListQuery(filters: LeadListFilters) {
   return queryOptions({
     queryKey: ['leads', 'list', filters],

@@ -37,7 +37,7 @@ function isLeadFieldName(name: string): name is LeadFieldName {
   return name in EMPTY_LEAD
 }
 
-/** Whether any field was filled in. This also works after the form was removed from the page. */
+/** Whether any field has been filled in. This also works after the form has been removed from the page. */
 export function hasEntries(form: LeadForm): boolean {
   const values = form.getValues()
   return LEAD_FIELD_NAMES.some((name) => values[name] !== EMPTY_LEAD[name])

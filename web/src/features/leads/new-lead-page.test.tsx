@@ -57,7 +57,7 @@ test('missing fields are listed in a toast and marked, and the first one has the
   expect(submitted()).toHaveLength(0)
 })
 
-test('a double click submits a lead once, with numbers in their stored form, and its page opens', async () => {
+test('a double click submits a lead once, with numbers in their stored form, and opens the lead’s page', async () => {
   const { user, submit, submitted } = await openForm()
   fill({ ...APPLICANT, 'Loan Amount': '50k', 'Monthly Turnover': '12,000.50' })
   await user.dblClick(submit)

@@ -124,7 +124,7 @@ export function NewLeadPage() {
 
 /**
  * Warns before the person leaves, reloads or closes a page with entries that were not submitted. It does not warn after
- * the session has ended, because the draft is kept then.
+ * the session has ended, because the draft is kept in that case.
  */
 function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
   function isUnsaved() {

@@ -16,7 +16,7 @@ import { SoftWarning } from './soft-warning.tsx'
 
 const CHOOSE = 'Select…'
 
-/** The two sections with the fields that show whether the portal already has a lead of this applicant. */
+/** The two sections with the fields that show whether the portal already has a lead for this applicant. */
 export function ApplicantSections({ form }: { form: LeadForm }) {
   const { register, control, getValues, getFieldState } = form
   const { errors, touchedFields } = form.formState

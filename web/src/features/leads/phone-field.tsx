@@ -79,7 +79,7 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
 
 /**
  * The border's colour while the person types. It replaces the field's hover and focus colours. Undefined if the field is
- * empty or already shows an error in its own colour.
+ * empty, or if the text is not a phone number and the field already shows an error in its own colour.
  */
 function borderClass(isNumber: boolean, isSilent: boolean): string | undefined {
   if (isNumber) return 'border-success-dot!'

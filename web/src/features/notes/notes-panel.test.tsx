@@ -30,7 +30,7 @@ function type(text: HTMLTextAreaElement, value: string) {
   fireEvent.change(text, { target: { value } })
 }
 
-test('a note is first checked when the person submits it, and from then on with each keystroke', async () => {
+test('submitting an empty note shows what is wrong, and from then on each keystroke checks the note', async () => {
   const { server, user, text, add } = await openLead()
   await user.click(add)
   expect(screen.getByText('Please enter a note before submitting')).toBeDefined()
@@ -46,7 +46,7 @@ test('a note is first checked when the person submits it, and from then on with 
   expect(server.seen.some(({ path }) => path.startsWith('/crm/note'))).toBe(false)
 })
 
-test('a half-written note stays in its tab until it is added or emptied', async () => {
+test('a half-written note stays in the tab until it is added or emptied', async () => {
   const handlers = {
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
     'POST /crm/note/LO-7K3M9QAZ': () => ({
@@ -148,7 +148,7 @@ test('adding a note empties the form, and a retry after a failure sends the same
   expect(sent[0]?.headers.get('idempotency-key')).toBe(sent[1]?.headers.get('idempotency-key'))
 })
 
-test('a note whose answer was lost is sent again with the same key after a reload, until it is added or emptied', async () => {
+test('after a lost answer, a note keeps its idempotency key, even through a reload, until it is added or emptied', async () => {
   let isLost = true
   const handlers: Handlers = {
     'POST /crm/note/LO-7K3M9QAZ': () =>

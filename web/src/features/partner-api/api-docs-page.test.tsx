@@ -7,8 +7,8 @@ import { data, failure } from '../../testing/server.ts'
 import { serveSignedIn } from '../../testing/signed-in.ts'
 
 const LEAD_FIELDS = [
-  { name: 'business_name', required: true, type: 'string', description: 'Of the applicant.' },
-  { name: 'phone', required: false, type: 'string', description: 'Of Australia or New Zealand.' },
+  { name: 'business_name', required: true, type: 'string', description: 'The applicant’s business.' },
+  { name: 'phone', required: false, type: 'string', description: 'An Australian or New Zealand number.' },
 ]
 
 const DOCS: ApiDocs = {
@@ -47,11 +47,11 @@ const DOCS: ApiDocs = {
     javascript: "await fetch('https://a.example')",
     python: 'import requests',
   },
-  errorCodes: { RATE_LIMITED: 'Too many requests; `Retry-After` tells when to come back.' },
+  errorCodes: { RATE_LIMITED: 'Too many requests; `Retry-After` says when to try again.' },
   rateLimits: {
     description: 'For each key.',
     limits: [{ name: 'Calls', limit: '120 a minute' }],
-    headers: [{ name: 'RateLimit-Limit', description: 'How many there are.' }],
+    headers: [{ name: 'RateLimit-Limit', description: 'The number of calls allowed.' }],
   },
   webhooks: {
     description: 'Your URL receives each change.',
@@ -148,7 +148,7 @@ test('every part of the documentation is on the page and in the table of content
 
   for (const text of ['Version 1.2.0', 'https://portal.example/api', 'API keys do not expire', '120 a minute'])
     expect(screen.getByText(text)).toBeDefined()
-  expect(screen.getByRole('row', { name: /^RATE_LIMITED/ }).textContent).toContain('Retry-After tells when')
+  expect(screen.getByRole('row', { name: /^RATE_LIMITED/ }).textContent).toContain('Retry-After says when')
   expect(screen.getByRole('row', { name: /^webhook-id/ })).toBeDefined()
   expect(screen.getByRole('link', { name: 'support@portal.example' }).getAttribute('href')).toBe(
     'mailto:support@portal.example',
@@ -156,7 +156,7 @@ test('every part of the documentation is on the page and in the table of content
   expect(screen.getByRole('link', { name: 'OpenAPI (JSON)' }).getAttribute('href')).toBe('/api/openapi.json')
 })
 
-test('an endpoint shows its method, path and examples, and links to the one table of its fields', async () => {
+test('an endpoint shows its method, path and examples, and links to the only table of its fields', async () => {
   serveDocs(DOCS)
   openApp('/api-docs')
   const endpoint = (await screen.findByRole('heading', { name: '/partner/leads' })).closest('article')
@@ -165,10 +165,10 @@ test('an endpoint shows its method, path and examples, and links to the one tabl
   const fields = within(endpoint).getByRole('link', { name: 'Request fields of POST /partner/leads' })
   const table = document.querySelector<HTMLElement>(fields.getAttribute('href') ?? '')
   if (!table) throw new Error('no table of fields')
-  expect(screen.getAllByText('Of the applicant.')).toHaveLength(1)
+  expect(screen.getAllByText('The applicant’s business.')).toHaveLength(1)
   const [first, second] = within(table).getAllByRole('listitem')
-  expect(first?.textContent).toBe('business_namestringrequiredOf the applicant.')
-  expect(second?.textContent).toBe('phonestringOf Australia or New Zealand.')
+  expect(first?.textContent).toBe('business_namestringrequiredThe applicant’s business.')
+  expect(second?.textContent).toBe('phonestringAn Australian or New Zealand number.')
   expect(within(endpoint).getByRole('group', { name: 'Request example' }).textContent).toBe(
     '{\n  "business_name": "Saltbush"\n}',
   )

@@ -17,7 +17,8 @@ export function SessionToken() {
           <MaskedText label="Session token" start={token.slice(0, SHOWN_LENGTH)} />
         </p>
         <p className="mt-1 text-[0.8125rem] text-muted">
-          Use this token to try things out: it acts as you and ends with your session. Systems use an API key.
+          Use this token to try things out: it acts as you and ends with your session. Your own systems should use an
+          API key.
         </p>
       </div>
       <CopyButton text={token} label="Copy session token" shortLabel="Copy" />

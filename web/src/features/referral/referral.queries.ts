@@ -9,7 +9,7 @@ export interface TimelineOf {
   loid: string
 }
 
-/** The index of the position in the key of an earlier part. */
+/** In the key of an earlier part, the index of its position (`before`). */
 const POSITION = 3
 
 /**
@@ -22,8 +22,8 @@ export function timelineQuery({ kind, loid }: TimelineOf, before?: string) {
     queryFn: ({ signal }) =>
       call(kind === 'lead' ? readLeadTimeline : readDealTimeline, { params: { id: loid }, query: { before }, signal }),
     enabled: loid !== '',
-    // New entries at the top change the key of an earlier part. The part's old entries stay until it has loaded under
-    // its new key. The entries of the latest part, whose key has no position, must not stand in for them.
+    // New entries at the top change the key of an earlier part. The part's old entries stay until the part has loaded
+    // under its new key. The entries of the latest part, which has no position in its key, must not be shown instead.
     placeholderData: (previous, query) => (before && query?.queryKey[POSITION] ? previous : undefined),
     ...LIST_FRESHNESS,
   })

@@ -39,7 +39,7 @@ interface EntriesProps {
   of: TimelineOf
   part: ReferralTimeline
   shownAtFirst: number
-  /** The ids of entries that were shown before this part. New entries can push them into this part. */
+  /** The ids of the entries that were shown above this part. New entries can push them down into this part. */
   knownBefore?: ReadonlySet<string>
 }
 
@@ -52,7 +52,7 @@ function Entries({ of, part, shownAtFirst, knownBefore = NONE }: EntriesProps) {
   const [wantsEarlier, setWantsEarlier] = useState(false)
   const before = wantsEarlier ? earlier?.before : undefined
   const next = useQuery({ ...timelineQuery(of, before), enabled: before !== undefined })
-  // Entries that arrive while the page is open are marked, as on lists.
+  // Entries that arrive while the page is open are marked, as in lists.
   const [known] = useState(() => new Set([...knownBefore, ...entries.map((entry) => entry.id)]))
   const lastShown = useRef<HTMLLIElement>(null)
   const shown = isOpen ? entries.length : shownAtFirst

@@ -51,7 +51,7 @@ export function SearchPage() {
   )
 }
 
-/** The server counts to one more than `SEARCH_TOTAL_MAX`, so a total of exactly this maximum has no plus (D55). */
+/** The server stops counting at `SEARCH_TOTAL_MAX` + 1, so a total of exactly this maximum has no plus (D55). */
 function countText(total: number): string {
   return total > SEARCH_TOTAL_MAX ? `${formatNumber(SEARCH_TOTAL_MAX)}+` : formatNumber(total)
 }

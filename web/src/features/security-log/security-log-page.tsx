@@ -53,7 +53,7 @@ export function SecurityLogPage() {
     <>
       <PageHeader
         title="Security Log"
-        description="Sign-ins, passwords, keys and the people of your team: who did what, when and from where. Kept for a year."
+        description="Sign-ins, passwords, keys and the people in your team: who did what, when and from where. Kept for a year."
       />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <div className="grid grid-cols-1 gap-4 sm:flex sm:*:w-56">
@@ -122,7 +122,7 @@ function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =
       <EmptyState
         icon={<ShieldCheck />}
         title="Nothing in the log yet"
-        text="Sign-ins and changes of passwords, keys and people appear here."
+        text="Sign-ins and changes to passwords, keys and people appear here."
       />
     )
   }

@@ -24,7 +24,7 @@ function progressQuery(kind: SyncKind) {
 }
 
 /**
- * A sync continues when the person leaves its page. A person who comes back still sees the sync button busy. The result
+ * A sync continues when the person leaves the page. A person who comes back still sees the sync button busy. The result
  * appears on the page that is open when the sync ends.
  */
 export function useSync(kind: SyncKind) {

@@ -79,7 +79,7 @@ function InvitationRow({ invitation }: { invitation: Invitation }) {
           variant="secondary"
           size="small"
           busy={revoke.isPending}
-          aria-label={`Revoke the invitation of ${name}`}
+          aria-label={`Revoke the invitation for ${name}`}
           onClick={() => setIsAsking(true)}
         >
           Revoke

@@ -14,7 +14,7 @@ const PARTS: readonly IconListItem[] = [
   {
     Icon: PenLine,
     title: 'How it is signed',
-    text: 'By the Standard Webhooks specification: the headers webhook-id, webhook-timestamp and webhook-signature, made with your signing secret.',
+    text: 'With your signing secret, as the Standard Webhooks specification describes. The headers are webhook-id, webhook-timestamp and webhook-signature.',
   },
   {
     Icon: RotateCw,

@@ -4,7 +4,7 @@ import { WEBHOOK_URL_NOT_HTTPS } from '@portal/contract/webhooks.ts'
 export const UPDATE_FAILED = 'Failed to update webhook URL'
 export const WEBHOOK_URL_INCOMPLETE = 'Please enter a complete address, such as https://example.com/webhooks'
 
-/** The names of the machine itself. A portal may allow them for tests (D36). */
+/** The host names of the local machine. A portal may allow them for tests (D36). */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** Checks the address without a request. Only the server can find out which machine the host name leads to. */

@@ -5,7 +5,7 @@ import { pollMs } from './webhooks.queries.ts'
 
 const inbound = { direction: 'inbound', event_type: null } as const
 
-test('an inbound call is named for its action, and a delivery for its event', () => {
+test('an inbound call is named after its action, and a delivery after its event', () => {
   expect(logTitle(webhookLogOf({ ...inbound, endpoint: '/api/webhook/lead' }))).toBe('Submit Lead')
   expect(logTitle(webhookLogOf({ ...inbound, endpoint: '/api/partner/leads' }))).toBe('Submit Lead')
   expect(logTitle(webhookLogOf({ ...inbound, endpoint: '/api/webhook/deal' }))).toBe('Submit Deal')

@@ -28,7 +28,7 @@ export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps
   const ref = useRef<HTMLElement>(null)
   const searchRef = useRef<HTMLInputElement>(null)
 
-  /** A changed filter finds other rows, so the list starts at its first page again. */
+  /** A changed filter changes what each page contains, so the list returns to the first page. */
   function handleFilter(change: Partial<WebhookLogSearch>) {
     onChange({ page: undefined, ...change })
   }

@@ -33,7 +33,8 @@ export function webhookEndpointQuery() {
 export type WebhookLogPage = Answer<typeof listWebhookLogs>
 
 /**
- * The previous page stays until the next one has loaded. A page with a pending delivery is fetched again at intervals.
+ * After a change of page or filter, the old rows stay until the new rows have loaded. A page with a pending delivery is
+ * fetched again at intervals.
  */
 export function webhookLogsQuery(search: WebhookLogSearch & { status: WebhookLogStatus | undefined }) {
   const query = { ...search, limit: PAGE_SIZE }
