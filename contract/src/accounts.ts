@@ -226,7 +226,7 @@ export const verifyEmail = defineRoute({
   beforeSecondFactor: true,
   body: VerifyEmail,
   answer: Nothing,
-  summary: 'Confirms the email address with the token from the mail. Needs the person’s session or password.',
+  summary: 'Confirms the email address with the token from the email. Needs the person’s session or password.',
 })
 
 export const sendVerification = defineRoute({
@@ -245,7 +245,7 @@ export const disown = defineRoute({
   body: z.object({ token: VerificationToken }),
   answer: Nothing,
   summary:
-    'Closes an account that somebody created with another person’s email address. `token` is from the mail that asks this person to confirm the address.',
+    'Closes an account that somebody created with another person’s email address. `token` is from the email that asks this person to confirm the address.',
 })
 
 export const verifySession = defineRoute({

@@ -27,7 +27,7 @@ export const confirmNewEmail = defineRoute({
   auth: 'none',
   body: LinkToken,
   answer: z.object({ email: z.string() }),
-  summary: 'Changes the email address with the token from the mail, and informs the old address by mail.',
+  summary: 'Changes the email address with the token from the email, and informs the old address by email.',
 })
 
 export const undoNewEmail = defineRoute({
@@ -37,5 +37,5 @@ export const undoNewEmail = defineRoute({
   body: LinkToken,
   answer: z.object({ email: z.string() }),
   summary:
-    'Undoes a change of the last 72 hours and any later ones, removes second factors added since then, ends all sessions, disables the password and mails a reset link.',
+    'Undoes a change of the last 72 hours and any later ones, removes second factors added since then, ends all sessions, disables the password and sends a reset link by email.',
 })

@@ -17,8 +17,7 @@ export const ERROR_CODES = {
   BUSINESS_EXISTS: 'A partner with this business name already exists.',
   INVALID_RESET_TOKEN: 'The reset token is unknown, has been used or is no longer valid.',
   RESET_TOKEN_EXPIRED: 'The reset token is older than an hour.',
-  INVALID_VERIFICATION_TOKEN:
-    'The link from a mail about the email address is unknown, has been used or is no longer valid.',
+  INVALID_VERIFICATION_TOKEN: 'The link from the email is unknown, has been used or is no longer valid.',
   INVALID_UNSUBSCRIBE_LINK: 'The unsubscribe link is unknown or older than a year.',
   CONFIRM_PASSWORD:
     'The password must be entered again. The link that confirms a new account’s email address needs a sign-in to that account, or its password.',

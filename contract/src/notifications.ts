@@ -48,7 +48,7 @@ export function isTimeZone(zone: string): boolean {
 }
 
 const Choices = z.partialRecord(
-  z.enum(MAIL_KINDS, 'This kind of mail is unknown'),
+  z.enum(MAIL_KINDS, 'This kind of email is unknown'),
   z.enum(MAIL_TIMINGS, `Choose one of ${MAIL_TIMINGS.join(', ')}`),
 )
 
@@ -76,7 +76,7 @@ export const readNotifications = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: NotificationSettings,
-  summary: 'Which news the person gets by mail: at once, in the digest or never.',
+  summary: 'Which news the person gets by email: at once, in the digest or never.',
 })
 
 export const changeNotifications = defineRoute({
@@ -86,7 +86,7 @@ export const changeNotifications = defineRoute({
   least: 'viewer',
   body: NotificationChange,
   answer: NotificationSettings,
-  summary: 'Changes which news the person gets by mail, and the time zone of the digest.',
+  summary: 'Changes which news the person gets by email, and the time zone of the digest.',
 })
 
 export const INVALID_UNSUBSCRIBE_LINK = 'This link is no longer valid. Sign in to choose which emails you get.'
@@ -104,5 +104,5 @@ export const unsubscribe = defineRoute({
     /** The kinds of mail that the person no longer gets. */
     kinds: z.array(z.enum(MAIL_KINDS)),
   }),
-  summary: 'Unsubscribes from the kinds of news in a mail, with the token from the mail’s link.',
+  summary: 'Unsubscribes from the kinds of news in an email, with the token from the email’s link.',
 })

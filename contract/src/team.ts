@@ -80,7 +80,7 @@ export const invitePerson = defineRoute({
   answer: Invitation,
   status: 201,
   creates: true,
-  summary: 'Invites a person by mail. This replaces an earlier invitation to the same address.',
+  summary: 'Invites a person by email. This replaces an earlier invitation to the same address.',
 })
 
 export const sendInvitation = defineRoute({

@@ -24,5 +24,5 @@ export async function requireConfirmed(
   if (asksAgain === undefined || !caller || !('personId' in caller)) return
   const { isRecent, hasSecondFactor } = await find(caller)
   if (isRecent || (asksAgain === 'with-second-factor' && !hasSecondFactor)) return
-  throw new Forbidden('CONFIRM_PASSWORD', 'Enter your password again to go on.')
+  throw new Forbidden('CONFIRM_PASSWORD', 'Enter your password again to continue.')
 }

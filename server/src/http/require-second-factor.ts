@@ -8,5 +8,8 @@ export function requireSecondFactor(
   { beforeSecondFactor }: Pick<Route, 'beforeSecondFactor'>,
 ): void {
   if (beforeSecondFactor || !caller || !('mustSetUpSecondFactor' in caller) || !caller.mustSetUpSecondFactor) return
-  throw new Forbidden('SECOND_FACTOR_REQUIRED', `${caller.businessName} asks for a second factor. Set one up to go on.`)
+  throw new Forbidden(
+    'SECOND_FACTOR_REQUIRED',
+    `${caller.businessName} asks for a second factor. Set one up to continue.`,
+  )
 }

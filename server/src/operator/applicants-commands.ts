@@ -99,7 +99,7 @@ async function confirm(): Promise<void> {
   if (!process.stdin.isTTY)
     throw new CommandFailed('Nothing was erased: add --yes, because there is no terminal to ask on')
   const asking = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await asking.question('\nThis cannot be undone. Type erase to go on: ')
+  const answer = await asking.question('\nThis cannot be undone. Type erase to continue: ')
   asking.close()
   if (answer.trim() !== 'erase') throw new CommandFailed('Nothing was erased')
 }

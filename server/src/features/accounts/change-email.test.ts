@@ -141,7 +141,7 @@ test('an old address that was never confirmed gets a mail about the change, but 
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   expect(await changed(portal, ada, 'ada@new.example')).toBe('')
-  expect(await portal.mailTo(ada.email, 'Your email address was changed')).toMatch(/No more mails about the account/)
+  expect(await portal.mailTo(ada.email, 'Your email address was changed')).toMatch(/No more emails about the account/)
   // The portal retries an unsent mail for a day, and pruning does not end the retries.
   const { id: changeId } = await portal.deps.db.selectFrom('email_changes').select('id').executeTakeFirstOrThrow()
   portal.advance(23 * HOUR_MS)

@@ -50,7 +50,7 @@ function confirmation(publicUrl: string, token: string): MailPart[] {
   ]
 }
 
-const IGNORE = text('If you did not ask for this, ignore this mail. Nothing will change.')
+const IGNORE = text('If you did not ask for this, ignore this email. Nothing will change.')
 
 export function resetMail(person: Person, publicUrl: string, token: string): Mail {
   return {
@@ -113,7 +113,7 @@ export function emailChangedMail(
     parts: [
       greeting(person),
       text(`Your Partner Portal account for ${person.business_name} now has a different email address: ${new_email}`),
-      ...(token ? undo : [text('No more mails about the account will be sent to this address.')]),
+      ...(token ? undo : [text('No more emails about the account will be sent to this address.')]),
     ],
   }
 }
@@ -127,7 +127,7 @@ const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: k
     page: '/profile',
   },
   'password-changed': { subject: 'Your password was changed', event: 'the password was changed' },
-  'password-reset': { subject: 'Your password was reset', event: 'the password was reset by mail' },
+  'password-reset': { subject: 'Your password was reset', event: 'the password was reset by email' },
   'api-key-made': { subject: 'An API key was made', event: 'an API key was made', page: '/api-keys' },
   'api-key-revoked': { subject: 'Your API key was revoked', event: 'the API key was revoked', page: '/api-keys' },
   'webhook-url-set': { subject: 'Your webhook URL was changed', event: 'a webhook URL was saved', page: '/webhook' },

@@ -8,7 +8,7 @@ const MAILS: RateLimit = {
   name: 'send-verification',
   points: 5,
   seconds: 3_600,
-  text: 'Too many mails were requested. Please check your spam folder, or try again later.',
+  text: 'Too many emails were requested. Please check your spam folder, or try again later.',
 }
 
 export async function sendVerificationAgain(

@@ -331,7 +331,7 @@ test('POST /unsubscribe with a mail’s token turns off the kinds of news in tha
   await tellNewsSoon(portal)
   const [mail] = await newsTo(partner.email)
   const { url, token } = linkIn(mail)
-  expect(mail).toContain(`No more mails like this: ${url}`)
+  expect(mail).toContain(`No more emails like this: ${url}`)
   const choices = async () => (await partner.get('/account/notifications')).body.data.choices
   const path = url.replace(portal.deps.publicUrl, portal.url)
 

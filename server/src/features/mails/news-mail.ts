@@ -228,7 +228,7 @@ function footer(news: readonly MailNews[], { isDigest, publicUrl, token }: About
     },
     {
       part: 'footer',
-      text: 'No more mails like this:',
+      text: 'No more emails like this:',
       label: 'Unsubscribe',
       url: `${publicUrl}/unsubscribe?token=${token}`,
     },

@@ -24,8 +24,8 @@ export function outboxPage(mails: readonly OutboxMail[], shown: OutboxMail | und
 <body>
 <nav aria-label="Mails">
 <h1>Outbox</h1>
-<p class="muted">Without a mail server, mails stay here. The newest is first.</p>
-${mails.length === 0 ? '<p>No mail has been written yet.</p>' : `<ol>${mails.map((mail) => listItem(mail, shown, view)).join('')}</ol>`}
+<p class="muted">Without a mail server, emails stay here. The newest is first.</p>
+${mails.length === 0 ? '<p>No email has been written yet.</p>' : `<ol>${mails.map((mail) => listItem(mail, shown, view)).join('')}</ol>`}
 </nav>
 <main>${shown ? mailOf(shown, view) : ''}</main>
 </body>

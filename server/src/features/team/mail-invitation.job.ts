@@ -45,7 +45,7 @@ function invitationMail(invitation: MailedInvitation, publicUrl: string, token: 
         label: 'Join the Partner Portal',
         url: `${publicUrl}/invite?token=${token}`,
       },
-      text(`If you do not know ${business_name}, ignore this mail. Nothing happens unless you choose a password.`),
+      text(`If you do not know ${business_name}, ignore this email. Nothing happens unless you choose a password.`),
     ],
   }
 }

@@ -32,7 +32,7 @@ function serveProfile() {
     'DELETE /account/totp': () =>
       isConfirmed
         ? { body: data({ ...FACTOR, totp: null, recovery_codes_left: 0 }) }
-        : { status: 403, body: failure('Enter your password again to go on.', 'CONFIRM_PASSWORD') },
+        : { status: 403, body: failure('Enter your password again to continue.', 'CONFIRM_PASSWORD') },
     'POST /account/confirm': ({ body }) => {
       isConfirmed = JSON.stringify(body) === '{"password":"right"}'
       const text = 'Incorrect password'
@@ -69,7 +69,7 @@ test('cancelling the dialog that asks for the password shows why nothing happene
   const server = serveProfile()
   const user = openApp('/profile')
   await user.click(within(await removeApp(user)).getByRole('button', { name: 'Cancel' }))
-  expect(await screen.findByText('Enter your password again to go on.')).toBeDefined()
+  expect(await screen.findByText('Enter your password again to continue.')).toBeDefined()
   await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
   expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
 })
