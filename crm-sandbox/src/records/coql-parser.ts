@@ -27,8 +27,8 @@ export class CoqlSyntaxError extends Error {
 type Token = { kind: 'word' | 'text' | 'number' | 'symbol' | 'end'; text: string }
 
 /*
- * Matches one token at a time: a quoted text (a quote inside it is doubled), a number with an optional sign, a name
- * with dots, a comparison sign, or punctuation. Example: `Amount >= 5000` gives a word, a symbol and a number.
+ * Matches one token at a time: quoted text (a quote inside it is doubled), a number with an optional sign, a name that
+ * may contain dots, a comparison sign, or punctuation. Example: `Amount >= 5000` gives a word, a symbol and a number.
  */
 const TOKEN =
   /\s*(?:'((?:[^']|'')*)'|"((?:[^"]|"")*)"|([+-]?\d+(?:\.\d+)?)(?![\w.])|([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)|(!=|<>|>=|<=|[=<>(),*]))/y

@@ -38,7 +38,7 @@ export function findRecordAnywhere(store: Store, id: string): CrmRecord | undefi
   return row && fromRow(row)
 }
 
-/** `clause` follows `FROM records r`, so it can name the record as `r`. */
+/** `clause` follows `FROM records r`, so it can refer to the records as `r`. */
 export function selectRecords(store: Store, clause: string, params: SQLInputValue[]): CrmRecord[] {
   return store.all(`SELECT ${COLUMNS} FROM records r ${clause}`, ...params).map(fromRow)
 }

@@ -221,7 +221,7 @@ describe('listing', () => {
     expect((await since('2026-03-01T01:00:00Z')).rows).toHaveLength(1)
   })
 
-  test('reading a missing record answers 204, or the status that a switch sets', async () => {
+  test('a read of a missing record returns 204, or the status that a switch sets', async () => {
     const { call, control } = await emptied()
     expect((await call('GET', '/crm/v8/Leads/5400000000000999999')).status).toBe(204)
     await control('POST', '/sandbox/behaviour', { getMissing: '404' })
@@ -232,7 +232,7 @@ describe('listing', () => {
     expect((await call('GET', '/crm/v8/Leads/abc')).status).toBe(400)
   })
 
-  test('an update of a missing record is refused as a whole request, or as one of its items if a switch says so', async () => {
+  test('an update of a missing record fails the whole request, or only that record if a switch says so', async () => {
     const { call, control } = await emptied()
     const update = () => call('PUT', '/crm/v8/Leads/5400000000000999999', { data: [{ Last_Name: 'New' }] })
     const refused = { code: 'INVALID_DATA', message: 'the id given seems to be invalid' }

@@ -329,8 +329,8 @@ function findByPage(sandbox: Sandbox, list: List): Found {
 }
 
 /**
- * Continues from the token's position. So no other record appears twice or goes missing if a record is added or deleted
- * between two pages.
+ * Continues from the token's position. If a record is added or deleted between two pages, no other record appears twice
+ * or goes missing.
  */
 function findByToken(sandbox: Sandbox, list: List, tokens: ReturnType<typeof pageTokens>): Found {
   const position = tokens.read(list.token ?? '', list.bound, list.perPage)

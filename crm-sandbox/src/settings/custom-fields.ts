@@ -42,7 +42,7 @@ export function openCustomFields(store: Store, behaviour: () => Readonly<Behavio
   function save() {
     store.writeSetting('fields', Object.fromEntries([...changed].map(([name, { fields }]) => [name, fields])))
   }
-  // Showing a record needs the fields, so they are computed again only after the switches or the fields have changed.
+  // Every record shown needs the fields, so they are kept until the switches or the fields change.
   const switched = new Map<ModuleName, Module>()
   let switchedBy = behaviour()
   return {

@@ -1,4 +1,4 @@
-/** Markup that is already safe. A template escapes every other text. */
+/** Markup that is already safe. A template escapes all other text. */
 export type Html = { readonly html: string }
 
 export type Part = Html | string | number | null | undefined | boolean | readonly Part[]

@@ -8,7 +8,7 @@ import { text, textOrNull } from '../store.ts'
 import { type Html, html, type Part } from './html.ts'
 import { showChoice, showDate, showMoney, showTime } from './layout.ts'
 
-/** Labels with their values, one below the other. */
+/** A card that lists labels with their values. */
 export function details(title: string, rows: readonly (readonly [string, Part])[]): Html {
   return html`<section class="card"><h2>${title}</h2><dl>${rows.map(
     ([label, value]) => html`<div><dt>${label}</dt><dd>${value || '—'}</dd></div>`,
@@ -77,7 +77,7 @@ function valueText(sandbox: Sandbox, record: CrmRecord, name: string, value: Val
     case 'ownerlookup':
       return userName(String(value))
     case 'percent':
-      return `${value} %`
+      return `${value}%`
     default:
       return String(value)
   }

@@ -91,7 +91,7 @@ test('lists can be searched, filtered and paged, and a lead is found by its LOID
   expect(await page(`/leads/${rows[0]?.['LOID']}`)).toContain(`<h1>${rows[0]?.['Company']}</h1>`)
 })
 
-test('a page has no script and no inline style, and its policy allows nothing by default', async () => {
+test('a page has no script and no inline style, and its content security policy allows nothing by default', async () => {
   const answer = await fetch(sandbox.url)
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(await answer.text()).not.toMatch(/<script|\sstyle=|\son[a-z]+=/)

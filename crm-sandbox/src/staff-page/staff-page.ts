@@ -31,8 +31,8 @@ const DONE: { [key: string]: string } = {
 type ById = { Params: { id: string }; Querystring: Query }
 
 /**
- * The page for playing the lender. It uses the same functions as the API, so its changes also appear in histories and
- * cause notifications.
+ * The staff page, on which a person plays the lender. It uses the same functions as the API, so its changes also appear
+ * in histories and cause notifications.
  */
 export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
   await app.register(formbody)

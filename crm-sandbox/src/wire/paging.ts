@@ -14,7 +14,7 @@ export type Page = { perPage: number; page: number; offset: number }
 /** A position between pages: just past the record with this sort value and id, forwards or backwards. */
 export type WalkPosition = { backwards: boolean; page: number; sortValue: string; id: string }
 
-/** Reads the parameter `fields`, which lists of records, notes and stage histories require. */
+/** Reads the parameter `fields`, which is required for lists of records, notes and stage histories. */
 export function readFields(query: Query): string[] {
   const given = query['fields']
   if (given === undefined || given.trim() === '') {

@@ -4,7 +4,7 @@ import { fetchToken, send, startTestSandbox, until } from '../test-sandbox.ts'
 const GOOD = { client_id: 'sandbox', client_secret: 'sandbox', refresh_token: 'sandbox', grant_type: 'refresh_token' }
 
 describe('the token endpoint', () => {
-  test('takes its parameters from query, form and multipart, and names itself as api_domain', async () => {
+  test('takes its parameters from query, form and multipart, and names the sandbox as api_domain', async () => {
     await using sandbox = await startTestSandbox()
     const form = new FormData()
     for (const [name, value] of Object.entries(GOOD)) form.set(name, value)
@@ -108,7 +108,7 @@ describe('faults', () => {
 })
 
 describe('limits', () => {
-  test('credits are counted by kind of call, shown when half are used, and run out', async () => {
+  test('calls cost credits by their kind, the rest is shown once half are used, and a call beyond them is refused', async () => {
     await using sandbox = await startTestSandbox()
     const { call, control } = sandbox
     await control('POST', '/sandbox/behaviour', { creditsPerDay: 60 })

@@ -122,7 +122,7 @@ function patch(file: string, document: JsonObject) {
       answer('get', '/{module}/search', 400, FLAT_FAILURE)
       break
     case 'related-records':
-      // The file requires a text, but the row of the present stage has no next stage.
+      // The file requires a string, but the row of the present stage has no next stage.
       walk(document, (schema) => {
         if (isObject(schema['properties']) && 'Moved_To__s' in schema['properties'])
           schema['properties']['Moved_To__s'] = true

@@ -38,7 +38,7 @@ function body(records) {
   return wrapper
 }
 
-/** The id that a write returned, or its error. */
+/** What a write returned: its status and code, the record's id if it has one, and the keys of the details. */
 function outcome(response) {
   const [first] = response.getObject().getData()
   const code = first.getCode().getValue()
