@@ -149,10 +149,12 @@ export interface AttemptOutcome {
 /**
  * Writes each attempt, the status of its delivery and the health of its endpoint, in one statement. If this process's
  * claim ran out and another process has since recorded an attempt with the same number, this process's attempt is not
- * recorded. A delivery that was ended during the attempt keeps its status and message, unless the attempt succeeded.
+ * recorded. A delivery that was ended during the attempt keeps its status and message, unless the attempt succeeded. A
+ * delivery that a person sent again during the attempt is due again at once, unless the attempt succeeded.
  */
 export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly AttemptOutcome[]): Promise<void> {
   const isOpen: RawBuilder<boolean> = sql`(log.status = 'pending' or outcome.status = 'success')`
+  const isSentAgain: RawBuilder<boolean> = sql`(outcome.status <> 'success' and log.next_attempt_at > outcome.started_at)`
   await sql`
     with outcome as materialized (
       select * from json_to_recordset(${JSON.stringify(outcomes)}) as outcome (
@@ -166,9 +168,9 @@ export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly A
              endpoint = outcome.endpoint,
              response_status = outcome.response_status,
              response_body = outcome.response_body,
-             status = case when ${isOpen} then outcome.status else log.status end,
+             status = case when ${isOpen} and not ${isSentAgain} then outcome.status else log.status end,
              error_message = case when ${isOpen} then outcome.error_message else log.error_message end,
-             next_attempt_at = case when ${isOpen} then outcome.next_attempt_at end
+             next_attempt_at = case when ${isSentAgain} then log.next_attempt_at when ${isOpen} then outcome.next_attempt_at end
         from outcome
        where log.id = outcome.id and log.attempts = outcome.number - 1
       returning log.id

@@ -413,6 +413,22 @@ test('if a waiting delivery is sent again, its next attempt is made at once', as
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'success', attempts: 3 })
 })
 
+test('if a delivery is sent again during an attempt that fails, another attempt follows at once', async () => {
+  await using receiver = await startReceiver()
+  const { partner } = await subscribed(receiver)
+  const waiting: ServerResponse[] = []
+  receiver.respond = (response) => waiting.push(response)
+  await partner.submitLead()
+  await receiver.first(1)
+  const [{ id }] = await logsOf(partner)
+  expect((await partner.post(`/dashboard/webhook-logs/${id}/redeliver`)).status).toBe(202)
+  receiver.respond = answering(200)
+  waiting[0]?.writeHead(503, { 'retry-after': '3600' }).end()
+  await logWhen(partner, after(1))
+  await advance(0)
+  expect(await logWhen(partner, ended)).toMatchObject({ status: 'success', attempts: 2 })
+})
+
 test('an ended delivery can be sent again with the same body and id, and with a new retry schedule', async () => {
   await using receiver = await startReceiver()
   const { partner } = await subscribed(receiver)
