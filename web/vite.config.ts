@@ -34,7 +34,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // The page's content security policy allows data URLs for images only.
     assetsInlineLimit: 0,
-    // The first versions that support light-dark(), which the themes use, and AbortSignal.any, which calls use.
+    // The first versions that support light-dark(), for the themes, and AbortSignal.any, for calls to the server.
     target: ['chrome123', 'firefox124', 'safari17.5'],
     rolldownOptions: {
       output: {

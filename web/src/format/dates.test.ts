@@ -59,7 +59,7 @@ test.each([
   expect(formatRelativeTime(instant, NOW)).toBe(text)
 })
 
-test('the days active are the days since creation, rounded up', () => {
+test('Days Active is the number of days since creation, rounded up', () => {
   expect(daysActive('2026-11-21T02:00:00.000Z', NOW)).toBe(0)
   expect(daysActive('2026-11-21T01:59:59.000Z', NOW)).toBe(1)
   expect(daysActive('2026-11-18T01:00:00.000Z', NOW)).toBe(4)

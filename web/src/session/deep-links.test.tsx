@@ -57,7 +57,7 @@ test.each(['/leads?status=New+Lead&page=2', '/leads/LO-7K3M9QAZ', '/api-docs#web
   },
 )
 
-test('the page that the person had asked for is kept while they visit other signed-out pages', async () => {
+test('the page that the person had asked for is remembered while they visit other signed-out pages', async () => {
   serveSignIn()
   const user = openApp('/profile')
   await user.click(await screen.findByRole('link', { name: 'Forgot your password?' }))

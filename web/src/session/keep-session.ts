@@ -17,8 +17,8 @@ const REFRESH_PAUSE_MS = 2_000
 
 interface SessionEvents {
   /**
-   * The session ended, here or in another tab. `isRefused` means that the server refused the token and nobody signed
-   * out.
+   * The session ended, here or in another tab. `isRefused` is true only if it ended here because the server refused the
+   * token.
    */
   onEnd: (isRefused: boolean) => void
   /** Another tab signed in a person, and this tab showed somebody else or nobody. */

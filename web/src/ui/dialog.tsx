@@ -31,7 +31,7 @@ export function Dialog({ open, onClose, title, description, role, actions, class
       role={role}
       aria-labelledby={titleId}
       aria-describedby={description ? descriptionId : undefined}
-      // The browser reports with a delay that a dialog was closed. By then, another dialog may be open.
+      // The browser's close event comes late. By then, another dialog may be open.
       onClose={open ? onClose : undefined}
       closedby={role === 'alertdialog' ? 'closerequest' : 'any'}
       className={clsx(

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
 /**
- * Moves the focus to `ref` if `change` removes the element that has the focus, for example a button of a form that
- * closes.
+ * Moves the focus to `ref` if the element that has the focus is removed when the value of `change` changes, for example
+ * a button of a form that closes.
  */
 export function useKeptFocus(ref: RefObject<HTMLElement | null>, change: string) {
   const before = useRef(change)
@@ -47,8 +47,8 @@ function focusForNow(element: HTMLElement) {
 }
 
 /**
- * Moves the focus to `ref` after a click has disabled its own button, such as Next on the last page. Waits until `ref`
- * can take the focus. The button's click handler must call the returned function.
+ * Moves the focus to `ref` after a click on a button has disabled that button, such as Next on the last page. Waits
+ * until `ref` can take the focus. The button's click handler must call the returned function.
  */
 export function useFocusOnceDisabled(isDisabled: boolean, ref: RefObject<HTMLElement | null>): () => void {
   const isPressed = useRef(false)

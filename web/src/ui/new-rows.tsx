@@ -15,8 +15,8 @@ interface NewRowsProps {
 }
 
 /**
- * A button that shows the waiting rows. It lies over the upper edge of the list and takes no room from it, however far
- * the person has scrolled.
+ * A button that shows the waiting rows. It lies over the upper edge of the list, takes no room from it, and stays in
+ * view when the person scrolls down the list.
  */
 export function NewRows({ waiting, onShow, className = 'top-18' }: NewRowsProps) {
   return (

@@ -28,7 +28,10 @@ export function parseSort<Column extends string>(
 
 type Sortable = string | number | null | undefined
 
-/** Returns a sorted copy. Text is compared as people read it. Unknown values come last in either direction. */
+/**
+ * Returns a sorted copy. Text is compared without regard to case, and the numbers in it by value. Unknown values come
+ * last in either direction.
+ */
 export function sortRows<Row>(rows: readonly Row[], direction: SortDirection, valueOf: (row: Row) => Sortable): Row[] {
   const sign = direction === 'ascending' ? 1 : -1
   return rows.toSorted((left, right) => compare(valueOf(left), valueOf(right), sign))

@@ -212,7 +212,7 @@ function handleAuxClick(event: MouseEvent) {
   if (event.button === 1 && isOnRow(event)) passToLink(event, { ctrlKey: true, metaKey: true })
 }
 
-/** Passes the click to the row's own link, so that the browser opens a tab or a window as for any link. */
+/** Passes the click to the row's own link, so that the browser opens a tab or a window as it does for any link. */
 function passToLink({ currentTarget, ctrlKey, metaKey, shiftKey }: MouseEvent, more: MouseEventInit = {}) {
   const link = currentTarget.querySelector('a[href]')
   link?.dispatchEvent(
@@ -221,9 +221,9 @@ function passToLink({ currentTarget, ctrlKey, metaKey, shiftKey }: MouseEvent, m
 }
 
 /**
- * Whether a click counts for the row. A click on a link or button inside the row belongs to that element, and selecting
- * text is not a click. The second half of a double click does not count either: after a double click on Next, it would
- * open the row that moves under the pointer.
+ * Whether a click counts as a click on the row. A click on a link or button inside the row belongs to that element, and
+ * selecting text is not a click. The second half of a double click does not count either: after a double click on Next,
+ * it would open the row that moves under the pointer.
  */
 function isOnRow({ target, detail }: MouseEvent): boolean {
   const isControl = target instanceof Element && target.closest('a, button, input, label') !== null

@@ -59,8 +59,8 @@ function Toasts() {
       render={<section popover="manual" />}
       aria-label="Messages"
       onFocus={handleFocus}
-      // The toasts are at the top, where they cover no button of a page, and above the title of a dialog. On a phone
-      // they cover the top bar, but not the bar's menu button.
+      // The toasts are at the top, where they cover no button of a page. While a dialog is open, they are higher up
+      // than its title. On a phone they cover the top bar, but not the bar's menu button.
       className="pointer-events-none fixed inset-x-0 top-0 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent py-2 pr-2 pl-14 text-ink sm:top-14 sm:px-4 sm:[html:has(dialog.modal[open])_&]:top-0 print:hidden"
     >
       {/* The newest toast is on top. A phone shows two toasts, and only one line of the older one, because more would

@@ -5,7 +5,7 @@ import { dealOf } from '../../testing/records.ts'
 import { failure } from '../../testing/server.ts'
 import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
-test('the cards sum up the page’s deals, and Sort by Amount sorts them', async () => {
+test('the cards sum up the page’s deals, and Sort by Amount sorts the deals', async () => {
   serveSignedIn({
     'GET /dashboard/deals': () => ({
       body: paged({

@@ -7,7 +7,7 @@ const NAME = 'lead'
 
 interface Draft {
   values: NewLeadForm
-  /** The last attempt to submit the draft, or blank. */
+  /** The last attempt to submit the draft, for `useIdempotencyKey`. Blank if there was none. */
   attempt: string
 }
 

@@ -88,7 +88,7 @@ test('an empty list has one text for a partner without leads and another for a s
   expect(window.location.search).toBe('?search=zz')
 })
 
-test('the first of two pages has only a next page, and the last page only a previous one', async () => {
+test('on the first of two pages only Next is enabled, and on the last page only Previous', async () => {
   const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
   serveSignedIn({
     'GET /dashboard/leads': ({ query }) => ({
@@ -118,7 +118,7 @@ test('when the next page of the list fails to load, the area around Try Again ta
   expect(document.activeElement?.matches('main *') && document.activeElement.contains(retry)).toBe(true)
 })
 
-test('the second click of a double click opens no lead', async () => {
+test('the second click of a double click does not open a lead', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   const user = openApp('/leads')
   await names()

@@ -5,7 +5,7 @@ import type { UseFormReturn } from 'react-hook-form'
 
 export type LeadForm = UseFormReturn<NewLeadForm, unknown, NewLead>
 
-/** The names have the order of the fields on the page, because the first field in error gets the focus. */
+/** The names are in the same order as the fields on the page, because the first field in error gets the focus. */
 export const EMPTY_LEAD: Required<NewLeadForm> = {
   firstName: '',
   lastName: '',

@@ -107,7 +107,7 @@ test.each([
   [true, 'First Name'],
   [false, null],
 ])(
-  'device with a mouse: %s; the form opens with the focus on: %s; leaving the first field empty is no error',
+  'device with a mouse: %s; the form opens with the focus on: %s; leaving the first field empty is not an error',
   async (hasMouse, focused) => {
     vi.spyOn(window, 'matchMedia').mockImplementation((media) =>
       Object.assign(realMatchMedia(media), { matches: hasMouse }),
@@ -253,7 +253,7 @@ test('an amount is shown in whole dollars when the person leaves its field, and 
   await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ loanAmount: 50_000.5 }))
 })
 
-test('a text that is too long is refused and not cut off', async () => {
+test('text that is too long is refused, not cut off', async () => {
   const { user, submit, submitted } = await openForm()
   fill(APPLICANT)
   const text = 'x'.repeat(5_001)
@@ -302,7 +302,7 @@ test('the form warns of a recent lead for the same applicant and links to that l
   await waitFor(() => expect(screen.queryByText(/^Looks like/)).toBeNull())
 })
 
-test('leaving an empty form asks for no confirmation', async () => {
+test('leaving an empty form does not ask for confirmation', async () => {
   const { user } = await openForm()
   await user.click(screen.getByRole('link', { name: 'Cancel' }))
   await waitFor(() => expect(window.location.pathname).toBe('/leads'))

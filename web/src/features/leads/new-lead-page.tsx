@@ -35,7 +35,7 @@ import { ApplicantSections, LoanSections } from './new-lead-sections.tsx'
 import { submitFailureText } from './submit-failure-text.ts'
 
 const ADD_ANOTHER = 'add-another'
-/** This toast stays as long as any toast may, because nothing else on the page shows the LOID. */
+/** The longest time that a toast may stay, because nothing else on the page shows the LOID. */
 const SUBMITTED_TOAST_MS = 8_000
 
 interface Submission {

@@ -80,8 +80,8 @@ test('a half-written note stays in the tab until it is added or emptied', async 
 test.each([
   ['signing out', signOut],
   ['signing out in another tab', signOutElsewhere],
-  ['a session that the server ended', endOnServer],
-  ['a session that ended while the tab was closed', endWhileClosed],
+  ['the end of the session on the server', endOnServer],
+  ['the end of the session while the tab is closed', endWhileClosed],
 ])('%s removes a half-written note', async (_name, end) => {
   const { user, text } = await openLead()
   type(text, 'Call after three')

@@ -99,7 +99,7 @@ function InvitationRow({ invitation }: { invitation: Invitation }) {
 }
 
 function Validity({ until }: { until: string | null }) {
-  if (until === null) return <p className="text-[0.8125rem] text-muted">The mail is on its way</p>
+  if (until === null) return <p className="text-[0.8125rem] text-muted">The email is on its way</p>
   if (isPast(until)) {
     return <p className="text-[0.8125rem] text-error-ink">The link has expired. Send the invitation again.</p>
   }

@@ -135,7 +135,7 @@ function LastSeen({ at }: { at: string | null }) {
 function deactivationQuestion(name: string): Question {
   return {
     title: 'Deactivate Person',
-    text: `${name} is signed out everywhere at once and cannot sign in any more. What ${name} submitted stays.`,
+    text: `${name} will be signed out everywhere at once and unable to sign in. Everything ${name} submitted stays.`,
     confirmLabel: 'Deactivate',
     change: { is_active: false },
   }

@@ -50,7 +50,7 @@ test.each(['webhook-url', 'webhook-logs'])('Try Again fetches webhook data that 
   expect(screen.queryByText('Failed to load webhook data')).toBeNull()
 })
 
-test('the first URL brings the signing secret, which is hidden at first and disappears after “I have saved it”', async () => {
+test('the first URL comes with a signing secret, which is hidden at first and disappears after “I have saved it”', async () => {
   const server = serveWebhook({
     'GET /dashboard/webhook-url': () => ({ body: data(NONE) }),
     'PUT /dashboard/webhook-url': () => ({ body: data({ ...webhookEndpointOf(), secret: SECRET }) }),
@@ -123,7 +123,7 @@ test('the server’s refusal of a URL is shown beside the field until the field 
 
 test.each([
   ['a server error', { status: 500, body: failure('Database away', 'INTERNAL') }, ['Database away']],
-  ['a failure without a text', { status: 502, body: null }, []],
+  ['a failure without a message', { status: 502, body: null }, []],
 ])('a URL that is not saved because of %s stays in the field', async (_name, answer, details) => {
   serveWebhook({ 'PUT /dashboard/webhook-url': () => answer })
   const user = openApp('/webhook')
@@ -172,7 +172,7 @@ test('removing the URL asks for confirmation', async () => {
 
 test.each([
   ['a server error', { status: 500, body: failure('Database away', 'INTERNAL') }, ': Database away'],
-  ['a failure without a text', { status: 502, body: null }, ''],
+  ['a failure without a message', { status: 502, body: null }, ''],
 ])('a URL that is not removed because of %s stays, and a toast says what failed', async (_name, answer, detail) => {
   serveWebhook({ 'PUT /dashboard/webhook-url': () => answer })
   const user = openApp('/webhook')
@@ -334,7 +334,7 @@ test('unknown parameters in the address are not sent to the server', async () =>
   expect(server.seen.find(({ path }) => path === '/dashboard/webhook-logs')?.query).toEqual({ limit: '20' })
 })
 
-test('filters are put in the address and sent to the server, and an empty log and a search without results have different texts', async () => {
+test('filters are put in the address and sent to the server, and a search without results has a different text from an empty log', async () => {
   const server = serveWebhook()
   const user = openApp('/webhook?page=2')
   expect(await screen.findByText('This page is past the last one')).toBeDefined()
