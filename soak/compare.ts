@@ -40,7 +40,7 @@ interface PortalRecord {
 }
 
 /**
- * Returns the differences between the portal and the CRM when both are at rest: in fields, histories and notes. Also
+ * Returns the differences in fields, histories and notes between the portal and the CRM. Both must be at rest. Also
  * finds repeated events, and checks what must be true according to the ledger. Reads portal and CRM through their
  * public APIs, and the portal's events from its database.
  */

@@ -11,8 +11,8 @@ export interface SoakOptions {
   seed: number
   operations: number
   /**
-   * `all` sets each switch of the CRM that has choices to one choice, and with the next seed to the next choice. The
-   * switches in `LEFT_ALONE` are exceptions.
+   * `all` sets each switch of the CRM that has choices to one of them. The next seed sets the switch to the next
+   * choice. The switches in `LEFT_ALONE` are exceptions.
    */
   behaviour: 'default' | 'all'
   partners: number
@@ -32,8 +32,8 @@ const LOOKS = 3
 const TRIES = 3
 
 /**
- * These switches keep fixed settings: with other settings, a LOID could occur twice, the portal could get no token, or
- * the credits could run out. Other tests cover these switches.
+ * These switches keep fixed settings: with other settings, a LOID could occur twice, the portal could be left without
+ * a token, or the credits could run out. Other tests cover these switches.
  */
 const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay']
 const EVERY_TIME = { tokenThrottle: false, creditsPerDay: 100_000_000 }

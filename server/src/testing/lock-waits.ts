@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 
 /**
- * How many connections wait for a lock that this transaction holds, directly or behind other waiting connections. Other
- * waits do not count: jobs and growing tables wait for short locks at any time.
+ * How many connections wait, directly or behind other waiting connections, for a lock that this transaction holds.
+ * Other waits are not counted, because jobs and growing tables can wait for short locks at any time.
  */
 export async function countLockWaits(holder: Db): Promise<number> {
   const statement = sql<{ count: number }>`

@@ -30,7 +30,7 @@ export async function startPostgresPair() {
 
 /**
  * Does the work of `pg_basebackup`, which the embedded PostgreSQL lacks: copies the files of a running server, and
- * writes down the position in the server's log from which the standby must replay.
+ * writes down the position in the write-ahead log from which the standby must replay.
  */
 async function copyRunning(url: string, from: string, to: string): Promise<void> {
   const client = new pg.Client(url)

@@ -180,7 +180,7 @@ function readable(mail: string): string {
   const [plain = ''] = mail.slice(headersEnd).split('Content-Type: text/html')
   const unfolded = plain.replaceAll('=\n', '')
   const text = unfolded.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  // In a header, '=AB' is not an escape: a token in a link may begin with 'AB'.
+  // The headers are not decoded: in a link such as '?token=ABc…', '=AB' is not an escape.
   return mail.slice(0, headersEnd) + text
 }
 

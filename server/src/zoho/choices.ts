@@ -31,7 +31,7 @@ export async function crmChoices(
   if (!(await beginToAsk())) return known?.choices ?? specified
   const asked = ask()
   if (!known) return asked
-  asked.catch((error: unknown) => log.warn({ err: error, field }, 'the choices of the CRM are not known'))
+  asked.catch((error: unknown) => log.warn({ err: error, field }, 'the list of choices could not be renewed'))
   return known.choices
 
   /** Whether this process must ask the CRM. During the pause all other callers treat the old list as fresh. */

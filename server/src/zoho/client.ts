@@ -120,7 +120,7 @@ export function openClient(options: {
     trace: Trace | undefined,
     span: Span | undefined,
   ): Promise<{ answer: ZohoAnswer } | { failure: Failure; mayRepeat: boolean }> {
-    // If the process was paused, timers that are overdue run first. One of them may be the end of this call's lease.
+    // Lets overdue timers run first: if the process was paused, one of them may end this call's lease.
     if (!call.isRepeatable) await sleep(0)
     call.signal?.throwIfAborted()
     const url = new URL(`/crm/v8/${call.path}`, token.apiDomain)

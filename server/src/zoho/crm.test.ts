@@ -831,7 +831,7 @@ test('below a tenth of the day’s credits, reading stops and pushes continue in
   expect(await other.pushDeal(newDeal())).toMatchObject({ zoho_id: expect.any(String) })
 })
 
-test('an answer without a number of remaining credits replaces an earlier number, even if that number could not be saved', async () => {
+test('an answer without a number of remaining credits clears an earlier number, even if that number could not be saved', async () => {
   const limits = openSharedLimits({ creditsPerDay: 100, db: database.db, clock: { now: () => now }, log })
   limits.told(5)
   await database.pool.query('alter table crm_calls rename to crm_calls_away')

@@ -91,7 +91,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
 
 /**
  * The client that reads records, histories and notes. It makes no calls while few of the day's credits are left (D57).
- * Pushes read with another client.
+ * Pushes use another client for their reads.
  */
 function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
   return {

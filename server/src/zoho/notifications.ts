@@ -18,7 +18,7 @@ export interface Channels {
   watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
   /**
    * Throws `Unauthorized` if the post does not come from the CRM, and `Invalid` if it names no records. Returns null if
-   * the notification is about a module that the portal does not keep.
+   * the notification is about a module that the portal does not watch.
    */
   readNotification(body: unknown): CrmNotification | null
 }

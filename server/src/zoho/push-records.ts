@@ -40,8 +40,8 @@ export interface RecordPusher {
   pushLead(lead: LeadToPush, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<{ zoho_id: string }>
   pushDeal(deal: DealToPush, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<{ zoho_id: string }>
   /**
-   * Pushes up to fifty leads at once. Returns the CRM ids of the leads that arrived, by LOID. To learn why another lead
-   * did not arrive, push it alone.
+   * Pushes up to fifty leads at once. Returns the CRM ids of the leads that arrived, by LOID. To learn why a lead did
+   * not arrive, push it alone.
    */
   pushLeads(
     leads: readonly LeadToPush[],
@@ -86,7 +86,7 @@ const CLOSING_DAYS = 30
 
 type RecordCall = Omit<ZohoCall, 'method' | 'body'> & { method: 'POST' | 'PUT' }
 
-/** The fields that a push treats separately. */
+/** The fields that need special treatment in a push. */
 interface PushedFields {
   loid: string
   partner: string

@@ -84,7 +84,7 @@ test('stage rows of older organisations are read, and unreadable rows are skippe
   ])
 })
 
-test('a timeline without a change gives the present status from the start, or no entry if the start is missing', () => {
+test('a timeline without a change gives one entry with the present status, or no entry if it lacks the lead’s creation', () => {
   const added = { id: '1', action: 'added', audited_time: '2026-03-01T10:00:00Z', done_by: { name: 'Portal API' } }
   expect(readFieldHistory([added], 'Lead_Status', 'New Lead', asIs)).toMatchObject([
     { entry_id: '1', value: 'New Lead' },

@@ -423,9 +423,10 @@ const StageRow = z.pipe(
 export const STAGE_HISTORY_FIELDS = 'Stage,Moved_To__s,Modified_Time,Last_Modified_Time,Modified_By'
 
 /**
- * It could not be confirmed whether a row's time is when the deal entered the stage or when it left. If rows show the
- * time of leaving, the last two rows have the same time, and the first row's time is later than the deal's creation. In
- * that case each stage began when the stage before it ended, and the first stage began when the deal was added.
+ * Reads a deal's stages. It could not be confirmed whether a row's time is when the deal entered the stage or when it
+ * left. If rows show the time of leaving, the last two rows have the same time, and the first row's time is later than
+ * the deal's creation. In that case each stage began when the stage before it ended, and the first stage began when the
+ * deal was added.
  */
 export function readStageHistory(rows: unknown[], createdAt: string, stageField: string, displayed: Displayed) {
   const readable = rows

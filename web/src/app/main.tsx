@@ -10,8 +10,8 @@ setTimeout(() => {
   const root = document.getElementById('root')
   if (!root) throw new Error('index.html has no element #root')
   const router = createAppRouter(createQueryClient())
-  // The router subscribes itself only when the app is drawn. Without this line it would miss that the person goes back
-  // before then. The history calls the function once, although it is subscribed twice.
+  // The router subscribes itself only when the app is drawn. Without this line, it would not notice if the person went
+  // back before then. The history calls a function only once, even if the function is subscribed twice.
   // oxlint-disable-next-line typescript/no-misused-promises -- the router subscribes it in the same way
   router.history.subscribe(router.load)
   // The app is drawn when the page's files have arrived. Until then the logo of index.html stays.

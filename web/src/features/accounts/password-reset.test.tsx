@@ -116,7 +116,7 @@ test.each([
   expect(uses).toBe(1)
 })
 
-test('a used verification link says that it is invalid or used', async () => {
+test('the page of a used verification link says that the link is invalid or used', async () => {
   serve({
     'POST /auth/verify-email': () => ({ status: 400, body: failure('Used', 'INVALID_VERIFICATION_TOKEN') }),
   })

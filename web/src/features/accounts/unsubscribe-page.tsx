@@ -22,7 +22,7 @@ export function UnsubscribePage() {
   return (
     <AccountFrame
       title="Unsubscribe"
-      text="Stop emails about the kinds of news in the email that contained this link. You will still get emails about the security of your account."
+      text="Stop emails like the one that brought you here. You will still get emails about the security of your account."
       footer={
         <Link {...paths.notifications} className={textLinkClass}>
           Choose which emails you get

@@ -12,7 +12,7 @@ const REFUSALS: Record<string, string> = {
   NotAllowedError: 'No passkey was provided. Please try again.',
   AbortError: 'No passkey was provided. Please try again.',
   InvalidStateError: 'This device already has a passkey for your account.',
-  SecurityError: 'Passkeys do not work at this address. Open the portal at its own address.',
+  SecurityError: 'Passkeys do not work at this address. Open the portal at its usual address.',
 }
 const OTHERWISE = 'This device could not provide a passkey.'
 
