@@ -76,7 +76,7 @@ function spanOf(span: OtelSpan, { spans }: Trace, kind: SpanStart['kind']): Span
     trace: { traceId, parentId: spanId, isSampled: (traceFlags & TraceFlags.SAMPLED) !== 0, spans },
     answered(status) {
       span.setAttribute('http.response.status_code', status)
-      // For a server, refusing a call is no failure. For the client, the refused call is a failure.
+      // For a server, refusing a call is not a failure. For the client, the refused call is a failure.
       if (status >= (kind === 'server' ? 500 : 400)) fail(String(status))
     },
     failed: (error) => fail(kindOf(error)),

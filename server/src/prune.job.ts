@@ -35,13 +35,13 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** For a day after its expiry, a link is refused as expired (section 8). After that, the link is unknown. */
 const TOKEN_MS = DAY_MS
-/** For this long, the mail to the old address is tried again. */
+/** A change is kept this much longer, because the mail to the old address may still be waiting for a retry. */
 const EMAIL_CHANGE_MS = DAY_MS
 /** For this long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS
 /**
- * Webhook logs are kept for ninety days, so an event exists as long as each log that refers to it. The retries of
- * deliveries need less time. The dashboard shows fewer than twenty events if a partner had fewer in this time.
+ * An event is kept as long as the webhook logs that refer to it. The retries of deliveries need less time. The
+ * dashboard shows fewer than twenty events if a partner had fewer in this time.
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS

@@ -17,8 +17,8 @@ export interface HistoryOf {
 }
 
 /**
- * A record and its partner. The record's entries belong to the same partner. The index of histories begins with the
- * partner.
+ * A record and its partner. The record's entries belong to the same partner. Queries name the partner as well as the
+ * LOID, because the index of histories begins with the partner.
  */
 interface Owned {
   partner_id: string

@@ -30,10 +30,7 @@ interface Present {
   /** The current status or stage of the CRM's record. `modified_time` says when the record last changed. */
   value: string
   modified_time: string
-  /**
-   * The value that the portal showed until now, with the record's `modified_time` at that time. Undefined for a new
-   * record.
-   */
+  /** The value and the `modified_time` that the portal had for the record until now. Undefined for a new record. */
   before: { value: string; modified_time: string | null } | undefined
 }
 

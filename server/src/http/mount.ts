@@ -70,7 +70,7 @@ export class Accepted<Data> {
 
 /** A call that can become a stream. */
 export interface StreamCall {
-  /** The last id that the caller received; some messages have no id. Undefined at the first call. */
+  /** The last id that the caller received; some messages have no id. Undefined on the first call. */
   lastEventId: string | undefined
   /** Answers 200. From then on the stream writes the answer. */
   accept(): ServerResponse

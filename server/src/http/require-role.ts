@@ -5,7 +5,7 @@ import type { KeyCaller, SessionCaller } from './authenticate.ts'
 
 /**
  * Refuses a person whose role is too low for the route (D61). A header of the answer names the role, so that the app
- * notices a changed role at its next call. An API key has no role: it can call every route that the contract opens to
+ * notices a changed role on its next call. An API key has no role: it can call every route that the contract opens to
  * keys.
  */
 export function requireRole(

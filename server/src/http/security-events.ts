@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import type { Db, Tx } from '../db/database.ts'
 
 /**
- * What a call adds to a security event, besides the caller. Apart from a subject's name, the facts contain no text from
- * outside, so they cannot contain a secret.
+ * What is known about a security event. Apart from a subject's name, the facts contain no text from outside, so they
+ * cannot contain a secret.
  */
 export interface SecurityFacts {
   /** The partner's id, and never its email. Absent if the account is not known. */

@@ -88,7 +88,7 @@ test.each([
   '/any/%00',
   '/%',
   '/any/%E0%A4%A?a=%ZZ',
-])('%s gets the app’s own page', async (url) => {
+])('%s matches no page of the build and gets index.html', async (url) => {
   const answer = await app.inject(url)
   expect([answer.statusCode, answer.body]).toEqual([200, '<title>Partner Portal</title>'])
 })

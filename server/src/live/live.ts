@@ -41,8 +41,8 @@ export interface Live extends Hearer {
 }
 
 /**
- * The streams of this process, fed by its one listener (D70). They keep no state beyond their connections, so processes
- * do not share them, and the limit per person applies to each process.
+ * The streams of this process, fed by its one listener (D70). Streams keep no state beyond their connections, so
+ * processes share nothing about them. The limit per person applies to each process.
  */
 export function openLive(
   { reads, clock, log }: Pick<Deps, 'reads' | 'clock' | 'log'>,

@@ -33,7 +33,7 @@ const Ready = z.object({ ready: z.literal(true), url: z.url() })
 
 /**
  * Runs the CRM sandbox as a separate process, like the real CRM. If it ends unexpectedly, it is started again at the
- * same address. When this process dies, the IPC channel closes and the sandbox ends itself.
+ * same address. When this process dies, the IPC channel closes and the sandbox exits.
  */
 export async function startCrmSandboxProcess(options: CrmSandboxOptions): Promise<CrmSandboxProcess> {
   const { log } = options

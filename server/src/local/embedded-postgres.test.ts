@@ -62,7 +62,7 @@ test('when the portal is killed, PostgreSQL ends, and the next start finds all d
   await query(portal.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
   portal.child.kill('SIGKILL')
 
-  // This start does not wait, so the predecessor may still be shutting down.
+  // The test does not wait before this start, so the predecessor may still be shutting down.
   const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
   expect(await query(postgres.url, 'select body from remarks')).toEqual([{ body: 'acknowledged' }])
   await postgres.stop()

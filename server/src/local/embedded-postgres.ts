@@ -336,8 +336,7 @@ function removeStaleLocks(cluster: Cluster): void {
   if (!locks.some(({ text }) => text !== undefined && isAlive(Number.parseInt(text, 10)))) return
   if (backends(cluster)?.length !== 0) return
   for (const { file, text } of locks) {
-    // The lock is read before looking for processes and again here, so that a lock that another start has taken in the
-    // meantime is left alone.
+    // A lock that changed during the search for processes now belongs to another start and is left alone.
     if (text !== undefined && readIfThere(file) === text) rmSync(file, { force: true })
   }
 }

@@ -17,8 +17,8 @@ export interface Mail {
    */
   id?: string
   /**
-   * The address at which one click in a mail program unsubscribes from the kinds of news in this mail (RFC 8058). Mails
-   * about the account have no such address.
+   * The address that a mail program calls when the reader unsubscribes, with one click, from the kinds of news in this
+   * mail (RFC 8058). Mails about the account have no such address.
    */
   unsubscribeUrl?: string
 }

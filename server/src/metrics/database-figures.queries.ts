@@ -9,7 +9,7 @@ export interface JobFigures {
   oldest_seconds: number | null
 }
 
-/** Counts the jobs that wait, run or were given up. Ages are by the database's clock. */
+/** Counts the jobs that wait, run or were given up. Ages are measured by the database's clock. */
 export async function countJobs(db: Db): Promise<JobFigures[]> {
   const { rows } = await sql<JobFigures>`
     select name as queue, state::text as state, count(*)::integer as jobs,
@@ -21,7 +21,7 @@ export async function countJobs(db: Db): Promise<JobFigures[]> {
 }
 
 /**
- * Seconds since a sweep last read all of the CRM's changes. If no sweep ever has, seconds since the database was made.
+ * Seconds since a sweep last read all of the CRM's changes, or since the database was made if no sweep has done so yet.
  */
 export async function findSweepAge(db: Db): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`

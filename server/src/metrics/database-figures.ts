@@ -60,7 +60,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
   })
   const oldest = new Gauge({
     name: 'portal_jobs_oldest_seconds',
-    help: 'Seconds for which the oldest job that could run has waited.',
+    help: 'Seconds since the oldest waiting job became due.',
     labelNames: ['queue'],
     registers: [registry],
   })
@@ -91,7 +91,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
   set('portal_deliveries_due', 'Deliveries whose next attempt should be under way.', deliveries.due)
   set(
     'portal_deliveries_oldest_due_seconds',
-    'Seconds for which the oldest due delivery has been due.',
+    'Seconds since the oldest due delivery became due.',
     deliveries.oldest_seconds,
   )
   set('portal_crm_calls_24h', 'Calls of all processes to the CRM in 24 hours.', crm.calls)

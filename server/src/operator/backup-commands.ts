@@ -7,7 +7,7 @@ import { type Command, onlyPositional, table } from './command.ts'
 export const backUp: Command = {
   name: 'backup',
   parameters: '<file>',
-  summary: 'Writes the whole database, as it is at one moment, to a new file, while the portal can continue to run.',
+  summary: 'Writes the whole database, as it is at one moment, to a new file. The portal can keep running.',
   async run(given, workplace) {
     const file = path.resolve(onlyPositional(backUp, given))
     const rows = await writeBackup(await workplace.directUrl(), file)

@@ -8,7 +8,7 @@ const STATES = { created: 'waits', retry: 'waits for a retry', active: 'runs', f
 export const listJobs: Command = {
   name: 'jobs',
   parameters: '[<queue>]',
-  summary: `Lists the oldest ${JOBS_MAX} background jobs that wait, run or were given up in the last day, from all queues or from one queue.`,
+  summary: `Lists the oldest ${JOBS_MAX} background jobs that wait or run, or that were given up in the last day, from all queues or from one queue.`,
   async run(given, workplace) {
     const [queue, ...more] = given.positionals
     if (more.length > 0) throw new UsageError(`usage: ${usageOf(listJobs)}`)

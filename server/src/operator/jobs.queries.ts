@@ -28,7 +28,7 @@ export async function findJobs(db: Db, queue: string | undefined, limit: number)
 /**
  * Retries the job with this id, or the jobs of this queue. Returns how many jobs will run as soon as a worker is free.
  * A job that was given up gets one more try. If a queue lets only one job wait for a retry, only the job that waits is
- * retried. If no job waits for a retry, only the newest given-up job is retried.
+ * retried or, if no job waits, the newest given-up job.
  */
 export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

@@ -2,4 +2,4 @@
 export const PUSH_RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 7 }
 
 /** The text that the partner reads once the last retry has failed. */
-export const NOT_REACHED = `The CRM did not accept it for ${PUSH_RETRY.giveUpAfterDays} days.`
+export const NOT_REACHED = `The CRM did not accept it within ${PUSH_RETRY.giveUpAfterDays} days.`

@@ -21,7 +21,7 @@ export async function getInvitation({ db, clock }: Pick<Deps, 'db' | 'clock'>, t
 }
 
 /**
- * Adds the invited person and begins a session. The link was mailed to the address, so its use also confirms the
+ * Adds the invited person and begins a session. The link was mailed to the address, so using the link also confirms the
  * address. The link works only once.
  */
 export async function acceptTeamInvitation(

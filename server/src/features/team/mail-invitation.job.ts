@@ -9,8 +9,8 @@ import { findInvitationToMail, updateInvitationToken } from './invitations.queri
 const VALID_MS = INVITATION_VALID_DAYS * 24 * 3_600_000
 
 /**
- * Makes the token only when the mail is sent, so that only its hash is ever stored. The link in an earlier mail stops
- * working.
+ * Makes the token only when the mail is sent, so that only the token's hash is ever stored. The link in an earlier mail
+ * stops working.
  */
 export const mailInvitation = defineJob({
   name: 'mail-invitation',

@@ -15,7 +15,7 @@ export interface NewDelivery {
   event_type: string
   loid: string | null
   request_body: string
-  /** The deliveries of one partner begin in the order of this time. */
+  /** A partner's deliveries begin in order of this time. */
   created_at: string
 }
 

@@ -48,14 +48,14 @@ test('an endpoint gets one attempt at a time until a success, then four, and one
   expect(countOf('ada')).toBe(1)
 })
 
-test('hanging endpoints delay other endpoints for a second at most', () => {
+test('hanging endpoints delay other endpoints by a second at most', () => {
   expect(beginAll(...many('hanging', 150))).toHaveLength(100)
   expect(countOf('ada')).toBe(0)
   vi.advanceTimersByTime(SLOW_MS)
   expect(countOf('ada')).toBe(1)
 })
 
-test('a host that hangs delays other endpoints for a second at most, however many partners use the host', () => {
+test('a host that hangs delays other endpoints by a second at most, however many partners use the host', () => {
   const partnerIds = many('hung', 500).map((name) => `${name}@hung.example`)
   for (const partnerId of partnerIds) lanes.begin(partnerId, hostOf(partnerId), ignored).end(true)
   const first = beginAll(...partnerIds)

@@ -52,7 +52,7 @@ function allSucceed(portal: TestPortal, partner: TestPartner, count: number) {
   })
 }
 
-test('if a process is killed after an answer and before it records the answer, the delivery is made again with the same id and succeeds', async () => {
+test('if a process is killed after an answer and before it records the answer, the delivery is attempted again with the same id and succeeds', async () => {
   let partner: TestPartner
   {
     await using before = await startPortal({ env, on: { database } })

@@ -1,10 +1,9 @@
 import { BlockList, isIPv4 } from 'node:net'
 
 /**
- * Whether an IP address belongs to a machine on the public internet. An IPv6 address is public only if it is in a range
- * that is allocated to the public and is not one of the exceptions, so ranges allocated later do not count. IPv4 is
- * fully allocated, so only its exceptions are listed. Text that is not an address, or an address with a zone, is not
- * public.
+ * Whether an IP address belongs to a machine on the public internet. An IPv6 address is public only if it is in a
+ * publicly allocated range and not in an exception, so ranges allocated later do not count. IPv4 is fully allocated, so
+ * only its exceptions are listed. Returns false for an address with a zone, and for text that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !SPECIAL.check(address, 'ipv4')
