@@ -135,7 +135,7 @@ test('POST /dashboard/news/seen marks only events that the person was shown, not
   await markSeen(ada)
   expect((await newsOf(ada)).total).toBe(0)
 
-  // A mark with an older time changes nothing, and a time in the future counts as now.
+  // A mark with an older time changes nothing, and a time in the future is treated as now.
   expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
   expect((await newsOf(ada)).total).toBe(0)
   expect((await ada.post('/dashboard/news/seen', { until: '2999-01-01T00:00:00Z' })).status).toBe(200)
@@ -262,7 +262,7 @@ test('GET /activity lists all events in pages, and filters them by type, person 
     expect([query, (await ada.get(`/activity${query}`)).status]).toEqual([query, 400])
 })
 
-test('GET /dashboard/attention lists a failed push until the record is sent again, a lender’s note until the record is opened, and neither once it is put away', async () => {
+test('GET /dashboard/attention lists a failed push until the push is repeated, lists a lender’s note until the record is opened, and hides what the person put away', async () => {
   await using portal = await startPortal({ withCrm: true })
   const lender = openLender(portal.crmUrl)
   const ada = await portal.newPartner()

@@ -12,7 +12,7 @@ interface Seen {
 
 /**
  * Marks the news up to `until` as seen: all news, or only the news of the record that the person has opened. A time in
- * the future counts as now.
+ * the future is treated as now.
  */
 export async function markSeen(
   { db, pool, clock }: Pick<Deps, 'db' | 'pool' | 'clock'>,

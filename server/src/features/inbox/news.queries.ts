@@ -38,8 +38,8 @@ const LINE_EVENTS = 30
 const MARKED_RECORDS = 200
 /**
  * An event becomes visible when its transaction ends, which may be long after the event's time. So the search for
- * unseen events goes back this much further, and the snapshots decide which events were seen. No transaction lasts
- * longer than this.
+ * unseen events begins this long before the last look, and the snapshots decide which events were seen. No transaction
+ * lasts longer than this.
  */
 const LONGEST_TRANSACTION = '1 hour'
 

@@ -307,7 +307,7 @@ export async function findDuplicateLeads(
       eb.or([
         eb('email', '=', wanted.email),
         eb('phone', '=', eb.fn.any(eb.val(wanted.phones))),
-        // `is not null` lets PostgreSQL use the index, which holds only rows with a number.
+        // `is not null` lets PostgreSQL use the index, which holds only rows with a business number.
         eb.and([eb('business_abn', '=', wanted.abn), eb('business_abn', 'is not', null)]),
       ]),
     )

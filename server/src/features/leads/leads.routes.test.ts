@@ -112,7 +112,7 @@ test('POST /dashboard/leads submits a lead, and both the list and the detail ret
   })
 })
 
-test('a lead from a form with only the required fields has null in the other fields', async () => {
+test('a lead from a form with only the required fields has defaults or null in the other fields', async () => {
   const partner = await portal.newPartner()
   const form = { firstName: 'A', lastName: 'B', email: 'a@b.co', phone: '+64 21 123 4567', businessName: ' ' }
   const { loid } = (await partner.post('/dashboard/leads', form)).body.data

@@ -134,7 +134,7 @@ test('GET /live repeats events that were or may have been missed since the last 
   const partner = await portal.newPartner()
   await using witness = await openStream(partner.token)
   const [early = ''] = await insertEvents(partner.id, 1, new Date(Date.now() - 600_000))
-  // Waits until the event has been sent, so that it is old when the next stream opens.
+  // Waits until the event has been sent, so that the next stream does not receive it.
   await witness.hear('lead.status_changed')
   const before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)

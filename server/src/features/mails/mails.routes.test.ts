@@ -168,7 +168,7 @@ test('one mail within five minutes covers all changes to a deal, names the busin
   expect(await newsTo(partner.email)).toHaveLength(1)
 })
 
-test('one mail covers more than five leads and deals that change at once', async () => {
+test('if more than five leads and deals change at once, one mail covers all of them', async () => {
   const partner = await confirmedPartner()
   for (let i = 1; i <= 6; i++)
     await happens(portal, partner.id, newLoid(), stage('Funded', 'Approved', `Business ${i}`))
@@ -449,7 +449,7 @@ async function startSmtp(answerTo: (command: string) => string, onMessage: (mail
   }
 }
 
-test('a mail that an operator sends again after a lost answer keeps its Message-ID, and a mail that the mail server is slow to accept delays no other mail', {
+test('a mail keeps its Message-ID if an operator sends it again after a lost answer, and a mail server that is slow to accept one mail delays no other mail', {
   timeout: 60_000,
 }, async () => {
   const received: string[] = []

@@ -75,7 +75,7 @@ async function writeMail(
 }
 
 /**
- * Returns false for news that no longer needs the reader to act: the push no longer counts as failed, or the webhook
+ * Returns false for news that no longer needs the reader to act: the push is no longer marked as failed, or the webhook
  * URL has since been enabled or removed.
  */
 async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {

@@ -85,7 +85,7 @@ export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
       method: route.method,
       path: route.path.replace(/:(\w+)/g, '{$1}'),
       description: route.creates
-        ? `${description} Send an \`Idempotency-Key\` to be able to repeat the call.`
+        ? `${description} Send an \`Idempotency-Key\` so that you can safely repeat the call.`
         : description,
       requestBody: route.body ? { fields: documentedFields(route.body), example: requestExample } : null,
       responseExample: { success: true, data: answerExample },

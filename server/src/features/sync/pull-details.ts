@@ -16,7 +16,7 @@ import { readEach } from './read-each.ts'
 
 /** A person who opens a record waits at most this long for its details. A later read gets any missing details. */
 const OPENED_MS_MAX = 2_000
-/** After the CRM has failed to give details, pages do not wait for the CRM for this long. */
+/** For this long after the CRM has failed to give details, pages do not wait for the CRM. */
 const PAUSE_MS = 30_000
 const pausedUntil = new WeakMap<Crm, number>()
 /** Half of the ten calls that Zoho permits at once. */

@@ -5,7 +5,7 @@ import { findSyncedPartners } from './sync-runs.queries.ts'
 
 /**
  * A pull for all partners. Records that are older than their partner's account are not news until the partner's first
- * sync. Newer records are news, and so is every change of a record that the portal already has, even if the record
+ * sync. Newer records are news, and so is every change to a record that the portal already has, even if the record
  * belonged to another partner (D35).
  */
 export function pullForAll(deps: Deps, kind: 'leads' | 'deals', signal: AbortSignal): Pull {

@@ -24,9 +24,9 @@ type NotedRecord = Pick<
 >
 
 /**
- * Reads the notes of records whose notes are due, but for at most READ_AT_ONCE_MAX records. Each record takes at least
- * one call. The notes of a record that is new to its partner are not news, because they come with the record. The notes
- * of a changed record are news, except older notes that an earlier pull has left due.
+ * Reads the due notes of at most READ_AT_ONCE_MAX records. Each record takes at least one call. The notes of a record
+ * that is new to its partner are not news, because they come with the record. The notes of a changed record are news,
+ * except older notes that an earlier pull has left due.
  */
 export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]): Promise<void> {
   const due = records.filter((record) => record.notes_due).slice(0, READ_AT_ONCE_MAX)

@@ -71,7 +71,7 @@ export interface AppliedRecord {
   outcome: Outcome
 }
 
-/** The changes of records that a run counts. */
+/** The changes to records that a run counts. */
 export interface Done {
   records: readonly (Pick<AppliedRecord, 'module' | 'created_at' | 'is_new'> & { outcome: Outcome | 'removed' })[]
 }

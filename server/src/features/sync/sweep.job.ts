@@ -37,7 +37,7 @@ export const sweep = defineJob({
       await runSweep(deps, signal)
     } catch (error) {
       if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
-      deps.log.warn({ err: error }, 'the sweep stopped; the next one goes on where this one stopped')
+      deps.log.warn({ err: error }, 'the sweep stopped; the next sweep continues from there')
     }
   },
 })
@@ -101,7 +101,7 @@ async function pullUnmapped(deps: Deps, changes: readonly CrmChange[], signal: A
 }
 
 /**
- * Pulls the records that Zoho lists as deleted instead of removing them at once, because this list may also have
+ * Pulls the records that Zoho lists as deleted. They are not simply removed, because this list may also contain
  * converted and merged leads.
  */
 async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal): Promise<void> {
@@ -192,7 +192,7 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Moves the cursor past the last change of the list. If Zoho may still show more records with nearby times, moves the
+ * Moves the cursor past the last change in the list. If Zoho may still show more records with nearby times, moves the
  * cursor to a minute before that change instead. Uses only the CRM's own times and clock, so the portal's clock may be
  * wrong.
  */

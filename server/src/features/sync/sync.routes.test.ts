@@ -61,7 +61,7 @@ async function eventTypes(partner = ada): Promise<string[]> {
 const history = async (loid: string) => (await ada.get(`/crm/lead/${loid}/status-history`)).body.data
 const stages = async (loid: string) => (await ada.get(`/crm/deal/${loid}/stage-history`)).body.data
 
-test('POST /dashboard/sync-leads adds each lead created in the CRM once, with a LOID and its history, and without events', async () => {
+test('POST /dashboard/sync-leads adds each of the partner’s CRM leads once, with a LOID and its history, and without events', async () => {
   const id = await lender.create('Leads', {
     Last_Name: 'Rivera',
     First_Name: 'Ana',
@@ -283,7 +283,7 @@ test('a deal replaces the oldest lead that matches it, and the lead is restored 
   expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([other.loid, second.loid])
   const [dealRow] = await listed('deals')
   expect((await ada.get(`/crm/lead/${oldest.loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: dealRow.loid })
-  // The replaced lead is still in the CRM, but a sync does not list it again.
+  // The replaced lead is still in the CRM, but a sync does not bring it back into the partner's list.
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 3, created: 0, converted: 0, removed: 0 })
   expect(await listed('leads')).toHaveLength(2)
 
