@@ -30,7 +30,7 @@ export default defineConfig({
     video: 'off',
     locale: 'en-AU',
     timezoneId: 'Australia/Sydney',
-    // Animations while a test waits take more CPU time than the page itself. Only the journey of a lead runs with
+    // While a test waits, animations take more CPU time than the page itself. Only the journey of a lead runs with
     // animations.
     contextOptions: { reducedMotion: 'reduce' },
     // With fewer processes, a window takes a quarter less CPU time. Optimising code that lives for seconds takes more
@@ -45,8 +45,8 @@ export default defineConfig({
       ],
     },
   },
-  // A test runs on the desktop, or on the phone if it is about the phone. Every screen and the journey of a lead run on
-  // both.
+  // A test runs on the desktop, or on the phone if it is about the phone (`@mobile`). A test about both sizes
+  // (`@everywhere`) runs on both.
   projects: [
     {
       name: 'mobile',

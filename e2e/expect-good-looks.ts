@@ -70,7 +70,7 @@ async function expectToFit(page: Page) {
 }
 
 /**
- * Loads axe into the document, unless it is loaded. The text of axe is not passed through `eval`, so the browser
+ * Loads axe into the document, unless it is there already. The text of axe is not passed through `eval`, so the browser
  * compiles it only once for all documents.
  */
 async function readAxe(page: Page): Promise<void> {

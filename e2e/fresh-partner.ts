@@ -6,7 +6,7 @@ import { signedOut } from './session.ts'
 
 export interface FreshPartner extends Account {
   token: string
-  /** Submits a lead, waits until the CRM has it, and returns its LOID. Missing fields get arbitrary values. */
+  /** Submits a lead, waits until the CRM has it, and returns its LOID. Missing required fields get arbitrary values. */
   submitLead(lead?: Record<string, unknown>): Promise<string>
 }
 

@@ -102,7 +102,7 @@ test('a partner’s server gets signed deliveries, and gets them again after a f
   await using receiver = await startReceiver()
 
   const secret =
-    await test.step('a partner’s server needs an https URL, and the secret of a saved URL is shown once', async () => {
+    await test.step('a public http URL is refused, and the secret of a saved URL is shown once', async () => {
       await page.goto('/webhook')
       await expect(page.getByText('No webhook logs yet')).toBeVisible()
       await page.getByRole('button', { name: 'Add URL' }).click()

@@ -127,7 +127,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     const link = `/deals/${loid}`
     await expect(async () => {
       await hastenMails(partner.email)
-      // If the note was mailed before the stage was news, that mail links to the lead's page.
+      // If the note was mailed before the deal was funded, that mail can link to the lead's page.
       expect(findMail(partner.email, ASKED), ASKED).toBeDefined()
       expect(findMail(partner.email, portalUrl + link, 'Funded'), 'Funded').toBeDefined()
     }).toPass({ timeout: 30_000 })

@@ -73,7 +73,7 @@ const RULES: Rule[] = [
   {
     files: /^server\/src\/.*\.test\.ts$|^server\/src\/testing\//,
     mayImport: anyOf('server/', CONTRACT, PACKAGES),
-    because: 'other parts know only the address of the sandbox',
+    because: 'the server imports the contract and no other workspace',
   },
   {
     files: /^server\/src\/features\/[\w-]+\/[\w-]+\.routes\.ts$/,
@@ -104,7 +104,7 @@ const RULES: Rule[] = [
   {
     files: /^server\//,
     mayImport: anyOf('server/', CONTRACT, PACKAGES),
-    because: 'other parts know only the address of the sandbox',
+    because: 'the server imports the contract and no other workspace',
   },
   {
     files: /^web\/src\/.*\.test\.tsx?$|^web\/src\/testing\//,

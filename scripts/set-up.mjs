@@ -226,8 +226,8 @@ function listFiles(folder) {
 }
 
 /**
- * Runs the work under a lock, so that two simultaneous starts work one after the other. The lock of a killed start is
- * taken over.
+ * Runs the work under a lock, so that the second of two simultaneous starts waits for the first. The lock of a killed
+ * start is taken over.
  */
 async function underLock(work) {
   const lock = path.join(root, '.cache', 'set-up.lock')

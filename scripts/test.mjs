@@ -70,7 +70,8 @@ await checks
 finish()
 
 /**
- * Runs the checks one after another beside the tests. Under `nice` they mostly run while all tests wait.
+ * Runs the checks one after another beside the tests. Under `nice` they mostly run when every test is waiting for
+ * something.
  */
 async function runChecks() {
   const check = (name, program, args) => step(name, 'nice', ['-n', '19', program, ...args])

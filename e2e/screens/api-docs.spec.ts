@@ -90,7 +90,7 @@ test('/api-docs explains the partner API and how to call it', async ({ page, par
     await expect(submission.getByRole('group', { name: 'Response example' })).toContainText('"loid"')
   })
 
-  await test.step('the examples come in three languages, which the arrow keys can select', async () => {
+  await test.step('the examples come in three languages, which a person can select by keyboard', async () => {
     const tabs = main.getByRole('tablist', { name: 'Code examples' })
     await expect(tabs.getByRole('tab')).toHaveText(['cURL', 'JavaScript', 'Python'])
     await tabs.getByRole('tab', { name: 'cURL' }).press('ArrowRight')

@@ -64,7 +64,7 @@ test('/api-keys generates a key, shows its details and asks before replacing or 
     await expect(card.getByRole('alert')).toHaveCount(0)
   })
 
-  await test.step('a key is shown by its first characters only', async () => {
+  await test.step('the page shows only the first characters of the saved key', async () => {
     await page.getByRole('button', { name: 'I have saved it' }).click()
     await expect(card.locator('header')).toContainText('Active')
     await expect(card.locator('dl > div')).toHaveText(

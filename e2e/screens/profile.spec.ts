@@ -120,7 +120,7 @@ test('/profile changes the password, or says why it was refused', async ({ page,
     await confirmation.fill(next)
     await change.click()
   }
-  await test.step('each reason that the server gives is shown at its field', async () => {
+  await test.step('each reason that the server gives is shown at the field that it concerns', async () => {
     await fill('not the password', 'Wattlebird-2026')
     await expect(hint).toHaveCount(0)
     await expect(panel.getByText('Current password is incorrect')).toBeVisible()

@@ -83,7 +83,7 @@ test('/search finds leads and deals, and other pages have the same search box', 
     await page.goBack()
     await deals.getByRole('link', { name: 'Harakeke tractor' }).click()
     await expect(page).toHaveURL(`/deals/${deal}`)
-    // Leaving the results empties the box, and the next step must not fill the box before that happens.
+    // The app empties the box when the deal replaces the results. The next step must not fill the box before that.
     await expect(page.getByRole('heading', { level: 1, name: 'Harakeke tractor' })).toBeVisible()
   })
 

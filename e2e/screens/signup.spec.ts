@@ -47,7 +47,7 @@ test('/signup creates an account and goes to the sign-in page two and a half sec
   await page.clock.install()
   await page.goto('/signup')
   await page.getByLabel('First name').fill('  Kim ')
-  // A password without capitals or digits and a missing last name do not prevent the sign-up.
+  // The sign-up succeeds even though the password has no capitals or digits and the last name is missing.
   await fill(page, { ...account, businessName: ` ${account.businessName} ` })
   const release = await holdAnswers(page, SIGN_UPS)
   const button = page.getByRole('button', { name: 'Create account' })
