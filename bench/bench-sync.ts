@@ -34,7 +34,10 @@ const OTHER_PARTNERS = 9
 const FILLED_AT_ONCE = 100_000
 const WAIT_MS_MAX = 1_800_000
 const LOOK_EVERY_MS = 20
-/** The wait before a sweep: a record that is read within ten seconds of its change is read once more. */
+/**
+ * The wait between the changes and the sweep. A record that is read within ten seconds of its change would be read a
+ * second time.
+ */
 const SETTLED_MS = 11_000
 
 const BARE_RATIO_MIN = 0.5

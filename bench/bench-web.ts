@@ -1,6 +1,6 @@
-// `npm run bench:web`: what a browser loads for each route, how soon a slow phone shows it and what Lighthouse says.
-// The times and scores are medians of five runs. `-- --runs=1` is quicker; `-- --only=/leads,/deals` measures these
-// routes only.
+// `npm run bench:web`: what a browser loads for each route, how soon a slow phone shows the page and what Lighthouse
+// says. The times and scores are medians of five runs. `-- --runs=1` is quicker; `-- --only=/leads,/deals` measures
+// these routes only.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'

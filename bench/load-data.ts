@@ -22,7 +22,7 @@ export interface LoadedPartner {
   newLead: object
 }
 
-/** Fills the database by SQL. The partners that make the calls sign up and sign in over HTTP. */
+/** Fills the database using SQL. The partners that make the calls sign up and sign in over HTTP. */
 export async function loadData({ url, pool }: Product): Promise<LoadedPartner[]> {
   for (let i = 0; i < SIGNED_IN; i++) {
     await post(`${url}/api/auth/signup`, { email: email(i), password: PASSWORD, businessName: `Bench Partner ${i}` })

@@ -114,7 +114,7 @@ async function replay(client: pg.ClientBase, statements: Statement[]): Promise<v
 
 /**
  * Replaces each LOID with a new LOID; equal LOIDs get the same new LOID. If the first value of a statement is an id,
- * replaces this id too. The partner's ids stay.
+ * replaces this id too. Other ids, such as the partner's, stay.
  */
 function renaming() {
   const newLoids = new Map<string, string>()

@@ -33,7 +33,7 @@ const SETTINGS = {
   maintenance_work_mem: '1GB',
 }
 
-/** Fills a new data folder of the portal by SQL. `npm start` can then run on it. */
+/** Fills a new data folder of the portal using SQL. `npm start` can then run on it. */
 export async function loadScaleData(folder: string, leads: number, say: (text: string) => void): Promise<void> {
   const log = { debug: () => undefined, warn: (text: string) => console.error(text) }
   const server = await startEmbeddedPostgres(join(folder, 'postgres'), { log, settings: SETTINGS })

@@ -53,7 +53,7 @@ export const EVENT_PAYLOADS = {
   ),
   'lead.converted': payload(
     'lead.converted',
-    'The lead became the deal `deal_loid`, which is null if you do not have the deal. The deal usually has the lead’s LOID. It has a different LOID if another deal replaced the lead.',
+    'The lead became the deal `deal_loid`, which is null if you do not have the deal. The deal usually has the lead’s LOID. It has a different LOID if it was created separately and then matched to the lead.',
     { ...LeadFacts, deal_loid: z.nullable(Loid), converted_at: Instant },
     { ...LEAD, deal_loid: LEAD.loid, converted_at: AT },
   ),

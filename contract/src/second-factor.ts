@@ -216,7 +216,7 @@ export const beginTotp = defineRoute({
     otpauth_url: z.string(),
   }),
   summary:
-    'Makes the secret of an authenticator app. The app becomes a second factor once a code from it is confirmed.',
+    'Makes the secret for an authenticator app. The app becomes a second factor once a code from it is confirmed.',
 })
 
 export const confirmTotp = defineRoute({

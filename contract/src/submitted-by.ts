@@ -9,7 +9,7 @@ import { filterText } from './text.ts'
 export const SubmittedBy = {
   /** The person; null if a system used the API key. */
   submitter_id: z.nullable(z.string()),
-  /** The person's name at that time; for a system, 'API key' and the key's first characters. */
+  /** The person's name when the record was entered; for a system, 'API key' and the key's first characters. */
   submitted_by: z.nullable(z.string()),
 }
 

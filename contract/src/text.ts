@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { EMAIL_LENGTH_MAX } from './limits.ts'
 
-/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
+/** PostgreSQL stores neither NUL nor a lone surrogate. */
 export function storable(label: string) {
   return z.refine<string>(
     (text) => !text.includes('\u0000') && text.isWellFormed(),
@@ -15,8 +15,8 @@ export function lengthAtMost(label: string, lengthMax: number) {
 }
 
 /**
- * For a name that other people see in mails and lists. Refuses control characters, line breaks, and characters that
- * change the direction of the text around the name.
+ * A check for names that other people see in mails and lists. Refuses control characters, line breaks, and characters
+ * that change the direction of the text around the name.
  */
 export function inOneLine(label: string) {
   return z.refine<string | null | undefined>(

@@ -141,7 +141,7 @@ export const sendTestEvent = defineRoute({
   answer: z.object({ id: z.string() }),
   status: 201,
   creates: true,
-  summary: 'Begins to deliver a webhook.test event; the answer names its row in the log.',
+  summary: 'Begins to deliver a webhook.test event; the answer has the id of its row in the log.',
 })
 
 export const listWebhookLogs = defineRoute({

@@ -91,8 +91,8 @@ export function isEmpty(sandbox: Sandbox): boolean {
 }
 
 /**
- * Adds one partner with ninety days of leads and deals. They are the same on every run, apart from their dates, which
- * end today.
+ * Adds one partner with ninety days of leads and deals. They are the same on every run, except that their dates always
+ * run up to today.
  */
 export function fillDemoData(sandbox: Sandbox) {
   sandbox.store.transaction(() => {

@@ -44,7 +44,7 @@ export type Faults = {
   /** Whether the fault strikes this call. If so, the call is counted as struck. */
   strikes(name: Striking, request: FastifyRequest): boolean
   notifications(): NonNullable<FaultSettings['notifications']>
-  /** Changes the settings and saves them. For example, `change` counts `drop` down. */
+  /** Applies `change` to the settings and saves them, for example to lower `drop` by one. */
   spend(change: (settings: FaultSettings) => void): void
   replace(settings: FaultSettings): void
   /**
