@@ -3,7 +3,7 @@ import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { signedOut, spend } from '../session.ts'
 import { toasts } from '../toasts.ts'
-import { holdAnswers, keepUninformed } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const ENTRIES = [
   { name: 'Dashboard', path: '/dashboard' },
@@ -107,6 +107,40 @@ test('a page whose code cannot be loaded reports a failure, and opens when the s
   await expect(failure).toBeVisible()
   await page.unroute('**/*')
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
+})
+
+test('if the code of toasts, of the bell’s panel or of a dialog does not load, the page stays and loads it later', async ({
+  page,
+}) => {
+  const failed = (name: string) => page.waitForEvent('requestfailed', (request) => request.url().includes(`/${name}-`))
+  const code = /\/assets\/(toaster|bell-panel|confirm-dialog)-.*\.js$/
+  await page.route(code, (route) => route.abort('connectionrefused'))
+  const noToasts = failed('toaster')
+  await page.goto('/webhook')
+  await noToasts
+  const bell = page.getByRole('button', { name: 'What is new' })
+  const noPanel = failed('bell-panel')
+  await bell.click()
+  await noPanel
+  await page.getByRole('button', { name: 'Add URL' }).click()
+  await page.getByLabel('Webhook URL').fill('https://broker.example/hook')
+  await breakAnswers(page, '**/api/dashboard/webhook-url', {
+    status: 403,
+    error: 'Enter your password again to continue.',
+    code: 'CONFIRM_PASSWORD',
+  })
+  const noDialog = failed('confirm-dialog')
+  await page.getByRole('button', { name: 'Save URL' }).click()
+  await noDialog
+  await expect(page.getByRole('alert')).toContainText('Something went wrong. Please try again or contact support.')
+
+  await page.unroute(code)
+  await page.getByRole('button', { name: 'Save URL' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('alert')).toContainText('Enter your password again to continue.')
+  await expect(toasts(page).filter({ hasText: 'Something went wrong.' }).first()).toBeVisible()
+  await bell.click()
+  await expect(page.getByRole('dialog', { name: 'Since you were here' })).toBeVisible()
 })
 
 test('a page whose code was replaced by a newer version opens after an automatic reload', async ({ page }) => {

@@ -27,6 +27,11 @@ export function isNotFound(error: unknown): boolean {
 export const OFFLINE = 'No internet connection. Please check your network and try again.'
 export const UNEXPECTED = 'Something went wrong. Please try again or contact support.'
 
+/** Says that a part of the page did not load or is broken. */
+export function brokenText(): string {
+  return navigator.onLine ? UNEXPECTED : OFFLINE
+}
+
 /** Returns the failure's own text. Any other error is a defect of the app, and gets a general text. */
 export function failureText(error: unknown): string {
   return error instanceof Failure ? error.message : UNEXPECTED

@@ -1,35 +1,47 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { answerDemands } from '../api/demands.ts'
+import { brokenText, Failure } from '../api/failure.ts'
+import type { ConfirmDialog } from '../features/accounts/second-factor/confirm-dialog.tsx'
 
-// The dialog loads only when it is needed, because most visits never ask for confirmation.
-const ConfirmDialog = lazy(async () => ({
-  default: (await import('../features/accounts/second-factor/confirm-dialog.tsx')).ConfirmDialog,
-}))
+interface Question {
+  Dialog: typeof ConfirmDialog
+  answer: (isConfirmed: boolean) => void
+}
 
 /**
  * Asks for confirmation in a dialog over the open page. The calls that need it then continue, or fail if the person
  * does not confirm.
  */
 export function ConfirmAgain({ onSecondFactor }: { onSecondFactor: () => void }) {
-  const [answer, setAnswer] = useState<((isConfirmed: boolean) => void) | null>(null)
+  const [question, setQuestion] = useState<Question | null>(null)
   useEffect(
     () =>
       answerDemands({
-        confirm: () => new Promise((resolve) => setAnswer(() => resolve)),
+        async confirm() {
+          const Dialog = await loadDialog()
+          return new Promise((answer) => setQuestion({ Dialog, answer }))
+        },
         setUpSecondFactor: onSecondFactor,
       }),
     [onSecondFactor],
   )
-  if (!answer) return null
+  if (!question) return null
 
+  const { Dialog, answer } = question
   function handleAnswer(isConfirmed: boolean) {
-    answer?.(isConfirmed)
-    setAnswer(null)
+    answer(isConfirmed)
+    setQuestion(null)
   }
 
-  return (
-    <Suspense>
-      <ConfirmDialog onAnswer={handleAnswer} />
-    </Suspense>
-  )
+  return <Dialog onAnswer={handleAnswer} />
+}
+
+/** Loads the dialog only when it is needed, because most visits never ask for confirmation. */
+async function loadDialog(): Promise<typeof ConfirmDialog> {
+  try {
+    const code = await import('../features/accounts/second-factor/confirm-dialog.tsx')
+    return code.ConfirmDialog
+  } catch (cause) {
+    throw new Failure(0, brokenText(), { code: 'NOT_LOADED', cause })
+  }
 }

@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { OFFLINE, UNEXPECTED } from '../api/failure.ts'
+import { brokenText } from '../api/failure.ts'
 import { isReachable } from '../api/is-reachable.ts'
 import { Failure } from '../ui/failure.tsx'
 
@@ -35,7 +35,7 @@ export function PageCrash() {
       window.removeEventListener('online', handleLook)
     }
   }, [pathname])
-  return <Failure text={navigator.onLine ? UNEXPECTED : OFFLINE} onRetry={() => void reloadIfReachable()} />
+  return <Failure text={brokenText()} onRetry={() => void reloadIfReachable()} />
 }
 
 async function reloadIfReachable() {

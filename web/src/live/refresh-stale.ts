@@ -32,7 +32,7 @@ export function createRefresh(queryClient: QueryClient): (message: LiveMessage) 
 
   function gather() {
     const now = Date.now()
-    if (stale.size === 0 || timer === undefined) gatheringSince = now
+    if (timer === undefined) gatheringSince = now
     clearTimeout(timer)
     timer = setTimeout(() => void refresh(), Math.min(GATHER_MS, gatheringSince + GATHER_MS_MAX - now))
   }

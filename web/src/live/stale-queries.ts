@@ -19,6 +19,7 @@ const deal: Stale = (loid) => [
   ...DEAL_LISTS,
   ['deals', 'detail', loid],
   ['deals', 'stage-history', loid],
+  ['deals', 'lead-history', loid],
   ['deals', 'timeline', loid],
 ]
 const note: Stale = (loid) => [

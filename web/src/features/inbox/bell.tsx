@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { Bell as BellIcon } from 'lucide-react'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
+import { brokenText } from '../../api/failure.ts'
 import { Button } from '../../ui/button.tsx'
 import { useTabCount } from '../../ui/tab-title.ts'
+import { toast } from '../../ui/toast.ts'
+import type { BellPanel } from './bell-panel.tsx'
 import { newsQuery } from './inbox.queries.ts'
 import { unreadText } from './unread-count.tsx'
 
 const loadPanel = () => import('./bell-panel.tsx')
-const BellPanel = lazy(async () => ({ default: (await loadPanel()).BellPanel }))
 
 /**
  * Shows how many lines of unseen news there are. Each changed record has one line, and leads or deals that were
@@ -18,7 +20,7 @@ export function Bell() {
   const { data: news } = useQuery(newsQuery())
   const { pathname } = useLocation()
   const [openOn, setOpenOn] = useState<string | null>(null)
-  const [wasOpened, setWasOpened] = useState(false)
+  const [Panel, setPanel] = useState<typeof BellPanel | null>(null)
   const ref = useRef<HTMLButtonElement>(null)
   const count = news?.total ?? 0
   useTabCount(count)
@@ -26,9 +28,16 @@ export function Bell() {
   // Navigation closes the panel. A return to the page does not open it again.
   if (openOn !== null && !isOpen) setOpenOn(null)
 
-  function handleOpen(wanted: boolean) {
-    setWasOpened(true)
+  async function handleOpen(wanted: boolean) {
     setOpenOn(wanted ? pathname : null)
+    if (Panel) return
+    try {
+      const { BellPanel: loaded } = await loadPanel()
+      setPanel(() => loaded)
+    } catch {
+      setOpenOn(null)
+      toast.error(brokenText())
+    }
   }
 
   return (
@@ -43,7 +52,7 @@ export function Bell() {
         aria-expanded={isOpen}
         icon={<BellIcon aria-hidden />}
         onPointerEnter={() => void loadPanel()}
-        onClick={() => handleOpen(!isOpen)}
+        onClick={() => void handleOpen(!isOpen)}
       >
         {count > 0 && (
           <span
@@ -54,11 +63,7 @@ export function Bell() {
           </span>
         )}
       </Button>
-      {wasOpened && (
-        <Suspense>
-          <BellPanel bell={ref} open={isOpen} onOpen={handleOpen} />
-        </Suspense>
-      )}
+      {Panel && <Panel bell={ref} open={isOpen} onOpen={(wanted) => void handleOpen(wanted)} />}
     </>
   )
 }
