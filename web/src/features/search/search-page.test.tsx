@@ -46,6 +46,26 @@ test('a search without results gives hints', async () => {
   expect(screen.getByRole('heading', { name: 'Quick Actions' })).toBeDefined()
 })
 
+test('while a new search runs, the page does not show the last search’s number of results for it', async () => {
+  const released = Promise.withResolvers<void>()
+  serveSignedIn({
+    'GET /crm/search': async ({ query }) => {
+      if (query['q'] === 'new') await released.promise
+      return { body: data({ leads: [], deals: [], total_leads: 0, total_deals: 0 }) }
+    },
+  })
+  const user = openApp('/search?q=old')
+  await screen.findByText('No results found for “old”')
+  const box = screen.getByRole('searchbox')
+  await user.clear(box)
+  await user.type(box, 'new{Enter}')
+  expect(await screen.findByRole('status', { name: 'Searching' })).toBeDefined()
+  expect(screen.getByText('Searching for', { exact: false }).textContent).toBe('Searching for “new”')
+  expect(screen.queryByText('No results found for “new”')).toBeNull()
+  released.resolve()
+  expect(await screen.findByText('No results found for “new”')).toBeDefined()
+})
+
 test('the page says that a search failed', async () => {
   serveSignedIn({ 'GET /crm/search': () => ({ status: 400, body: failure('Search failed', 'X') }) })
   openApp('/search?q=zz')

@@ -1,9 +1,11 @@
 import { SEARCH_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
-import { useQuery } from '@tanstack/react-query'
+import type { search } from '@portal/contract/search.ts'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { Handshake, Plus, SearchX, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { Answer } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
@@ -37,8 +39,7 @@ export function SearchPage() {
         tabTitle={`${q} · Search`}
         description={
           <span aria-live="polite">
-            {results.data ? resultsText(results.data) : results.isError ? 'Searched' : 'Searching'} for{' '}
-            <strong className="font-semibold break-words text-ink">“{q}”</strong>
+            {headerText(results)} for <strong className="font-semibold break-words text-ink">“{q}”</strong>
           </span>
         }
       />
@@ -49,6 +50,12 @@ export function SearchPage() {
       </div>
     </>
   )
+}
+
+/** While a new search runs, the rows of the last search stay, but its number of results does not. */
+function headerText({ data, isPlaceholderData, isError }: UseQueryResult<Answer<typeof search>>): string {
+  if (data && !isPlaceholderData) return resultsText(data)
+  return isError ? 'Searched' : 'Searching'
 }
 
 /** The server stops counting at `SEARCH_TOTAL_MAX` + 1, so a total of exactly this maximum has no plus (D55). */
@@ -66,7 +73,8 @@ function Results({ q }: { q: string }) {
   const results = useQuery(searchQuery(q))
   const navigate = useNavigate()
 
-  if (results.isPending) {
+  const hasRows = results.data !== undefined && results.data.leads.length + results.data.deals.length > 0
+  if (results.isPending || (results.isPlaceholderData && !hasRows)) {
     return (
       <div className="panel overflow-hidden">
         <TableSkeleton label="Searching" columns={FOUND_LEAD_COLUMNS} rows={5} />
@@ -87,7 +95,7 @@ function Results({ q }: { q: string }) {
   }
 
   const { leads, deals, total_leads, total_deals } = results.data
-  if (leads.length + deals.length === 0) return <NothingFound q={q} />
+  if (!hasRows) return <NothingFound q={q} />
   return (
     <>
       {leads.length > 0 && (
