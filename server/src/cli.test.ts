@@ -39,7 +39,7 @@ async function inCrm(portal: RunningPortal, token: string): Promise<string> {
   return waitFor('the partner in the CRM', async () => (await ask(portal, '/profile', { token })).body.data.zoho_id)
 }
 
-test('operators’ commands work on the same data whether or not the portal runs', {
+test('operators’ commands work on the same data whether or not the portal is running', {
   timeout: 120_000,
 }, async () => {
   await using folder = await openDataFolder()

@@ -272,7 +272,7 @@ const Variables = z.object({
   DATABASE_DIRECT_URL: z.optional(DatabaseUrl),
   DATABASE_READ_URL: z.optional(
     DatabaseUrl.check(
-      z.refine((text) => hostUrls(text).length === 1, 'name one server: each process may have its own'),
+      z.refine((text) => hostUrls(text).length === 1, 'name one server: each process can name a different one'),
     ),
   ),
   DATABASE_PREPARED_STATEMENTS: z._default(OnOrOff, true),

@@ -89,7 +89,7 @@ export async function findAnswersNaming(db: Db, loids: readonly string[]): Promi
   return rows
 }
 
-/** Finds answers that contain a note, by the note's id, because they do not name the LOID. */
+/** Finds answers that contain a note on one of these LOIDs. These answers name the note's id, but not the LOID. */
 function isAnswerWithNoteOn(loids: readonly string[]) {
   return sql`answer -> 'note' ->> 'id' in (select id::text from notes where loid = any(${loids}))`
 }

@@ -55,8 +55,8 @@ export async function findApplicant(db: Db, applicant: Applicant) {
 }
 
 /**
- * Lists the records that are in the CRM, and the records that left it. A record that left was deleted, and may be in
- * the recycle bin, or it was given to a business outside the portal. Each text has the form
+ * Lists the records that are in the CRM, and the records that left it. Records that left were either deleted (and may
+ * still be in the recycle bin) or given to a business outside the portal. Each text has the form
  * `Leads 4876876000000333001 (LO-7K3M9Q2X)`.
  */
 export function inCrm({ leads, deals }: Found): { present: string[]; left: string[] } {

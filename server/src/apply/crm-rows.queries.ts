@@ -142,7 +142,7 @@ function differs(name: TableName): RawBuilder<unknown> {
       or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
 }
 
-/** Links a row to its record in the CRM after a push without an answer, unless a pull has already linked the two. */
+/** Links a row to its record in the CRM after a push that got no answer, unless a pull has already linked them. */
 export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
   table: CrmTable<Item, Row>,

@@ -44,7 +44,7 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   /** The status or the stage. */
   valueOf(row: Row): string
   /**
-   * Makes the whole new row from the record, the portal's own columns and, if there was one, the previous row. Throws
+   * Makes the whole new row from the record, the portal's own columns and the previous row, if any. Throws
    * `CrmConflict` for a record that cannot become a row.
    */
   toRow(item: Item, own: PortalColumns & { archived_reason: Row['archived_reason'] }, before: Row | undefined): Row

@@ -67,7 +67,8 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const value = table.valueOf(row)
   const shown = before && { value: table.valueOf(before), modified_time: before.crm_modified_time }
   const plan = planHistory(history, told ?? [], { value, modified_time: item.modified_time, before: shown })
-  // The history remains due until it is read after the last change, because a status may have come and gone in between.
+  // The history remains due until it is read after the last change, because a status may have come and gone between two
+  // pulls of the record.
   row.history_due = !told && (!before || before.history_due || before.crm_modified_time !== row.crm_modified_time)
 
   const events: AnyEvent[] = []

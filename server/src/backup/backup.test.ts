@@ -82,7 +82,7 @@ test('a restore brings back every row and the waiting jobs, and the restored por
   expect([restored.code, restored.err]).toEqual([0, ''])
   expect(await everything(empty)).toEqual(before)
   expect((await folder.command(['restore', file], { DATABASE_URL: empty, SECRETS_KEY })).err).toMatch(
-    /^The database is not empty \(it has public\.\w+\): a backup goes into a new one\n$/,
+    /^The database is not empty \(it has public\.\w+\): restore into an empty one\n$/,
   )
 
   await using later = await startPortal({ withCrm: true, env, on: { database: { ...portal.database, url: empty } } })

@@ -47,7 +47,7 @@ export async function restoreBackup(
     await client.query('analyze')
     return rows
   } finally {
-    // Both streams must be closed: even after the end of the file, unpacked content can be left unread.
+    // Both streams must be closed: even after the end mark, unpacked content can be left unread.
     bytes.destroy()
     unpacked.destroy()
     await reading
@@ -93,7 +93,7 @@ async function refuseFull(client: pg.PoolClient): Promise<void> {
        and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
      limit 1`)
   const [table] = rows
-  if (table) throw new RestoreRefused(`The database is not empty (it has ${table.name}): a backup goes into a new one`)
+  if (table) throw new RestoreRefused(`The database is not empty (it has ${table.name}): restore into an empty one`)
 }
 
 async function refuseOtherJobs(client: pg.PoolClient, { jobs_version }: BackupHeader): Promise<void> {

@@ -28,8 +28,8 @@ export interface PoolLimits {
 }
 
 /**
- * A database that takes longer than this to accept a connection is treated as unavailable. The limit leaves enough of
- * the 30 seconds that a caller waits for the portal.
+ * A database that takes longer than this to accept a connection is treated as unavailable. A caller waits 30
+ * seconds for the portal, so enough time remains for the rest of the request.
  */
 const CONNECT_MS_MAX = 5_000
 /** Load balancers and firewalls drop connections that are idle for minutes. */
@@ -103,7 +103,7 @@ export function poolSettings(url: string, limits: PoolLimits) {
       statement_timeout: statementMsMax,
       idle_in_transaction_session_timeout: statementMsMax,
     }),
-    // Idle connections are closed before they count as silent.
+    // Idle connections are closed before the socket treats them as silent.
     idleTimeoutMillis: statementMsMax,
   } satisfies pg.PoolConfig
 }

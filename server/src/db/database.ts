@@ -75,8 +75,8 @@ export async function askForWrites(asked: pg.Pool | pg.Client): Promise<void> {
 }
 
 /**
- * Rejects if `pool` and `direct` connect to different databases. Takes a lock over `direct` and looks for this lock
- * over `pool`.
+ * Rejects if `pool` and `direct` connect to different databases. Takes a lock through `direct` and looks for this
+ * lock through `pool`.
  */
 export async function refuseOtherDatabase({ pool }: Database, direct: Database): Promise<void> {
   const holder = await direct.pool.connect()

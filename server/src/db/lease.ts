@@ -91,8 +91,8 @@ async function whileHeld<Result>(db: Db, held: Held, work: (signal: AbortSignal)
 }
 
 /**
- * Renews the leases until the returned function is called. Calls `lose` before the leases can end, or as soon as another
- * holder has one of them.
+ * Renews the leases until the returned function is called. Calls `lose` if the leases are about to end, or as soon as
+ * another holder has one of them.
  */
 function keepRenewing(db: Db, held: Held, lose: () => void): () => void {
   let hasStopped = false

@@ -17,7 +17,7 @@ interface PartnersTable {
   business_name: string
   is_active: ColumnType<boolean, boolean | undefined, boolean>
   zoho_id: ColumnType<string | null, undefined, string | null>
-  /** `held` while the CRM has a record with the partner's name and email and the email is not confirmed (D52). */
+  /** `held` while the partner's email is unconfirmed and a record in the CRM has the partner's name and email (D52). */
   crm: ColumnType<CrmState | 'held', CrmState | undefined, CrmState | 'held'>
   crm_problem: ColumnType<string | null, undefined, string | null>
   created_at: Instant
@@ -43,7 +43,7 @@ interface PeopleTable {
   modified_time: Instant
 }
 
-/** A view of the people that the partners' CRM records name. */
+/** A view of the people who are named in the partners' CRM records. */
 interface PartnerContactsView {
   partner_id: GeneratedAlways<string>
   person_id: GeneratedAlways<string>

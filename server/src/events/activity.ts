@@ -77,7 +77,8 @@ export function quoteOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): s
 }
 
 /**
- * Events that are older than the field `submitted_by` lack it, so their leads and notes do not count as the lender's.
+ * Events that are older than the field `submitted_by` lack it, so their leads and notes are not treated as the
+ * lender's.
  */
 function isLenders(data: { submitted_by?: unknown }): boolean {
   return data.submitted_by === null
@@ -98,8 +99,8 @@ function named(name: string | null, amount?: number | null): string {
 }
 
 /**
- * The name, if there is one. Events that are older than this field, and some of the lender's events, have no name
- * (D64).
+ * The name, if there is one. Events that are older than the field `submitted_by`, and some of the lender's events, have
+ * no name (D64).
  */
 function by(name: string | null | undefined): string {
   return name ? ` · ${name}` : ''

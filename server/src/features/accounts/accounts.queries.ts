@@ -78,7 +78,7 @@ export async function updateForCrm(
     .execute()
 }
 
-/** Ends the hold: the partner's records in the CRM no longer wait for a confirmed address (D52). */
+/** Ends the hold: the portal may now connect the partner with a record in the CRM (D52). */
 export async function endHold(tx: Tx, partnerId: string): Promise<void> {
   await tx.updateTable('partners').set({ crm: 'pending' }).where('id', '=', partnerId).execute()
 }
@@ -97,7 +97,7 @@ export async function updateActive(tx: Tx, partnerId: string, isActive: boolean)
 
 /**
  * Closes the partner's account. The row stays, because the partner's leads refer to it. The partner's people are
- * removed, with their sessions and links. Another partner can now be linked to the record in the CRM.
+ * removed, with their sessions and links. The partner's record in the CRM can now be linked to another partner.
  */
 export async function markClosed(tx: Tx, partnerId: string, at: string): Promise<void> {
   await tx

@@ -138,7 +138,7 @@ test('a taken email or business name is refused with 409 and the words that the 
   })
 })
 
-test('business names that differ only in case count as the same, even with accents, and a taken email is reported before a taken name', async () => {
+test('business names that differ only in case are treated as the same name, even with accents, and a taken email is reported before a taken name', async () => {
   await portal.newPartner({ email: 'cafe@example.com', businessName: 'Café Élan' })
   const form = { email: 'other-cafe@example.com', password: PASSWORD, businessName: 'CAFÉ ÉLAN' }
   expect((await portal.post('/auth/signup', form)).body.code).toBe('BUSINESS_EXISTS')

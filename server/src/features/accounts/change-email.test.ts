@@ -62,7 +62,7 @@ test('opening the link in the mail changes the address once, and nobody can sign
   ])
 })
 
-test('a change of the address requires the password again after 15 minutes, and the mailed link expires after a day', async () => {
+test('a change of the address requires the password if the sign-in was more than 15 minutes ago, and the mailed link expires after a day', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   portal.advance(16 * 60_000)

@@ -16,8 +16,8 @@ const DIGITS_LEFT_MIN = 8
 
 /**
  * Whether a password is easy to guess (D10): it is among the 10,000 most common, it repeats one character, or it
- * contains words from the product's name or the owner's names or email address, and the rest is short or a common
- * password.
+ * contains words from the product's name or the owner's names or email address and, without these words, is short or a
+ * common password.
  */
 export async function isGuessable(password: string, owner: PasswordOwner): Promise<boolean> {
   const text = password.toLowerCase()

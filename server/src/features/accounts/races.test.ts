@@ -48,8 +48,8 @@ async function isOpen(token: string | undefined) {
  */
 async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanwhile?: () => Promise<unknown>) {
   const { db } = portal.deps
-  // Sets a last-seen time so late that no call stores its own. Such a write would change the locked row, and PostgreSQL
-  // would then not keep the order of the calls that wait for the row.
+  // Sets a last-seen time so far in the future that no call stores its own. A call that stores its time would change the
+  // locked row, and PostgreSQL would then not keep the order of the calls that wait for the row.
   await db.updateTable('sessions').set({ last_seen_at: '9999-01-01T00:00:00.000Z' }).execute()
   return db.connection().execute(async (own) => {
     await sql`begin`.execute(own)

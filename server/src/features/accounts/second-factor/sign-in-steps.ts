@@ -21,7 +21,7 @@ import { stepOfCode } from './totp.ts'
 
 const SECOND_STEP_MS = 10 * 60_000
 
-/** Limits wrong codes per person, because a caller in the second step has already given the password (D66). */
+/** Limits wrong codes, because a caller in the second step knows the password and could guess the code (D66). */
 const WRONG_CODES: RateLimit = {
   name: 'second-factor',
   points: 5,
