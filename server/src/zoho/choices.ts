@@ -12,8 +12,8 @@ const PAUSE_MS = 60_000
 
 /**
  * The CRM's own list of lead statuses or deal stages, kept for a day (D22). While one process asks for a new list, all
- * callers use the old list, so nobody waits. If there is no list yet and the CRM does not answer, the specification's
- * list is used.
+ * callers use the old list, so nobody waits. If there is no list yet and the CRM gives no list, the specification's list
+ * is used.
  */
 export async function crmChoices(
   { db, crm, clock, log }: { db: Db; crm: Crm; clock: Clock; log: Logger },
@@ -30,9 +30,7 @@ export async function crmChoices(
   if (known && known.fetched_at > old) return known.choices
   if (!(await beginToAsk())) return known?.choices ?? specified
   const asked = ask()
-  if (!known) return asked
-  asked.catch((error: unknown) => log.warn({ err: error, field }, 'the list of choices could not be renewed'))
-  return known.choices
+  return known?.choices ?? asked
 
   /** Whether this process must ask the CRM. During the pause all other callers treat the old list as fresh. */
   async function beginToAsk(): Promise<boolean> {
@@ -51,12 +49,15 @@ export async function crmChoices(
     const signal = AbortSignal.timeout(CRM_MS_MAX)
     try {
       const choices = field === 'lead-status' ? await crm.leadStatuses(signal) : await crm.dealStages(signal)
+      // Zoho lists no choices if it does not know the field.
+      if (choices.length === 0) return specified
       const row = { choices: JSON.stringify(choices), fetched_at: new Date(now).toISOString() }
       await db.updateTable('crm_choices').set(row).where('field', '=', field).execute()
       return choices
     } catch (error) {
-      if (!(error instanceof CrmUnavailable)) throw error
-      return known?.choices ?? specified
+      if (!(error instanceof CrmUnavailable))
+        log.warn({ err: error, field }, 'the list of choices could not be renewed')
+      return specified
     }
   }
 }

@@ -1,3 +1,4 @@
+import { DEAL_STAGES, LEAD_STATUSES } from '@portal/contract/choices.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerLeads } from '../../testing/insert-many.ts'
@@ -493,6 +494,27 @@ test('without a CRM, the lists of statuses and stages come from the specificatio
   const { statuses } = (await partner.get('/crm/lead-statuses')).body.data
   expect(statuses).toContain('Attempting To Contact')
   expect((await partner.get('/crm/stages')).body.data.stages).toContain('Pending Approval')
+})
+
+test.each([
+  ['answers nonsense', { failEvery: { n: 1, status: 200, match: 'settings/fields' } }],
+  ['refuses the call', { failEvery: { n: 1, status: 422, match: 'settings/fields' } }],
+  ['lists no choices', { failEvery: { n: 1, status: 404, match: 'settings/fields' } }],
+])('if the CRM %s, the lists of statuses and stages come from the specification', async (_, faults) => {
+  await using withCrm = await startPortal({ withCrm: true })
+  const partner = await withCrm.newPartner()
+  const lender = openLender(withCrm.crmUrl)
+  await lender.faults(faults)
+  // The portal keeps the settings of the fields for ten minutes.
+  withCrm.advance(11 * 60_000)
+  for (const attempt of ['first', 'second']) {
+    const [{ body: leads }, { body: deals }] = [
+      await partner.get('/crm/lead-statuses'),
+      await partner.get('/crm/stages'),
+    ]
+    expect([attempt, leads.error, leads.data?.statuses]).toEqual([attempt, undefined, [...LEAD_STATUSES]])
+    expect([attempt, deals.error, deals.data?.stages]).toEqual([attempt, undefined, [...DEAL_STAGES]])
+  }
 })
 
 test('a lead arrives in the CRM once, with its LOID and its business name', async () => {
