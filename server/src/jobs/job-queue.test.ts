@@ -13,14 +13,16 @@ interface Options {
   concurrency: number
   hanging: string[]
   firstDelaySeconds?: number
+  /** The database of another queue. Without it, the queue gets a database of its own. */
+  url?: string
 }
 
 /** A queue with one kind of job. A job of a partner in `hanging` ends only with the test. */
-async function startQueue({ concurrency, hanging, firstDelaySeconds = 1 }: Options) {
-  const own = await createDatabase()
+async function startQueue({ concurrency, hanging, firstDelaySeconds = 1, ...given }: Options) {
+  const url = given.url ?? (await createDatabase()).url
   const log = pino({ level: 'silent' })
-  const { db, close } = openDatabase(own.url, () => undefined)
-  const queue = openJobQueue(own.url, log, 10_000)
+  const { db, close } = openDatabase(url, () => undefined)
+  const queue = openJobQueue(url, log, 10_000)
   const begun: string[] = []
   const ended: string[] = []
   const end = new AbortController()
@@ -37,6 +39,7 @@ async function startQueue({ concurrency, hanging, firstDelaySeconds = 1 }: Optio
   })
   await queue.start([call], { log } as Deps) // the job uses nothing else
   return {
+    url,
     begun,
     ended,
     enqueue: (partnerId: string) => queue.enqueue(db, call, { partnerId }),
@@ -47,6 +50,8 @@ async function startQueue({ concurrency, hanging, firstDelaySeconds = 1 }: Optio
         const then = sql`now() - interval '1 minute'`
         await sql`update jobs.job set state = 'active', started_on = ${then}, heartbeat_on = ${then}`.execute(tx)
       }),
+    /** Stops the queue while its jobs are running. */
+    stop: () => queue.stop(0),
     async [Symbol.asyncDispose]() {
       end.abort()
       await queue.stop(1_000)
@@ -78,4 +83,13 @@ test('a job whose worker died runs again without the delay of a failed job', asy
   await queue.addOrphan('orphan')
   await waitFor('the job to run again', async () => queue.ended.length > 0)
   expect(queue.ended).toEqual(['orphan'])
+})
+
+test('a job that a stopping process hands back runs again without the delay of a failed job', async () => {
+  await using stopped = await startQueue({ concurrency: 1, hanging: ['unfinished'], firstDelaySeconds: 600 })
+  await stopped.enqueue('unfinished')
+  await waitFor('the job to begin', async () => stopped.begun.length === 1)
+  await stopped.stop()
+  await using next = await startQueue({ concurrency: 1, hanging: [], firstDelaySeconds: 600, url: stopped.url })
+  await waitFor('the job to run again', async () => next.ended.length === 1)
 })

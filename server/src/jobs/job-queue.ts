@@ -36,14 +36,13 @@ const DAY_SECONDS = 86_400
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
 /**
- * If its worker died, a job waits only this long before it runs again, because another job or a restart probably ended
- * the worker. In this time a worker that was only silent notices that it has lost its job.
+ * If its worker died or was stopped, a job waits only this long before it runs again, because another job or a restart
+ * probably ended the worker. In this time a worker that was only silent notices that it has lost its job.
  */
 const ORPHAN_DELAY_SECONDS = 5
-/**
- * After this many retries, even a job whose worker died waits as long as any failed job, because the job itself may be
- * killing its workers.
- */
+/** How pg-boss describes the failure of a job whose worker died, and of one whose worker was stopped. */
+const ORPHAN_OUTPUTS = ['job heartbeat timeout', 'pg-boss shut down while active']
+/** After this many retries, even such a job waits as long as any failed job, because it may be killing its workers. */
 const QUICK_RETRIES = 3
 /**
  * The portal looks this often for due retries and given-up jobs, because PostgreSQL does not notify workers of them.
@@ -137,7 +136,7 @@ interface WorkedQueue {
 
 /**
  * Finds the queues that have jobs to fetch, in one statement. Letting each queue look by itself would take forty
- * statements. Also hastens jobs whose worker died, which it recognises by pg-boss's message in their output.
+ * statements. Also hastens jobs whose worker died or was stopped, which it recognises by their output.
  */
 async function findDueQueues(boss: PgBoss, names: string[]): Promise<string[]> {
   const { rows } = await boss.getDb().executeSql(
@@ -145,14 +144,14 @@ async function findDueQueues(boss: PgBoss, names: string[]): Promise<string[]> {
        select name, id from jobs.job
         where name = any($1) and state = 'retry' and not blocked and retry_count < $2
           and start_after > now() + $3 * interval '1 second'
-          and output #>> '{value,message}' = 'job heartbeat timeout'
+          and coalesce(output #>> '{value,message}', output ->> 'value') = any($4)
           for update skip locked),
      hastened as (
        update jobs.job set start_after = now() + $3 * interval '1 second' from orphans
         where job.name = orphans.name and job.id = orphans.id)
      select name from unnest($1::text[]) as queues (name) where exists (
        select from jobs.job where job.name = queues.name and state < 'active' and not blocked and start_after <= now())`,
-    [names, QUICK_RETRIES, ORPHAN_DELAY_SECONDS],
+    [names, QUICK_RETRIES, ORPHAN_DELAY_SECONDS, ORPHAN_OUTPUTS],
   )
   return rows.map(({ name }) => String(name))
 }
