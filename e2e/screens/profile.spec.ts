@@ -42,7 +42,7 @@ test('/profile changes the partner’s details', async ({ page, request, partner
   const save = panel.getByRole('button', { name: 'Save Changes' })
   await expect(panel.getByLabel('Email')).toHaveValue(partner.email)
   await expect(panel.getByLabel('Email')).not.toBeEditable()
-  await expect(panel.getByText('Change it under Email Address.')).toContainText('open the link in our welcome mail')
+  await expect(panel.getByText('Change it under Email Address.')).toContainText('open the link in our welcome email')
   await expect(save).toBeDisabled()
 
   await business.fill('  ')
