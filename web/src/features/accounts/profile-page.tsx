@@ -67,7 +67,7 @@ export function ProfilePage() {
                 content: (
                   <Card
                     title="Email Address"
-                    description="You sign in with this address. We mail a link to the new address. Once you open the link, we notify the old address."
+                    description="You sign in with this address. We email a link to the new address. Once you open the link, we notify the old address."
                   >
                     <EmailForm email={profile.data.email} />
                   </Card>

@@ -24,7 +24,7 @@ export function UndoEmailPage() {
   return (
     <AccountFrame
       title="Not your change?"
-      text="The email address of your account was changed. If that was not you, undo it: every session ends, and we mail you a link to choose a new password."
+      text="The email address of your account was changed. If that was not you, undo it: every session ends, and we email you a link to choose a new password."
       footer={
         <Link {...paths.login} className={textLinkClass}>
           Back to sign in

@@ -150,6 +150,18 @@ test('a failed submission keeps all fields, and a second attempt uses the same k
   expect(keys[0]).toBe(keys[1])
 })
 
+test('a phone number that the server refuses is not marked as correct', async () => {
+  const text = 'This number is not in use'
+  const { user, submit } = await openForm({
+    'POST /dashboard/leads': () => ({ status: 400, body: failure(text, 'VALIDATION_ERROR', { phone: text }) }),
+  })
+  fill(APPLICANT)
+  expect(field('Phone').className).toContain('border-success')
+  await user.click(submit)
+  expect((await screen.findAllByText(text)).length).toBeGreaterThan(0)
+  await waitFor(() => expect(field('Phone').className).not.toContain('border-success'))
+})
+
 test('a submission whose answer was lost keeps its key after a reload and after the end of the session', async () => {
   const keys: (string | null)[] = []
   let status = 504

@@ -79,11 +79,11 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
 
 /**
  * The border's colour while the person types. It replaces the field's hover and focus colours. Undefined if the field is
- * empty, or if the text is not a phone number and the field already shows an error in its own colour.
+ * empty, or already shows an error in its own colour.
  */
 function borderClass(isNumber: boolean, isSilent: boolean): string | undefined {
-  if (isNumber) return 'border-success-dot!'
-  return isSilent ? undefined : 'border-warning-dot!'
+  if (isSilent) return undefined
+  return isNumber ? 'border-success-dot!' : 'border-warning-dot!'
 }
 
 interface CountrySwitchProps {

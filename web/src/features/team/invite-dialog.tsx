@@ -26,7 +26,7 @@ export function InviteDialog({ open, onClose }: InviteDialogProps) {
       open={open}
       onClose={onClose}
       title="Invite a Person"
-      description="We mail the person a link for choosing a password. The link is valid for 7 days."
+      description="We email the person a link for choosing a password. The link is valid for 7 days."
     >
       <InviteForm onClose={onClose} />
     </Dialog>
