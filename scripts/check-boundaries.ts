@@ -113,11 +113,7 @@ const RULES: Rule[] = [
   },
   ...Object.entries(WEB_FOLDERS).map(([folder, others]) => ({
     files: new RegExp(`^web/src/${folder}/`),
-    mayImport: anyOf(
-      `web/src/(${[folder, ...others].join('|')})/`,
-      ...(folder === 'ui' ? [] : [CONTRACT]),
-      folder === 'ui' ? 'package:(?!@portal/)' : PACKAGES,
-    ),
+    mayImport: anyOf(`web/src/(${[folder, ...others].join('|')})/`, ...(folder === 'ui' ? [] : [CONTRACT]), PACKAGES),
     because: `${folder} knows ${others.join(', ') || 'no other folder'}${folder === 'ui' ? ' and no term of the domain' : ''}`,
   })),
   {

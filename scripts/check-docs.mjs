@@ -50,6 +50,6 @@ function exists(document, name) {
   // For a bare file name, a file in any of these folders is enough.
   return (
     !name.includes('/') &&
-    globSync(`{contract,server,web,crm-sandbox,scripts,e2e,bench,soak,docs}/**/${name}`).length > 0
+    globSync(`{contract,server,web,crm-sandbox,scripts,e2e,bench,soak,trial,deploy,docs}/**/${name}`).length > 0
   )
 }

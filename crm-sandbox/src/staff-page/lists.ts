@@ -161,7 +161,9 @@ function countOf(sandbox: Sandbox, module: string, partnerId: string): number {
 
 function pager(path: string, query: Query, found: { page: number; pages: number }): Part {
   if (found.pages < 2) return null
-  const link = (page: number) => `${path}?${new URLSearchParams({ ...query, page: String(page) }).toString()}`
+  // `done` names the action that led to this page, and its message belongs to this page only.
+  const { done: _, ...filters } = query
+  const link = (page: number) => `${path}?${new URLSearchParams({ ...filters, page: String(page) }).toString()}`
   return html`<nav class="pager" aria-label="Pages">
 ${found.page > 1 ? html`<a class="button quiet" href="${link(found.page - 1)}">Previous</a>` : html`<span></span>`}
 <span>Page ${found.page} of ${found.pages}</span>

@@ -87,6 +87,7 @@ test('lists can be searched, filtered and paged, and a lead is found by its LOID
   expect(await page('/?q=ironbark&show=all')).toContain('Ironbark Haulage')
   expect(await page('/?q=nobody')).toContain('No leads found.')
   expect(await page('/?page=2')).toContain('Page 2 of')
+  expect(await page('/?done=deleted')).toContain('href="/?page=2"')
   const { rows } = await sandbox.call('GET', '/crm/v8/Leads?fields=LOID,Company&per_page=1')
   expect(await page(`/leads/${rows[0]?.['LOID']}`)).toContain(`<h1>${rows[0]?.['Company']}</h1>`)
 })
