@@ -78,8 +78,8 @@ export function findUnreadNotes(
   partnerId: string,
   personId: string,
 ): Promise<(Found & { content: string; by: string | null; count: number })[]> {
-  // The version includes the count, because a note that commits late may be older than the newest note that the person
-  // put away.
+  // The version includes the count, because a note whose transaction commits late may be older than the newest note
+  // that the person put away.
   const version = '((extract(epoch from note.at) * 1000)::bigint * 1000 + least(note.count, 999))'
   return sendNamed(pool, {
     sql: `with unread as materialized (

@@ -9,7 +9,7 @@ import type { SessionCaller } from '../../http/authenticate.ts'
 import { findFailedPushes, findUnmoved, findUnreadNotes } from './attention.queries.ts'
 
 const DAY_MS = 86_400_000
-/** A record needs attention if it stays in a status or stage for twice the usual time, and at least a week (D74). */
+/** A record needs attention after twice the usual time in its status or stage, but never before a week (D74). */
 const TIMES_USUAL = 2
 const DAYS_MIN = 7
 

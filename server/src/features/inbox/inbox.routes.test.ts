@@ -106,7 +106,7 @@ test('GET /dashboard/news lists what others did since the person last looked, wi
   expect(await linesOf(bob)).toEqual([])
 })
 
-test('POST /dashboard/news/seen marks only events that the person was shown, not events that commit later or are dated in the future', async () => {
+test('POST /dashboard/news/seen marks only events that the person was shown, not events that are committed later or are dated in the future', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const [late, early] = [await ada.submitLead(), await ada.submitLead()]
@@ -319,7 +319,7 @@ test('GET /dashboard/attention lists a failed push until the push is repeated, l
   expect(await attentionOf(ada)).toMatchObject([{ kind: 'lender-note', loid, about: 'deal' }])
 })
 
-test('a note that commits late needs attention even if a later note was put away', async () => {
+test('a note whose transaction commits late needs attention even if a later note was put away', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const { loid } = await ada.submitLead()

@@ -95,8 +95,8 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
 }
 
 /**
- * Finds the first page without filters, which every visit requests. The statement is written as SQL text, because
- * compiling a Kysely query takes time, and no other list is requested as often.
+ * Finds the first page of the list without filters. Every visit requests this page, and no other list is requested as
+ * often. So the statement is written as SQL text, because compiling a Kysely query takes time.
  */
 export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<Lead>> {
   const rows = await sendNamed<Lead>(reads, {

@@ -5,7 +5,7 @@ import { waitFor } from '../../testing/wait-for.ts'
 
 const NOTE = 'The statements come by email.'
 
-test('a lead, its notes and its later deal name the person who submitted them, and lists can be filtered by person (D64)', async () => {
+test('a lead, its notes and its later deal show who submitted them, and lists can be filtered by person (D64)', async () => {
   await using portal = await startPortal({ withCrm: true })
   const lender = openLender(portal.crmUrl)
   const owner = await portal.newPartner({ firstName: 'Mia', lastName: 'Harbour' })

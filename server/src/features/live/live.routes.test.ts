@@ -130,7 +130,7 @@ test('GET /live sends a viewer nothing about the webhook or the security log', a
   expect(stream.heard.map(({ kind }) => kind)).toEqual(['stream', 'lead'])
 })
 
-test('GET /live repeats events that were or may have been missed since the last id', async () => {
+test('GET /live sends the events that a stream missed during a break, even if an event’s id is older than the last id', async () => {
   const partner = await portal.newPartner()
   await using witness = await openStream(partner.token)
   const [early = ''] = await insertEvents(partner.id, 1, new Date(Date.now() - 600_000))
@@ -228,7 +228,7 @@ test('GET /live ends its streams when the database is unreachable, and repeats t
   const partner = await portal.newPartner()
   await using before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)
-  // A stream without notifications would keep the page from asking for changes itself.
+  // If a stream stayed open without notifications, the page would not ask for changes itself.
   await portal.withoutDatabase(async () => void (await before.end()))
   await waitFor('the database to be back', async () => (await partner.get('/dashboard/leads')).status === 200)
   const { loid } = await partner.submitLead()

@@ -316,7 +316,7 @@ test('a given-up push causes one mail, without the applicant’s personal data',
   expect(mail).not.toMatch(/secret|0491|491570156|51\s?824/)
 })
 
-test('a given-up push that succeeds before its mail is sent causes no mail', async () => {
+test('if a given-up push succeeds before the mail about it goes out, no mail is sent', async () => {
   const partner = await confirmedPartner()
   const { loid } = await partner.submitLead()
   await pushLead.giveUp?.(portal.deps, { partnerId: partner.id, loid })

@@ -24,7 +24,7 @@ export function outboxPage(mails: readonly OutboxMail[], shown: OutboxMail | und
 <body>
 <nav aria-label="Mails">
 <h1>Outbox</h1>
-<p class="muted">Without a mail server, emails stay here. The newest is first.</p>
+<p class="muted">Without a mail server, emails stay here. The newest email comes first.</p>
 ${mails.length === 0 ? '<p>No email has been written yet.</p>' : `<ol>${mails.map((mail) => listItem(mail, shown, view)).join('')}</ol>`}
 </nav>
 <main>${shown ? mailOf(shown, view) : ''}</main>

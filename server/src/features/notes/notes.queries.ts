@@ -93,7 +93,7 @@ export function reviveFailedNotes(
     .execute()
 }
 
-/** Returns the ids in `zohoIds` that already belong to a note other than `noteId`, of any partner. */
+/** Returns the ids in `zohoIds` that already belong to a note other than `noteId`, whichever partner has that note. */
 export async function findOtherNotesOfAnyPartner(
   db: Db,
   noteId: string,

@@ -23,7 +23,7 @@ import { recordRestoredLeads } from './record-restored-leads.ts'
 
 /**
  * A lead, a deal, or a converted lead with its deal. The converted lead and its deal are applied together, so that the
- * partner always sees one of them.
+ * partner always sees exactly one of them.
  */
 export interface Unit {
   partnerId: string

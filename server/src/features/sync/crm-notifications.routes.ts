@@ -7,7 +7,8 @@ import { NOTIFICATIONS_PATH } from './watch-crm.job.ts'
 const RECORDS_A_JOB = 100
 
 /**
- * The route for the CRM's notifications. It is not in the contract, because only zoho/ knows the form of Zoho's posts.
+ * The route for the CRM's notifications. It is not in the contract, because only zoho/ knows the format of Zoho's
+ * calls.
  */
 export function crmNotificationRoutes(app: FastifyInstance, { db, crm, jobs }: Deps): void {
   app.post(NOTIFICATIONS_PATH, async ({ body }) => {

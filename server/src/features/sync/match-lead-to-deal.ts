@@ -59,7 +59,7 @@ function keysOf(record: Matchable, amount: number | null): string[] {
   return contacts.flatMap((contact, kind) => (contact ? [`${terms}|${kind}|${contact}`] : []))
 }
 
-/** Words for the kind of company, which people abbreviate or leave out. */
+/** Words that name the kind of company. People abbreviate these words or leave them out. */
 const COMPANY_WORDS = new Set(['pty', 'proprietary', 'ltd', 'limited'])
 
 function businessWords(name: string | null): string {

@@ -18,8 +18,9 @@ import { failRun, findLastSuccess, findNotesLeft, finishRun, getRun, holdRun } f
 export const INTERNAL_FAILURE = 'The sync stopped because of an error on our side'
 
 /**
- * Runs one sync of a partner (D30). It is a job so that it continues after the request has been answered. If the server
- * stops or crashes during the run, the run is started again and continues with the records that still differ (D31).
+ * Runs one sync of a partner (D30). The sync is a job, so it continues after the request has been answered. If the
+ * server stops or crashes during the run, the run is started again and continues with the records that still differ
+ * (D31).
  */
 export const runSync = defineJob({
   name: 'run-sync',

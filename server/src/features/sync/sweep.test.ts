@@ -285,7 +285,7 @@ test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(
   },
 )
 
-/** Restores a record on the sandbox's page of the recycle bin. */
+/** Restores a record on the sandbox's recycle bin page. */
 async function restore(id: string) {
   const response = await fetch(`${portal.crmUrl}/recycle-bin/${id}/restore`, { method: 'POST' })
   if (!response.ok) throw new Error(`restoring answered ${response.status}`)

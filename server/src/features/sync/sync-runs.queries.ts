@@ -113,7 +113,7 @@ export async function failRun(db: Db, partnerId: string, runId: string, error: s
     .execute()
 }
 
-/** Returns when the partner's last successful run of this kind began, or undefined before the first. */
+/** Returns when the partner's last successful run of this kind began, or undefined before the first such run. */
 export async function findLastSuccess(
   db: Db,
   partnerId: string,

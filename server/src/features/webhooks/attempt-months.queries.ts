@@ -66,9 +66,9 @@ async function findMonths(db: Db | Tx): Promise<{ name: string; end: string }[]>
 }
 
 /**
- * Removes attempts of deliveries that are older than this time, the oldest first. Returns how many. Used for rows
- * outside the monthly partitions: rows in the default partition, and rows in the first partition, which has all rows
- * from before the table was partitioned.
+ * Removes the attempts at deliveries that are older than this time. The oldest deliveries come first. Returns how many
+ * attempts it removed. Used for rows outside the monthly partitions: rows in the default partition, and rows in the
+ * first partition, which has all rows from before the table was partitioned.
  */
 export async function removeAttemptsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`

@@ -54,7 +54,7 @@ const after = (attempts: number) => (log: { attempts: number }) => log.attempts 
 
 /**
  * Moves the portal's clock and makes the portal look for due deliveries, because its timers use the machine's clock.
- * Sessions do not expire.
+ * Also keeps sessions from expiring.
  */
 async function advance(ms: number, on = portal) {
   await on.deps.db.updateTable('sessions').set({ expires_at: '2100-01-01T00:00:00.000Z' }).execute()
@@ -568,7 +568,7 @@ test('an answer that comes during a database outage is recorded afterwards, and 
   await portal.withoutDatabase(async () => {
     respond()
     await waitFor('the portal to fail to record the attempt', async () =>
-      lines.some((line) => line.includes('wait for the database')),
+      lines.some((line) => line.includes('waiting for the database')),
     )
   })
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'success', attempts: 1 })

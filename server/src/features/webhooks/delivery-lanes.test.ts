@@ -87,7 +87,7 @@ test('an endpoint that fails in another process gets one slow slot at a time, ev
   expect(beginAll(...many('well', 100))).toHaveLength(100)
 })
 
-test('endpoints known to fail leave the quick slots to other endpoints, however many fail', () => {
+test('endpoints that are known to fail use no quick slots, however many such endpoints there are', () => {
   const failing = many('failing', 500)
   for (const partnerId of failing) lanes.learnFailing(partnerId)
   expect(beginAll(...failing)).toHaveLength(200)

@@ -1,6 +1,6 @@
 /**
- * Runs `work` after a call of `ask`, but never twice at once. Calls during a run cause one more run afterwards, however
- * many calls there are.
+ * Runs `work` after a call to `ask`, but never twice at once. Calls to `ask` during a run cause one more run
+ * afterwards, however many calls there are.
  */
 export function oneAtATime(
   work: () => Promise<void>,

@@ -34,7 +34,7 @@ export function openAttemptRecorder(
       await write(batch.filter((one) => !one.disable))
       for (const one of batch) if (one.disable) await write([one])
     },
-    (error) => log.error({ err: error }, 'attempts of deliveries could not be recorded'),
+    (error) => log.error({ err: error }, 'delivery attempts could not be recorded'),
   )
 
   async function write(batch: Waiting[]): Promise<void> {
@@ -44,7 +44,7 @@ export function openAttemptRecorder(
       for (const one of batch) one.resolve()
     } catch (error) {
       if (error instanceof Error && isDatabaseAway(error) && !signal.aborted) {
-        log.warn({ err: error, attempts: batch.length }, 'attempts of deliveries wait for the database')
+        log.warn({ err: error, attempts: batch.length }, 'delivery attempts are waiting for the database')
         await sleep(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined)
         waiting.unshift(...batch)
         writing.ask()

@@ -4,8 +4,8 @@ const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
 /**
- * Makes a secret in the form of the Standard Webhooks specification (D35). Receivers paste the whole secret, including
- * the prefix.
+ * Makes a secret in the format of the Standard Webhooks specification (D35). Receivers paste the whole secret,
+ * including the prefix.
  */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
