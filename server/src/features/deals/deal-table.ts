@@ -44,6 +44,8 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
   valueOf: (row) => row.stage,
   toRow(deal, own, before) {
     const erasedAt = before?.erased_at ?? deal.erased_at ?? null
+    // If the deal moves to another partner, that partner must not learn who submitted it.
+    const submitter = before?.partner_id === own.partner_id ? before : undefined
     if (deal.stage === null) throw new CrmConflict('it has no stage')
     return {
       deal_name: deal.deal_name,
@@ -63,8 +65,8 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
       probability: deal.probability,
       description: deal.description,
       partner_iso: deal.partner_iso,
-      submitter_id: before?.submitter_id ?? null,
-      submitted_by: before?.submitted_by ?? null,
+      submitter_id: submitter?.submitter_id ?? null,
+      submitted_by: submitter?.submitted_by ?? null,
       erased_at: erasedAt,
       ...own,
       ...(erasedAt && ERASED_DEAL),

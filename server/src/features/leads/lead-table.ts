@@ -54,6 +54,8 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   toRow(lead, own, before) {
     // If a lead was replaced by a deal and then moves to another partner, it is open again.
     const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
+    // If the lead moves to another partner, that partner must not learn who submitted it.
+    const submitter = before?.partner_id === own.partner_id ? before : undefined
     return {
       business_name: lead.business_name,
       first_name: lead.first_name,
@@ -79,8 +81,8 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       owns_property: lead.owns_property,
       property_value: lead.property_value,
       property_debt: lead.property_debt,
-      submitter_id: kept?.submitter_id ?? null,
-      submitted_by: kept?.submitted_by ?? null,
+      submitter_id: submitter?.submitter_id ?? null,
+      submitted_by: submitter?.submitted_by ?? null,
       consent_version: before?.consent_version ?? null,
       consent_at: before?.consent_at ?? null,
       converted_at: kept?.converted_at ?? null,

@@ -387,6 +387,9 @@ test('a record’s new partner sees the notes of staff, and nothing that the for
   const { db } = portal.deps
   const began = { origin: 'submitted' as const, changed_by: ada.businessName, description: 'Submitted' }
   await db.updateTable('history_entries').set(began).where('loid', '=', dealLoid).execute()
+  const submitter = { submitter_id: newId(), submitted_by: 'Mia Harbour' }
+  await db.updateTable('leads').set(submitter).where('loid', '=', loid).execute()
+  await db.updateTable('deals').set(submitter).where('loid', '=', dealLoid).execute()
   await lender.addNote('Leads', id, { content: 'Wants two trucks' })
   await sweep()
   for (const content of ['Ada pays the fee', 'Ada heard no answer to this']) {
@@ -405,6 +408,11 @@ test('a record’s new partner sees the notes of staff, and nothing that the for
   await lender.addNote('Leads', id, { content: 'Yours now' })
   await sweep()
   const lead = (await bob.get(`/crm/lead/${loid}`)).body.data
+  const nobody = { submitter_id: null, submitted_by: null }
+  expect(lead.lead).toMatchObject(nobody)
+  expect((await bob.get(`/crm/deal/${dealLoid}`)).body.data.deal).toMatchObject(nobody)
+  const events = await db.selectFrom('events').select('data').where('partner_id', '=', bob.id).execute()
+  expect(JSON.stringify(events)).not.toContain('Mia Harbour')
   expect(lead.notes.map((note: { content: string }) => note.content)).toEqual(['Yours now', 'Wants two trucks'])
   const statuses = (await bob.get(`/crm/lead/${loid}/status-history`)).body.data
   expect(statuses).toMatchObject([{ status: 'New Lead', changed_by: null, description: null }])
