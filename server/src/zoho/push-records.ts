@@ -324,8 +324,8 @@ export function openRecordPusher(
   }
 
   /**
-   * Inserts records in one call. Returns the ids of the new records by LOID. To learn why a record is missing, push it
-   * alone.
+   * Inserts records in one call. Returns the records' ids by LOID, also if another push of the same record was faster.
+   * To learn why a record is missing, push it alone.
    */
   async function insertMany(
     { module, fields }: { module: string; fields: PushedFields },
@@ -339,7 +339,8 @@ export function openRecordPusher(
     return new Map(
       results.flatMap((result, index) => {
         const loid = readText(sent[index], fields.loid)
-        return 'zohoId' in result && loid !== null ? [[loid, result.zohoId]] : []
+        const zohoId = 'zohoId' in result ? result.zohoId : idOfSameLoid(result, fields)
+        return zohoId !== null && loid !== null ? [[loid, zohoId]] : []
       }),
     )
   }
@@ -364,9 +365,9 @@ export function openRecordPusher(
       if ('zoho_id' in written) return written
       const { result } = written
       if (!result || 'zohoId' in result) return { zoho_id: writtenId(result) }
-      const { code, field, duplicateId } = result
-      // Another push of the same record was faster.
-      if (code === 'DUPLICATE_DATA' && field === fields.loid && duplicateId !== null) return { zoho_id: duplicateId }
+      const there = idOfSameLoid(result, fields)
+      if (there !== null) return { zoho_id: there }
+      const { code, field } = result
       if (code === 'INVALID_DATA' && field === fields.partner) {
         throw new CrmPartnerGone('The CRM has no record of this partner any more.')
       }
@@ -486,6 +487,14 @@ export function openRecordPusher(
     createNote,
     setLoids,
   }
+}
+
+/** The id of the record with the same LOID, because of which the CRM refused the record; otherwise null. */
+function idOfSameLoid(
+  { code, field, duplicateId }: Exclude<WriteResult, { zohoId: string }>,
+  { loid }: Pick<PushedFields, 'loid'>,
+): string | null {
+  return code === 'DUPLICATE_DATA' && field === loid ? duplicateId : null
 }
 
 function recordNotThere(): CrmUnavailable {

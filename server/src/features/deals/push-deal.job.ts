@@ -56,6 +56,8 @@ export const pushDeal = defineJob({
         markSent,
       )
       for (const [pushedLoid, zohoId] of pushed) await markPushed(pushedLoid, zohoId)
+      // The CRM refused the other deals.
+      for (const one of toSend) if (!pushed.has(one.loid)) await clearDealSent(db, partnerId, one.loid)
     })
 
     async function markPushed(pushedLoid: string, zohoId: string): Promise<void> {

@@ -57,6 +57,8 @@ export const pushLead = defineJob({
         markSent,
       )
       for (const [pushedLoid, zohoId] of pushed) await markPushed(pushedLoid, zohoId)
+      // The CRM refused the other leads.
+      for (const one of toSend) if (!pushed.has(one.loid)) await clearLeadSent(db, partnerId, one.loid)
     })
 
     async function markPushed(pushedLoid: string, zohoId: string): Promise<void> {

@@ -90,10 +90,15 @@ async function partnerInCrm() {
 }
 
 /** Inserts a record without its push job, because the test runs the push itself. */
-async function insertWaiting(module: 'Leads' | 'Deals', partnerId: string): Promise<string> {
+async function insertWaiting(
+  module: 'Leads' | 'Deals',
+  partnerId: string,
+  email: string | null = null,
+): Promise<string> {
   const loid = `LO-WAKT${String(++waiting).padStart(4, '0')}`
   const at = new Date().toISOString()
-  const row = { id: newId(), partner_id: partnerId, loid, crm: 'pending' as const, created_at: at, modified_time: at }
+  const own = { id: newId(), partner_id: partnerId, loid, crm: 'pending' as const }
+  const row = { ...own, email, created_at: at, modified_time: at }
   const { db } = portal.deps
   if (module === 'Leads') {
     const lead = { ...row, last_name: `Waiting ${waiting}`, lead_status: 'New Lead' }
@@ -214,15 +219,35 @@ test.each([
     const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
     await lender.faults({ scopeMismatch: { every: 1, times: 1, match: '/coql' } })
     await expect(push.run(portal.deps, payload, AbortSignal.timeout(10_000))).rejects.toThrow(CrmUnavailable)
-    const name = `Waiting ${waiting}`
-    await lender.remove(
-      module,
-      await lender.create(module, module === 'Leads' ? { Last_Name: name } : { Deal_Name: name, Stage: 'Approved' }),
-    )
+    await createAndRemove(module, `Waiting ${waiting}`)
     await push.run(portal.deps, payload, AbortSignal.timeout(10_000))
     expect(await inCrm(module, payload.loid)).toBeDefined()
   },
 )
+
+test.each([
+  ['Leads', pushLead],
+  ['Deals', pushDeal],
+] as const)(
+  '%s: after the CRM refused a record among many, the deletion of another record is not mistaken for the deletion of this record',
+  async (module, push) => {
+    const partner = await partnerInCrm()
+    const accepted = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
+    // The CRM refuses this email. A push of the record alone moves the email to the description.
+    const refused = { partnerId: partner.id, loid: await insertWaiting(module, partner.id, 'ada@exa_mple.com') }
+    await push.run(portal.deps, accepted, AbortSignal.timeout(10_000))
+    expect(await inCrm(module, refused.loid)).toBeUndefined()
+    await createAndRemove(module, `Waiting ${waiting}`)
+    await push.run(portal.deps, refused, AbortSignal.timeout(10_000))
+    expect(await inCrm(module, refused.loid)).toBeDefined()
+  },
+)
+
+/** Deletes a record with this name, as staff do. */
+async function createAndRemove(module: 'Leads' | 'Deals', name: string): Promise<void> {
+  const record = module === 'Leads' ? { Last_Name: name } : { Deal_Name: name, Stage: 'Approved' }
+  await lender.remove(module, await lender.create(module, record))
+}
 
 test('Retry sends a lead that the CRM refused, even if staff have since deleted another lead with the same name', async () => {
   const partner = await portal.newPartner()
