@@ -6,6 +6,7 @@ import { clearingWhenRefused } from '../../push/clearing-when-refused.ts'
 import { givePushUp } from '../../push/give-up-push.ts'
 import { nameDeleted } from '../../push/name-deleted.ts'
 import { letNotesFollow } from '../../push/notes-follow.ts'
+import { PULL_QUEUE } from '../../push/pull-queue.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
 import { pushAlone } from '../../push/push-lease.ts'
 import { PUSHED_TOGETHER_MAX, pushOthersToo } from '../../push/push-others-too.ts'
@@ -65,6 +66,19 @@ export const pushDeal = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
+    /**
+     * Marks deals that an earlier push sent without getting an answer, and has them pulled, because staff may have given
+     * them to other partners in the meantime.
+     */
+    async function markArrived(there: ReadonlyMap<string, string>): Promise<void> {
+      if (there.size === 0) return
+      await db.transaction().execute(async (tx) => {
+        for (const [arrived, zohoId] of there) await markDealPushed(tx, partnerId, arrived, zohoId)
+        await deps.jobs.enqueue(tx, PULL_QUEUE, { module: 'Deals', zohoIds: [...there.values()] })
+      })
+      for (const arrived of there.keys()) await letNotesFollow(deps, partnerId, arrived)
+    }
+
     function markSent(loids: readonly string[]): Promise<void> {
       return markDealsSent(db, partnerId, loids, crm.now().toISOString())
     }
@@ -73,7 +87,7 @@ export const pushDeal = defineJob({
     async function dealsToSend(deals: readonly DealRow[], untilLeaseEnds: AbortSignal): Promise<DealRow[]> {
       const sent = deals.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentDeals(sent, untilLeaseEnds)
-      for (const [arrived, zohoId] of there) await markPushed(arrived, zohoId)
+      await markArrived(there)
       const gone = await nameDeleted(deps, DEAL_TABLE, deleted)
       return deals.filter((one) => !there.has(one.loid) && !gone.has(one.loid))
     }

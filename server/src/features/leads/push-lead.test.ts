@@ -8,6 +8,8 @@ import { type Lender, openLender } from '../../testing/lender.ts'
 import { newLead, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { pushDeal } from '../deals/push-deal.job.ts'
+import { pullForAll } from '../sync/pull-for-all.ts'
+import { pullRecords } from '../sync/pull-records.ts'
 import { pushLead } from './push-lead.job.ts'
 
 let portal: TestPortal
@@ -205,6 +207,26 @@ async function pushWithoutAnswer(module: 'Leads' | 'Deals', push: typeof pushLea
   await expect(push.run(portal.deps, payload, AbortSignal.timeout(10_000))).rejects.toThrow(CrmUnavailable)
   return { partner, payload, zohoId: String((await inCrm(module, payload.loid))?.['id']) }
 }
+
+test.each([
+  ['Leads', 'lead', pushLead],
+  ['Deals', 'deal', pushDeal],
+] as const)(
+  '%s: a record that staff gave to another partner before its push was repeated is with that partner',
+  async (module, kind, push) => {
+    const other = await partnerInCrm()
+    const otherInCrm = (await other.get('/profile')).body.data.zoho_id
+    const { partner, payload, zohoId } = await pushWithoutAnswer(module, push)
+    await lender.update(module, zohoId, { Partner: { id: otherInCrm } })
+    await pullRecords(pullForAll(portal.deps, `${kind}s`, AbortSignal.timeout(10_000)), module, [zohoId])
+    await push.run(portal.deps, payload, AbortSignal.timeout(10_000))
+    await waitFor(
+      'the record at its new partner',
+      async () => (await other.get(`/crm/${kind}/${payload.loid}`)).status === 200,
+    )
+    expect((await partner.get(`/crm/${kind}/${payload.loid}`)).status).toBe(404)
+  },
+)
 
 const idsOf = async (module: string, loid: string) =>
   (await lender.list(module, 'LOID')).filter((record) => record['LOID'] === loid).map(({ id }) => id)
