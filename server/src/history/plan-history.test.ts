@@ -100,3 +100,21 @@ test('an entry from the CRM replaces the observed entry without a second event',
   expect(plan.entries.map((one) => one.value)).toEqual(['B', 'C'])
   expect(plan).toMatchObject({ replacesObserved: true, changes: [{ value: 'C', previous: 'B' }] })
 })
+
+describe('an observed entry that the CRM’s history still lacks when the record changes again', () => {
+  const told = [entry('Contacted', '2026-03-02T10:00:00.000Z')]
+  const seen: KnownEntry = { value: 'Lost Lead', changed_time: modified_time, origin: 'observed', crm_entry_id: null }
+  const history = [submitted, known('Contacted', '2026-03-02T10:00:00.000Z'), seen]
+  const later = { modified_time: '2026-03-09T10:00:00.000Z', before: { value: 'Lost Lead', modified_time } }
+
+  test('stays as it is if the value is the same', () => {
+    const plan = planHistory(history, told, { ...later, value: 'Lost Lead' })
+    expect(plan).toEqual({ entries: [], replacesObserved: false, changes: [] })
+  })
+
+  test('stays if the value is as it was before', () => {
+    const plan = planHistory(history, told, { ...later, value: 'Contacted' })
+    expect(plan.entries.map((one) => [one.value, one.origin])).toEqual([['Contacted', 'observed']])
+    expect(plan.replacesObserved).toBe(false)
+  })
+})

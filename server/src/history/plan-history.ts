@@ -17,7 +17,10 @@ export interface PlannedEntry extends KnownEntry {
 /** The entries to add to a record's history, and the changes that they show (D26, D32a). */
 export interface HistoryPlan {
   entries: PlannedEntry[]
-  /** Whether the CRM's own entries replace the observed entries. */
+  /**
+   * Whether new entries from the CRM replace the observed entries. Without new entries, the observed entries keep their
+   * times.
+   */
   replacesObserved: boolean
   /**
    * The changes that the partner has not seen, each with the previous value. Each becomes one event, unless the record
@@ -58,8 +61,9 @@ export function planHistory(
       const changed_time = notBefore(entry.changed_time)
       return { ...entry, changed_time, crm_entry_id: entry_id, origin: 'crm', description: null }
     })
-  const replacesObserved = ofCrm.length > 0
-  const isTold = replacesObserved ? ofCrm.at(-1)?.value === present.value : known.at(-1)?.value === present.value
+  const replacesObserved = added.length > 0
+  const latest = known.at(-1)
+  const shown = latest?.origin === 'observed' && !replacesObserved ? latest : (ofCrm.at(-1) ?? latest)
   const seen: PlannedEntry = {
     crm_entry_id: null,
     value: present.value,
@@ -69,7 +73,7 @@ export function planHistory(
     description: OBSERVED,
   }
   return {
-    entries: isTold ? added : [...added, seen],
+    entries: shown?.value === present.value ? added : [...added, seen],
     replacesObserved,
     changes: changesSince(known, added, present),
   }
