@@ -1,5 +1,5 @@
-// `npm run bench:webhooks`: whether a receiver that hangs or fails delays deliveries to the others (D35), and whether
-// any delivery is lost. A round makes ten thousand deliveries; `-- --deliveries=1000` is quicker.
+// `npm run bench:webhooks`: whether hanging or failing receivers delay deliveries to the others (D35), and whether any
+// delivery is lost. A round makes ten thousand deliveries; `-- --deliveries=1000` is quicker.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -20,7 +20,7 @@ export const COMMON_WORD = 'harbour'
 export const FORMER_WORD = 'oldstead'
 
 /**
- * Settings that load the database in minutes instead of hours. A crash would lose the data, which does not matter here.
+ * With these settings, loading takes minutes instead of hours. A crash would lose the data, which does not matter here.
  */
 const SETTINGS = {
   wal_level: 'minimal',

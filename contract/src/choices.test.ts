@@ -10,7 +10,7 @@ test.each([
   ['Approved', false],
   ['', false],
   [null, false],
-])('whether the stage %j counts as won: %s', (stage, won) => {
+])('isWonStage(%j) is %s', (stage, won) => {
   expect(isWonStage(stage)).toBe(won)
 })
 

@@ -109,7 +109,7 @@ export const submitWebhookDeal = defineRoute({
   answer: Submitted,
   status: 201,
   creates: true,
-  summary: 'Submits an application as a deal, without a lead before it.',
+  summary: 'Submits an application as a deal, without submitting a lead first.',
 })
 
 export const readSubmitted = defineRoute({

@@ -101,7 +101,7 @@ test('each route that a session may call requires the role under which the table
   }
 })
 
-test('an owner may do what a member may, and a member what a viewer may', () => {
+test('an owner may do everything that a member may, and a member may do everything that a viewer may', () => {
   expect(ROLES.map((role) => ROLES.filter((least) => reaches(role, least)))).toEqual([
     ['owner', 'member', 'viewer'],
     ['member', 'viewer'],

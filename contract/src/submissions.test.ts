@@ -9,7 +9,7 @@ function faults(schema: typeof LeadSubmission | typeof DealSubmission, body: unk
   return Object.fromEntries(issues.toReversed().map((issue) => [issue.path.join('.'), issue.message]))
 }
 
-test('a business name and an email or a phone are enough for a lead', () => {
+test('a business name with an email address or a phone number is enough for a lead', () => {
   expect(LeadSubmission.parse(LEAST)).toMatchObject({
     businessName: 'Okafor Freight',
     email: 'nkem@okafor.example',
@@ -92,7 +92,7 @@ test('a field may appear in two spellings with the same value', () => {
   expect(LeadSubmission.parse(body)).toMatchObject({ businessName: LEAST.business_name, loanAmount: 5 })
 })
 
-test('the refusal of thousands of unknown fields names twenty of them, shortened', () => {
+test('the refusal of a body with thousands of unknown fields lists only twenty, each shortened', () => {
   const body = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`${'x'.repeat(60)}${i}`, 1]))
   const issues = LeadSubmission.safeParse({ ...LEAST, ...body }).error?.issues ?? []
   expect(issues).toHaveLength(20)
@@ -103,7 +103,7 @@ test.each([null, [], 'text', 5, true])('the body %j is refused', (body) => {
   expect(LeadSubmission.safeParse(body).error?.issues[0]?.path).toEqual([])
 })
 
-test('a blank business name becomes the applicant’s name', () => {
+test('the applicant’s name replaces a blank business name', () => {
   const body = { ...LEAST, business_name: ' ', first_name: 'Nkem', last_name: 'Okafor' }
   expect(LeadSubmission.parse(body).businessName).toBe('Nkem Okafor')
 })
@@ -130,7 +130,7 @@ test('a deal accepts a stage and the other names of its fields', () => {
   })
 })
 
-test('a deal can be sent back as it was read: fields that only the portal and the lender set are ignored', () => {
+test('a deal can be sent back as it was read: fields that only the portal or the lender can set are ignored', () => {
   const read = {
     id: 'x',
     loid: 'LO-00000000',

@@ -31,7 +31,7 @@ test.each(['Ada\nBcc: eve@example.com', 'Ada\u001b[2J', 'Ada\u202eexe.fdp'])('th
   expect([Name.parse(' Zoë O’Brien–Lee '), Name.parse(null)]).toEqual(['Zoë O’Brien–Lee', null])
 })
 
-test('a text that is too long is refused before any pattern is tried on it', () => {
+test('text that is too long is refused before any pattern is tried on it', () => {
   const { error } = Email.safeParse(`a@${'a.'.repeat(32_000)} b`)
   expect(error?.issues.map(({ message }) => message)).toEqual(['Email must be 254 characters or fewer'])
 })
@@ -46,7 +46,7 @@ test('emoji and accents are stored as they are', () => {
   expect(requiredText('Name', 20).parse(' Zoë 🚚 ')).toBe('Zoë 🚚')
 })
 
-test('a blank optional text becomes null, a blank filter counts as absent, and a repeated filter is refused', () => {
+test('blank optional text becomes null, a blank filter counts as absent, and a repeated filter is refused', () => {
   expect([undefined, null, '', ' '].map((value) => optionalText('Title', 5).parse(value))).toEqual([
     null,
     null,

@@ -43,8 +43,8 @@ export function optionalText(label: string, lengthMax: number) {
 }
 
 /**
- * An optional text in a request that changes a record. An absent field stays undefined, which means unchanged. Null and
- * blank become null.
+ * An optional text field in a request that changes a record. An absent field stays undefined, which means unchanged.
+ * Null and blank become null.
  */
 export function changedText(label: string, lengthMax: number) {
   return z.pipe(

@@ -7,7 +7,7 @@ import { HISTORY_KINDS, OUTCOMES, STEPS } from './way.ts'
 
 const Text = z.nullable(z.string())
 
-/** How long a status or stage usually takes, in days with one decimal. */
+/** How long a status or stage usually takes, in days, to one decimal place. */
 export const UsualTime = z.object({
   days: z.number(),
   /** How many times records entered and left the status or stage. */

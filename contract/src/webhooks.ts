@@ -13,7 +13,7 @@ export const WEBHOOK_LOG_STATUSES = ['success', 'failed', 'error', 'pending'] as
 export const WebhookLogStatus = z.enum(WEBHOOK_LOG_STATUSES)
 export type WebhookLogStatus = z.infer<typeof WebhookLogStatus>
 
-/** The names that the log shows for the calls of partners' systems to the portal (section 7). */
+/** The names that the log shows for calls from partners' systems to the portal (section 7). */
 export const INBOUND_LABELS: Record<string, string> = {
   '/api/webhook/lead': 'Submit Lead',
   '/api/webhook/deal': 'Submit Deal',

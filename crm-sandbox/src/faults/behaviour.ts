@@ -168,7 +168,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   ),
   ifModifiedSinceInclusive: yesNo(
     false,
-    'If-Modified-Since includes records that changed in exactly the second it names.',
+    'If-Modified-Since includes records that changed in exactly the second that it names.',
   ),
   recordsShow: oneOf(
     'display',

@@ -43,7 +43,7 @@ export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
     if (isRunning || stopping.signal.aborted) return
     isRunning = true
     clearTimeout(timer)
-    // The transaction that queued the notification may not be committed before this turn of the event loop ends.
+    // The transaction that queued the notification might not be committed until this turn of the event loop ends.
     running = wait(0)
       .then(run)
       .finally(() => {

@@ -94,20 +94,20 @@ test.each([
   ['limit 1, 1', ['Cole'], true],
   ['limit 2 offset 1', ['Cole', "O'Brien"], false],
   ['limit 0, 2000', ['Ash', 'Cole', "O'Brien"], false],
-])('returns one page for %s', async (limit, expected, more) => {
+])('a query with %s returns one page', async (limit, expected, more) => {
   const { rows, body } = await sandbox.coql(`${names('id is not null')} ${limit}`)
   expect(rows.map((row) => row['Last_Name'])).toEqual(expected)
   expect(body['info']).toEqual({ count: expected.length, more_records: more })
 })
 
-test('orders by several columns', async () => {
+test('a query can order by several columns', async () => {
   const { rows } = await sandbox.coql(
     'select Last_Name from Leads where id is not null order by Owns_Property desc, Modified_Time asc',
   )
   expect(rows.map((row) => row['Last_Name'])).toEqual(['Cole', 'Ash', "O'Brien"])
 })
 
-test('counts and sums by group', async () => {
+test('a query can count and sum by group', async () => {
   const { rows } = await sandbox.coql(
     'select Partner.Name, count(id) as leads, sum(Loan_Amount) from Leads where id is not null group by Partner.Name order by leads desc',
   )

@@ -95,7 +95,7 @@ test('the timeline shows who changed which field, with its old and new value', a
   expect(at(filtered.body, 'info.count')).toBe(1)
 })
 
-test('notes can be added under Notes and under a record, and listed for one record or, since a time, for all', async () => {
+test('notes can be added under Notes or a record, and listed for one record or, with If-Modified-Since, for all', async () => {
   const { call, add, control, setTime } = sandbox
   await control('POST', '/sandbox/reset')
   setTime('2026-03-01T00:00:00Z')

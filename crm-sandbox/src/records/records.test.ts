@@ -68,7 +68,7 @@ describe('writing', () => {
     expect((await call('GET', '/crm/v8/Leads?fields=id')).status).toBe(204)
   })
 
-  test('an update keeps fields that it does not name, empties a field with null, and checks If-Unmodified-Since', async () => {
+  test('an update keeps fields that it does not name, empties fields set to null, and checks If-Unmodified-Since', async () => {
     const { call, add, setTime } = await emptied()
     const id = await add('Leads', { Last_Name: 'Ash', Company: 'Ash Pty Ltd', Phone: '02 5550 1000' })
     setTime('2026-03-02T00:00:00Z')
