@@ -15,7 +15,7 @@ test('a page whose stream is refused for lack of a second factor requests the st
   expect(seen).toHaveLength(2)
 })
 
-test('a refusal whose Retry-After is a date is followed by the usual wait', async () => {
+test('a refusal with a date in Retry-After is followed by the usual wait', async () => {
   vi.useFakeTimers()
   storeToken('token')
   const headers = { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }
@@ -28,7 +28,7 @@ test('a refusal whose Retry-After is a date is followed by the usual wait', asyn
   expect(seen.length).toBeLessThan(5)
 })
 
-test('a proxy that answers without a stream is asked less and less often', async () => {
+test('if a proxy answers without a stream, the page requests the stream less and less often', async () => {
   vi.useFakeTimers()
   storeToken('token')
   const { seen } = serve({ 'GET /live': () => ({ body: 'Please sign in to this network' }) })

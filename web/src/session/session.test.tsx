@@ -257,7 +257,7 @@ test('the app hides what a role may not do, and adapts when an answer names anot
   expect(screen.queryByRole('button', { name: 'Sync from CRM' })).toBeNull()
 })
 
-test('a page that the role may not use redirects to /dashboard', async () => {
+test('a role that may not use a page is redirected to /dashboard', async () => {
   storeToken('token')
   localStorage.setItem('auth_role', 'viewer')
   serveSignedIn({ 'POST /auth/verify': () => ({ body: data({ ...partner, role: 'viewer' }) }) })

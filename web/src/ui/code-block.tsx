@@ -43,7 +43,7 @@ interface CodeProps {
   wrap?: boolean | undefined
 }
 
-/** The code without its frame. It can take the focus, so that the arrow keys scroll it. */
+/** The code without its frame. It can take focus, so that the arrow keys scroll it. */
 export const Code = memo(function Code({ label, code, language, wrap }: CodeProps) {
   const tokens = code.length > COLOURED_LENGTH_MAX ? [{ text: code }] : codeTokens(code, language)
   return (

@@ -18,7 +18,7 @@ interface DialogProps {
 
 /**
  * The browser's modal dialog. It keeps the focus inside. Escape closes it. A click outside also closes it, unless its
- * role is `alertdialog`. After it has closed, the focus returns to where it was.
+ * role is `alertdialog`. When the dialog closes, the focus returns to where it was before.
  */
 export function Dialog({ open, onClose, title, description, role, actions, className, children }: DialogProps) {
   const ref = useModal(open)

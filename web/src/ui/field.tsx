@@ -66,8 +66,8 @@ interface TextFieldProps extends FieldLooks, ComponentProps<'input'> {
 }
 
 /**
- * A text field. `required` marks the label, and screen readers announce it. It does not turn the browser's own checks
- * on, because the form has its own messages.
+ * A text field. `required` marks the label, and screen readers announce it. The browser's own check stays off, because
+ * the form has its own messages.
  */
 export function TextField({ icon, end, ...props }: TextFieldProps) {
   const { looks, rest } = splitLooks(props)
@@ -141,7 +141,7 @@ export interface Option {
 
 interface SelectFieldProps extends FieldLooks, ComponentProps<'select'> {
   options: readonly (Option | string)[]
-  /** The text of the first option, whose value is blank. Without it, some option is always chosen. */
+  /** The text of the first option, whose value is blank. Without a placeholder, one of `options` is always chosen. */
   placeholder?: string
 }
 

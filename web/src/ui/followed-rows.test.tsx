@@ -66,7 +66,7 @@ test('a list on a card shows new rows by itself, unless the pointer is on it', a
   expect(shown()).toEqual(['d', 'c', 'b', 'a'])
 })
 
-test('a row that the person dealt with disappears under the pointer, even if the new rows arrive after the action', async () => {
+test('after the person deals with a row, the row disappears under the pointer, even if the new rows arrive after the action', async () => {
   const user = userEvent.setup()
   const list = (isAsking: boolean, shown: Row[]) => (
     <RestingRows rows={shown} isAsking={isAsking}>

@@ -32,7 +32,8 @@ const NO_CHANGES: ReadonlyMap<string, number> = new Map()
 
 /**
  * Keeps rows in their positions while other people change them, so that nothing moves under the pointer. The content of
- * a row is updated at once. Changes that would move rows wait for `showAll`, or until the person asks for new rows.
+ * a row is updated at once. Changes that would move rows wait until `showAll` is called, or until the person asks for
+ * new rows.
  */
 export function useFollowedRows<Row extends Identified>(
   rows: readonly Row[],
@@ -80,7 +81,7 @@ function countChanges<Row extends Identified>(
   return new Map([...changes, ...changed.map(({ id }): [string, number] => [id, (changes.get(id) ?? 0) + 1])])
 }
 
-/** The changes that are held back. Rows that new rows push off the page do not count as gone. */
+/** The changes that are held back. A row does not count as gone if a new row pushed it off the page. */
 function waitingOf(shown: readonly Identified[], rows: readonly Identified[]): Waiting | undefined {
   const ids = new Set(rows.map(({ id }) => id))
   const shownIds = new Set(shown.map(({ id }) => id))

@@ -48,7 +48,7 @@ function focusForNow(element: HTMLElement) {
 
 /**
  * Moves the focus to `ref` after a click on a button has disabled that button, such as Next on the last page. Waits
- * until `ref` can take the focus. The button's click handler must call the returned function.
+ * until `ref` can take focus. The button's click handler must call the returned function.
  */
 export function useFocusOnceDisabled(isDisabled: boolean, ref: RefObject<HTMLElement | null>): () => void {
   const isPressed = useRef(false)

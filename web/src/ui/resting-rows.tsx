@@ -3,7 +3,7 @@ import { useFollowedRows } from './followed-rows.ts'
 import { NewRows } from './new-rows.tsx'
 
 interface RestingRowsProps<Row extends { id: string }> {
-  /** A list with a `ref` can take the focus, so it needs a `label`. */
+  /** A list with a `ref` can take focus, so it needs a `label`. */
   ref?: Ref<HTMLUListElement>
   label?: string
   className?: string
@@ -23,7 +23,7 @@ export function RestingRows<Row extends { id: string }>(props: RestingRowsProps<
   const [isFocused, setIsFocused] = useState(false)
   const [asked, setAsked] = useState<{ isAsking: boolean; rows?: readonly Row[] }>({ isAsking: false })
   if (isAsking !== asked.isAsking) setAsked({ isAsking, rows: isAsking ? props.rows : asked.rows })
-  // The action may end before its result arrives.
+  // The person's action may end before the changed rows arrive. Until they arrive, rows may still move.
   const isOwed = props.rows === asked.rows
   const mayMove = isAsking || isOwed || !(isPointed || isFocused)
   const { rows, waiting, showAll } = useFollowedRows(props.rows, { scope: '', isAsking: mayMove, isFetching: false })

@@ -15,7 +15,7 @@ interface OneTimeSecretProps {
 }
 
 /**
- * A secret that cannot be read again later. It takes the focus when it appears, and hides its value until the person
+ * A secret that cannot be read again later. It takes focus when it appears, and hides its value until the person
  * shows it. Use another `key` for another secret.
  */
 export function OneTimeSecret({ title, text, label, value, onDone }: OneTimeSecretProps) {

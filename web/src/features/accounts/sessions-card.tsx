@@ -32,7 +32,7 @@ export function SessionsCard() {
       session === 'others' ? call(endOtherSessions) : call(endSession, { params: { id: session.id } }),
     onSuccess(_, session) {
       toast.success(session === 'others' ? 'All other sessions ended' : 'Session ended')
-      // The pressed button disappears, so the list takes the focus.
+      // The pressed button disappears, so the list takes focus.
       listRef.current?.focus()
     },
     // A session that had already ended must also leave the list.

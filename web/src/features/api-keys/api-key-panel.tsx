@@ -52,7 +52,7 @@ export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
     generate.mutate()
   }
 
-  // The dialog closes before the answer arrives, so that a new key can take the focus and keep it.
+  // The dialog closes before the answer arrives, so that a new key can take focus and keep it.
   function handleConfirm() {
     setQuestion(null)
     if (question === 'regenerate') {

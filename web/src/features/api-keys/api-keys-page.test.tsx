@@ -189,14 +189,17 @@ test.each([
     ['Out of keys'],
   ],
   ['without an answer', broken, 'Error generating API key', ['Network error']],
-])('if a key cannot be generated (failure %s), the page shows why', async (_name, answer, text, details) => {
-  serveKey(NONE, { 'POST /dashboard/generate-api-key': answer })
-  const user = openApp('/api-keys')
-  await user.click(await button('Generate API Key'))
-  expect(await screen.findByText(text)).toBeDefined()
-  for (const words of details) expect(screen.getByText(words)).toBeDefined()
-  expect(screen.getByText('None')).toBeDefined()
-})
+])(
+  'if a key cannot be generated (failure %s), the page says so, and why if that is known',
+  async (_name, answer, text, details) => {
+    serveKey(NONE, { 'POST /dashboard/generate-api-key': answer })
+    const user = openApp('/api-keys')
+    await user.click(await button('Generate API Key'))
+    expect(await screen.findByText(text)).toBeDefined()
+    for (const words of details) expect(screen.getByText(words)).toBeDefined()
+    expect(screen.getByText('None')).toBeDefined()
+  },
+)
 
 test.each([
   ['reported by the server', () => ({ status: 500, body: failure('Not now', 'INTERNAL') }), 'Failed to revoke API key'],

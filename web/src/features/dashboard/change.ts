@@ -42,7 +42,7 @@ export function changeOf({ current, previous }: Comparison, { amount, less, same
 /** Compares a rate with an earlier one, in points, because a percentage of a percentage misleads. */
 export function rateChangeOf({ current, previous }: Comparison): Change {
   if (previous === null) return { direction: 'unknown', text: 'No rate from 30 days ago to compare with' }
-  // Both rates are rounded as they are shown, so a change too small to see counts as no change.
+  // Both rates are rounded as they are shown, so a change too small to see is treated as no change.
   const points = (tenths(current) - tenths(previous)) / 10
   if (points === 0) return { direction: 'level', text: 'The same as 30 days ago' }
   const size = `${Math.abs(points).toFixed(1)} points`

@@ -19,8 +19,8 @@ interface DealFiltersProps {
 export function DealFilters({ search, onChange }: DealFiltersProps) {
   const { data } = useQuery(stagesQuery())
   const { stage = '', minAmount, dateFrom = '', dateTo = '' } = search
-  // A stage that the address names stays in the list even if the CRM no longer has it, so that the person can see and
-  // remove this filter.
+  // If the address names a stage that the CRM no longer has, the list still offers that stage, so that the person can
+  // see and remove this filter.
   const stages = new Set([...(data?.stages ?? DEAL_STAGES), ...(stage ? [stage] : [])])
   return (
     <FilterPanel

@@ -62,7 +62,7 @@ export function DealListPage() {
     if (sortable) handleChange({ sort: sortParam(toggleSort(sort, sortable)) })
   }
 
-  /** Keeps the sort order. The pressed button disappears, so the search box takes the focus. */
+  /** Keeps the sort order. The pressed button disappears, so the search box takes focus. */
   function handleClear() {
     searchRef.current?.focus()
     void navigate({ ...paths.deals, search: ({ sort }: DealListSearch) => ({ sort }) })

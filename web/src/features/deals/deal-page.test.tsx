@@ -72,7 +72,7 @@ test.each([
   expect(screen.getAllByRole('link', { name: 'Back to Deals' })).toHaveLength(2)
 })
 
-test('a deal that the lender removes while its page is open is no longer shown', async () => {
+test('when the lender removes a deal while its page is open, the page no longer shows the deal', async () => {
   let isThere = true
   serveSignedIn({
     'GET /crm/deal/LO-7K3M9QAZ': () =>
@@ -124,7 +124,7 @@ test('Try Again fetches a deal that failed to load, and moves the focus to the p
   expect(document.activeElement).toBe(screen.getByRole('main'))
 })
 
-test('a deal that did not reach the CRM says why, and its Retry button sends it again', async () => {
+test('the page of a deal that did not reach the CRM says why, and its Retry button sends the deal again', async () => {
   const REFUSED = 'The CRM does not accept the content of Amount.'
   let crm: 'failed' | 'pending' = 'failed'
   const server = serveSignedIn({

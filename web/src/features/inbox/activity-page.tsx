@@ -55,7 +55,7 @@ export function ActivityPage() {
     })
   }
 
-  /** The pressed button disappears, so the type filter takes the focus. */
+  /** The pressed button disappears, so the type filter takes focus. */
   function handleClear() {
     typeRef.current?.focus()
     handleChange({ type: undefined, person: undefined, dateFrom: undefined, dateTo: undefined })

@@ -7,7 +7,7 @@ import { serveSignedIn } from '../../testing/signed-in.ts'
 
 const LOID = 'LO-7K3M9QAZ'
 
-test('each piece of news that arrives while its record is open is marked as seen', async () => {
+test('each time news arrives while its record is open, the news is marked as seen', async () => {
   let isUnseen = true
   const { seen } = serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),

@@ -18,8 +18,8 @@ interface LeadFiltersProps {
 export function LeadFilters({ search, onChange }: LeadFiltersProps) {
   const { data } = useQuery(leadStatusesQuery())
   const { status = '', source = '', dateFrom = '', dateTo = '' } = search
-  // A status that the address names stays in the list even if the CRM no longer has it, so that the person can see and
-  // remove this filter.
+  // If the address names a status that the CRM no longer has, the list still offers that status, so that the person can
+  // see and remove this filter.
   const statuses = new Set([...(data?.statuses ?? LEAD_STATUSES), ...(status ? [status] : [])])
   return (
     <FilterPanel

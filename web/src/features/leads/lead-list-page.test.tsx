@@ -104,7 +104,7 @@ test('on the first of two pages only Next is enabled, and on the last page only 
   expect(await isDisabled('Previous')).toBe(false)
 })
 
-test('when the next page of the list fails to load, the area around Try Again takes the focus', async () => {
+test('when the next page of the list fails to load, the area around Try Again takes focus', async () => {
   const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
   serveSignedIn({
     'GET /dashboard/leads': ({ query }) =>
@@ -181,7 +181,7 @@ test('a list that failed to load says so and can be fetched again', async () => 
   expect(document.activeElement?.contains(screen.getByRole('table', { name: 'Leads' }))).toBe(true)
 })
 
-test('a lead that has not reached the CRM is marked, and a lead that the portal gave up on can be sent again', async () => {
+test('a lead that has not reached the CRM is marked, and can be sent again after the portal has given up', async () => {
   let crm: 'failed' | 'pending' = 'failed'
   const server = serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf({ crm })] }) }),
@@ -214,7 +214,7 @@ test('a list says that there is no connection, and loads by itself when the conn
   expect((await screen.findAllByText('Back again')).length).toBeGreaterThan(0)
 })
 
-test('a click with Ctrl or the middle button anywhere in a row counts as a click on the row’s link', async () => {
+test('a click with Ctrl or the middle button anywhere in a row acts as a click on the row’s link', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   openApp('/leads')
   const link = await screen.findByRole('link', { name: 'Acacia' })

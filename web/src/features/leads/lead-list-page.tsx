@@ -55,7 +55,7 @@ export function LeadListPage() {
     handleChange({ page: undefined, ...change })
   }
 
-  /** Keeps the sort order. The pressed button disappears, so the search box takes the focus. */
+  /** Keeps the sort order. The pressed button disappears, so the search box takes focus. */
   function handleClear() {
     searchRef.current?.focus()
     void navigate({ ...paths.leads, search: ({ sort }: LeadListSearch) => ({ sort }) })

@@ -99,7 +99,7 @@ test('the page of a lead that fails to load has two links back to the list', asy
   expect(screen.getAllByRole('link', { name: 'Back to Leads' })).toHaveLength(2)
 })
 
-test('a lead that the lender removes while its page is open is no longer shown', async () => {
+test('when the lender removes a lead while its page is open, the page no longer shows the lead', async () => {
   let isThere = true
   serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () =>

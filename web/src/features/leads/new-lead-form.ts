@@ -57,8 +57,8 @@ export function amountAsTyped(value: Amount): number | '' {
 }
 
 /**
- * Formats the amounts on submission, so that the form shows what is submitted. Neither Enter nor a click on the submit
- * button takes the focus from the field.
+ * Formats the amounts on submission, so that the form shows what is submitted. A field formats its own amount only when
+ * it loses the focus, and neither Enter nor a click on the submit button moves the focus out of the field.
  */
 export function settleAmounts(form: LeadForm) {
   for (const name of MONEY_NAMES) form.setValue(name, amountAsTyped(form.getValues(name)))

@@ -80,7 +80,7 @@ test('the page says that the documentation is loading', async () => {
   expect(document.title).toBe('API Docs · Partner Portal')
 })
 
-test('if the server refuses the documentation, the page names the status, and Try Again fetches the documentation', async () => {
+test('if the server refuses to send the documentation, the page shows the HTTP status, and Try Again fetches the documentation', async () => {
   let isBroken = true
   serveSignedIn({
     'GET /dashboard/api-docs': () =>

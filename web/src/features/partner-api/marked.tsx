@@ -1,4 +1,4 @@
-/** Text whose words between backticks are shown as code. */
+/** Text in which words between backticks are shown as code. */
 export function Marked({ text }: { text: string }) {
   return text.split('`').map((piece, position) =>
     position % 2 === 0 ? (

@@ -69,7 +69,7 @@ function EntryLink({
 
 /**
  * Returns the last part that begins in the upper third of the screen or above it. At the end of the page, returns the
- * last part of all.
+ * page's last part.
  */
 function useCurrentPart(ids: string): string | undefined {
   const [current, setCurrent] = useState<string>()

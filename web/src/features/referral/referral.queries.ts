@@ -9,7 +9,7 @@ export interface TimelineOf {
   loid: string
 }
 
-/** In the key of an earlier part, the index of its position (`before`). */
+/** The index of the position (`before`) in the query key of an earlier part. */
 const POSITION = 3
 
 /**

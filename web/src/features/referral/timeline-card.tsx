@@ -59,7 +59,7 @@ function Entries({ of, part, shownAtFirst, knownBefore = NONE }: EntriesProps) {
   const hidden = entries.length - shown + (earlier?.count ?? 0)
 
   function handleMore() {
-    // The button may disappear, so the last shown entry takes the focus. The next entries appear after it.
+    // The button may disappear, so the last shown entry takes focus. The next entries appear after it.
     lastShown.current?.focus({ preventScroll: true })
     if (!isOpen) setIsOpen(true)
     else setWantsEarlier(true)

@@ -72,7 +72,7 @@ test('a long timeline unfolds and then fetches earlier entries', async () => {
   expect(within(list).queryByRole('button')).toBeNull()
 })
 
-test('an entry that a new entry pushes into an opened earlier part is not marked as new', async () => {
+test('if a new entry pushes an old entry into an opened earlier part, the old entry is not marked as new', async () => {
   const [submitted] = timelineOf().entries
   const notes = ['Note 3', 'Note 2', 'Note 1'].map((text) => ({ ...submitted, ...noteOf(0), id: text, text }))
   const { server, user } = openLead({

@@ -46,7 +46,7 @@ test('a search without results gives hints', async () => {
   expect(screen.getByRole('heading', { name: 'Quick Actions' })).toBeDefined()
 })
 
-test('while a new search runs, the page does not show the last search’s number of results for it', async () => {
+test('while a new search runs, the page does not show the number of results of the last search', async () => {
   const released = Promise.withResolvers<void>()
   serveSignedIn({
     'GET /crm/search': async ({ query }) => {

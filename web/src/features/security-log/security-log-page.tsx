@@ -35,7 +35,7 @@ export function SecurityLogPage() {
 
   const typeRef = useRef<HTMLSelectElement>(null)
 
-  /** The pressed button disappears, so the type filter takes the focus. */
+  /** The pressed button disappears, so the type filter takes focus. */
   function handleClear() {
     typeRef.current?.focus()
     handleChange({ type: undefined, person: undefined })

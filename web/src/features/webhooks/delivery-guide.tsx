@@ -19,7 +19,7 @@ const PARTS: readonly IconListItem[] = [
   {
     Icon: RotateCw,
     title: 'When it is sent again',
-    text: 'Any 2xx answer within 15 seconds counts as received. Otherwise we try again after 5 seconds, then 5 and 30 minutes, then 2, 5, 10, 14, 20 and 24 hours. The same webhook-id may come twice. We disable a URL if it answers 410, or if every attempt fails for 5 days.',
+    text: 'A delivery counts as received if your server answers 2xx within 15 seconds. Otherwise we try again after 5 seconds, then 5 and 30 minutes, then 2, 5, 10, 14, 20 and 24 hours. The same webhook-id may come twice. We disable a URL if it answers 410, or if every attempt fails for 5 days.',
   },
 ]
 

@@ -13,7 +13,7 @@ interface EndpointFormProps {
   onCancel: () => void
 }
 
-/** The form for the webhook URL. The field takes the focus when the form opens. */
+/** The form for the webhook URL. The field takes focus when the form opens. */
 export function EndpointForm({ url, busy, error, onSave, onCancel }: EndpointFormProps) {
   const [text, setText] = useState(url ?? '')
   const [isChecked, setIsChecked] = useState(false)
@@ -24,7 +24,7 @@ export function EndpointForm({ url, busy, error, onSave, onCancel }: EndpointFor
   const isEmpty = text.trim() === ''
   const problem = webhookUrlProblem(text)
   const refusal = error instanceof Failure ? error.fields['webhook_url'] : undefined
-  // A value that the server refused counts as wrong only until the person changes it.
+  // A value that the server refused is shown as wrong only until the person changes it.
   const shown = isChecked && !isEmpty ? (problem ?? (refused === text ? refusal : undefined)) : undefined
 
   function handleSubmit(event: SubmitEvent) {

@@ -38,7 +38,7 @@ export function SigningSecret({ endpoint, onRotated }: SigningSecretProps) {
   if (!preview) return null
 
   function handleConfirm() {
-    // The dialog closes before the new secret takes the focus. A dialog that closed later would take the focus back.
+    // The dialog closes before the new secret takes focus. A dialog that closed later would take focus back.
     setIsAsking(false)
     rotate.mutate()
   }

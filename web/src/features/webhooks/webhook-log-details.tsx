@@ -15,7 +15,7 @@ import { logAsCurl } from './log-request.ts'
 import { WebhookAttempts } from './webhook-attempts.tsx'
 import { refreshAfterDelivery, SEND_KEY } from './webhooks.queries.ts'
 
-/** An unfolded row of the log: the request, the answer, and buttons to copy the request or send the delivery again. */
+/** An expanded row of the log: the request, the answer, and buttons to copy the request or send the delivery again. */
 export function WebhookLogDetails({ log }: { log: WebhookLog }) {
   const isDelivery = log.direction === 'outbound'
   return (

@@ -33,7 +33,7 @@ export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps
     onChange({ page: undefined, ...change })
   }
 
-  /** The pressed button disappears, so the search box takes the focus. */
+  /** The pressed button disappears, so the search box takes focus. */
   function handleClear() {
     searchRef.current?.focus()
     handleFilter({ search: undefined, status: undefined, endpoint: undefined, dateFrom: undefined, dateTo: undefined })

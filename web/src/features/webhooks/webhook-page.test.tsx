@@ -401,14 +401,14 @@ test('on the first of two pages only Next is enabled, and on the last page only 
   expect((await button('Next')).disabled).toBe(true)
   expect((await button('Previous')).disabled).toBe(false)
   expect(window.location.search).toBe('?page=2')
-  // The pressed button is disabled now, so the other button takes the focus.
+  // The pressed button is disabled now, so the other button takes focus.
   expect(document.activeElement).toBe(await button('Previous'))
   await user.keyboard('{Enter}')
   await waitFor(() => expect(within(log).getAllByRole('listitem')).toHaveLength(20))
   expect(document.activeElement).toBe(await button('Next'))
 })
 
-test('a row unfolds to show the request, the answer and every attempt', async () => {
+test('a row expands to show the request, the answer and every attempt', async () => {
   const log = webhookLogOf({
     status: 'pending',
     event_type: 'deal.updated',

@@ -74,7 +74,7 @@ export function showEndpoint(queryClient: QueryClient, endpoint: WebhookEndpoint
   queryClient.setQueryData(webhookEndpointQuery().queryKey, endpoint)
 }
 
-/** Fetches the log and the endpoint again, because a delivery may change whether the endpoint counts as failing. */
+/** Fetches the log and the endpoint again, because a delivery may change whether the endpoint is failing. */
 export function refreshAfterDelivery(queryClient: QueryClient) {
   void queryClient.invalidateQueries({ queryKey: ['webhooks', 'logs'] })
   void queryClient.invalidateQueries(webhookEndpointQuery())

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 
 /**
- * Shows the recovery codes, which cannot be read again later. The heading takes the focus when the section appears. The
+ * Shows the recovery codes, which cannot be read again later. The heading takes focus when the section appears. The
  * section is printed without the rest of the page.
  */
 export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {

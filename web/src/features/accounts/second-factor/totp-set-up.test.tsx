@@ -4,7 +4,7 @@ import { openApp } from '../../../testing/open-app.tsx'
 import { data } from '../../../testing/server.ts'
 import { serveSignedIn } from '../../../testing/signed-in.ts'
 
-test('the secret that the person scans stays when the page fetches its data again', async () => {
+test('the secret on the page stays the same when the page fetches its data again', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   let secrets = 0
   const { seen } = serveSignedIn({
