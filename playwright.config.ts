@@ -7,7 +7,7 @@ keepTemporaryFilesInMemory()
 // The journeys' processes reuse the modules that the last run compiled.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
 
-/** No test looks at pixels, so only a quarter of them is drawn. */
+/** No test looks at pixels, so only a quarter of them are drawn. */
 const SCALE = 0.5
 
 export default defineConfig({

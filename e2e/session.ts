@@ -30,7 +30,7 @@ const spent = new WeakSet<BrowserContext>()
 
 /**
  * Closes the page's window after this test. A test calls this if it leaves a faked clock, an injected script or an
- * emulated device in the window, or closes the window itself.
+ * emulated device in the window, or if it closes the window.
  */
 export function spend(page: Page): void {
   spent.add(page.context())

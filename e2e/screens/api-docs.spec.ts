@@ -66,7 +66,7 @@ test('/api-docs explains the partner API and how to call it', async ({ page, par
   await expect(main.getByText('Authorization: Bearer <YOUR_API_KEY>').first()).toBeVisible()
   await expect(main.getByText(/Permanent: an API key does not expire/)).toBeVisible()
 
-  await test.step('the session’s token stays hidden', async () => {
+  await test.step('the page shows only the beginning of the session’s token', async () => {
     await expect(main.getByText('Your session token')).toBeVisible()
     await expect(main.getByText(partner.token.slice(0, 4)).first()).toBeVisible()
     expect(await main.textContent()).not.toContain(partner.token.slice(0, 8))

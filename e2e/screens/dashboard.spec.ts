@@ -7,7 +7,10 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const FIGURES = /\/api\/dashboard\/(stats|pipeline|recent-activity|trends|leads|deals)(\?|$)/
 
-/** The trends come first, because the cards with the stats also load the trends as soon as the cards are shown. */
+/**
+ * The trends come first. Once the stats load, their cards load the trends too, so the trends' failure would be gone
+ * before the test clicks its Try Again.
+ */
 const FAILURES = [
   'Failed to fetch trends',
   'Failed to fetch dashboard stats',

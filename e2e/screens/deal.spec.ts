@@ -31,7 +31,7 @@ test('/deals/{loid} shows everything about a deal', async ({ page, partner }) =>
   )
   await expect(contact.getByRole('link', { name: '+61 491 570 156' })).toHaveAttribute('href', 'tel:+61491570156')
 
-  await test.step('the details can be folded', async () => {
+  await test.step('the details can be collapsed', async () => {
     const details = page.getByRole('button', { name: 'Details' })
     const items = page.locator('section', { has: details }).locator('dl > div')
     await expect(details).toHaveAttribute('aria-expanded', 'true')

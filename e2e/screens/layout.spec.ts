@@ -109,7 +109,7 @@ test('a page whose code cannot be loaded reports a failure, and opens when the s
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
-test('if the code of toasts, of the bell’s panel or of a dialog does not load, the page stays and loads it later', async ({
+test('if the code of toasts, of the bell’s panel or of a dialog does not load, the page stays and loads the code later', async ({
   page,
 }) => {
   const failed = (name: string) => page.waitForEvent('requestfailed', (request) => request.url().includes(`/${name}-`))

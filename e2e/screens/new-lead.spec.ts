@@ -81,7 +81,7 @@ test('on a phone the Submit button stays visible and covers no field', { tag: '@
   }
 })
 
-test('/leads/new names missing and invalid fields', async ({ page }) => {
+test('/leads/new says which fields are missing or invalid', async ({ page }) => {
   await page.goto('/leads/new')
   const submit = page.getByRole('button', { name: 'Submit Lead' })
   await submit.click()
@@ -131,7 +131,7 @@ test('/leads/new recognises the country of a phone number while a person types i
   await phone.fill('')
   await expect.poll(border).not.toBe(finished)
 
-  await test.step('the person chooses the country of a number that fits both', async () => {
+  await test.step('if a number fits both countries, the person chooses one', async () => {
     await phone.fill('027 123 4567')
     await expect(page.getByText('This number fits both countries:')).toBeVisible()
     await expect(page.getByRole('radio', { checked: true })).toHaveCount(0)

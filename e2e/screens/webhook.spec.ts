@@ -158,7 +158,7 @@ test('/webhook saves one URL, and asks before removing it', async ({ page }) => 
   })
 })
 
-test('/webhook lists, filters and unfolds the calls in the log', async ({ page, request, partner }) => {
+test('/webhook lists, filters and expands the calls in the log', async ({ page, request, partner }) => {
   const loid = await callWithKey(request, partner)
   await page.goto('/webhook')
   const rows = rowsOf(page)
@@ -180,7 +180,7 @@ test('/webhook lists, filters and unfolds the calls in the log', async ({ page, 
     await expect(rows).toHaveCount(20)
   })
 
-  await test.step('a row unfolds by keyboard', async () => {
+  await test.step('a row can be expanded by keyboard', async () => {
     const row = rows.first()
     const toggle = row.getByRole('button', { name: 'Submit Lead' })
     await expect(row).toContainText('/api/webhook/lead')

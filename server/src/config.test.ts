@@ -146,7 +146,7 @@ test.each([
   [{ DATABASE_DIRECT_URL: 'postgres://db/portal' }, /^DATABASE_URL is not set, .* because DATABASE_DIRECT_URL is$/],
   [{ DATABASE_READ_URL: 'postgres://db/portal' }, /^DATABASE_URL is not set, .* because DATABASE_READ_URL is$/],
   [{ DATABASE_READ_URL: 'postgres://portal:geheim@one,two/portal' }, /^DATABASE_READ_URL is set .* name one server:/],
-])('%j is refused with a message of one line', (env, message) => {
+])('%j is refused with a one-line message', (env, message) => {
   expect(() => readSettings(env)).toThrow(SettingsError)
   expect(() => readSettings(env)).toThrow(message)
   expect(() => readSettings(env)).not.toThrow(/\n/)

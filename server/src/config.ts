@@ -28,8 +28,8 @@ export type Settings = {
    */
   drainMs: number
   /**
-   * The address without a slash at the end. If absent, the portal uses `http://localhost:PORT`, which is known only
-   * once the server listens.
+   * The portal's address, without a slash at the end. If absent, the portal uses `http://localhost:PORT`, which is known
+   * only once the server listens.
    */
   publicUrl?: string
   dataDir: string

@@ -19,7 +19,7 @@ export interface Deps {
   db: Db
   /** The same database, for `sendNamed` and for libraries that send their own statements. */
   pool: pg.Pool
-  /** The same database, for quick reads that every visit sends by `sendNamed`. */
+  /** The same database, for the quick reads that every visit needs. Send them with `sendNamed`. */
   reads: Reads
   /** Encrypts the database's secrets. */
   secrets: Secrets

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@portal/contract/error-codes.ts'
 
 /**
- * An error that a rule throws. Only `http/error-handler.ts` turns it into an answer. Any other error is a bug and
- * answers 500, except Fastify's own refusals and a database that does not answer.
+ * An error that a rule throws. Only `http/error-handler.ts` turns it into an answer. Any other error is a bug and is
+ * answered with 500, except Fastify's own refusals and a database that does not answer.
  */
 export class PortalError extends Error {
   readonly status: number

@@ -133,8 +133,8 @@ async function fillTables(
 
 /**
  * Drops the indexes and returns the statements that create them again. Indexing all rows at once takes a fraction of
- * the time. Unique indexes stay. Indexes of a partitioned table also stay, because their definitions leave out the
- * partitions.
+ * the time that indexing them one by one would take. Unique indexes stay. Indexes of a partitioned table also stay,
+ * because their definitions leave out the partitions.
  */
 async function dropIndexes(client: pg.PoolClient, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(

@@ -89,8 +89,9 @@ export function connectionSettings(
 }
 
 /**
- * PostgreSQL cancels a statement that takes too long, unless a pooler is in between. If the server does not answer at
- * all, the connection is destroyed (D91), because a late answer would be mistaken for the answer to the next statement.
+ * PostgreSQL cancels a statement that takes too long; behind a pooler, the role's `statement_timeout` applies. If the
+ * server does not answer at all, the connection is destroyed (D91), because a late answer would be mistaken for the
+ * answer to the next statement.
  */
 export function poolSettings(url: string, limits: PoolLimits) {
   const { connectionsMax, statementMsMax, onSilence, way = DIRECT } = limits

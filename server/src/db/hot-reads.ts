@@ -20,7 +20,7 @@ const CONNECTIONS = 2
 const LAST_WORDS_MS = 1_000
 
 /**
- * Opens connections for the quick reads that every visit sends. Each connection sends a statement without waiting for
+ * Opens connections for the quick reads that every visit needs. Each connection sends a statement without waiting for
  * the answers to earlier statements, which allows twice as many statements a second as a pool. Transactions and slow
  * statements must not use these connections. A statement delays all later statements on its connection, so PostgreSQL
  * cancels it after `statementMsMax` or, through a pooler, after the role's limit. The driver destroys a connection that

@@ -6,8 +6,8 @@ import type { Tables } from './tables.ts'
 const GENERATED = new Set(['search_text'])
 
 /**
- * Adds rows to one table in one statement, in the given order. A row that exists already, by any of the table's unique
- * keys, stays unchanged. Returns the ids of the added rows.
+ * Adds rows to one table in one statement, in the given order. A row that shares a unique key with an existing row is
+ * not added. Returns the ids of the added rows.
  */
 export async function insertSet(tx: Tx, table: keyof Tables, rows: readonly { id: string }[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set()

@@ -5,7 +5,8 @@ import type { HistoryKind } from '@portal/contract/way.ts'
 import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
 /**
- * An instant is ISO 8601 text in UTC, whether it is written or read (D7). `openDatabase` sets the driver accordingly.
+ * An instant is ISO 8601 text in UTC, whether it is written or read (D7). `openDatabase` configures the driver for
+ * this.
  */
 type Instant = string
 

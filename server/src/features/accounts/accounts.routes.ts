@@ -40,7 +40,7 @@ const SIGN_UPS: RateLimit = {
   name: 'signup',
   points: 10,
   seconds: 3_600,
-  text: 'Too many accounts were created from this address. Please try again later.',
+  text: 'Too many accounts were created from this IP address. Please try again later.',
 }
 
 /** The parts that the accounts need from elsewhere. app.ts passes them in. */

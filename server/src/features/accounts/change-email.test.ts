@@ -152,7 +152,7 @@ test('an old address that was never confirmed gets a mail about the change, but 
   expect((await portal.post('/auth/signup', { ...ada, businessName: 'Somebody Else' })).status).toBe(201)
 })
 
-test('if several people take an address at once, only one gets it', async () => {
+test('if several people try to take an address at once, only one gets it', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'viewer')

@@ -26,7 +26,7 @@ const PER_ACCOUNT: RateLimit = {
  * Counts a try before the password is checked, so that parallel tries cannot exceed the limit. Throws TooMany if a
  * limit is exceeded. Call `giveBack` after a successful try, so that only failures count.
  *
- * Strangers cannot lock an owner out (D53). If somebody has already signed in to the account from this browser, only
+ * Strangers cannot lock a person out (D53). If somebody has already signed in to the account from this browser, only
  * this browser's tries count. Otherwise, if somebody has already signed in to it from this IP address, only the tries
  * from this IP address count. A reset of the password makes a new browser known. A try that one limit refuses does not
  * count towards the following limits.

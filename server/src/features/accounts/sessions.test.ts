@@ -101,7 +101,7 @@ test('the person gets a mail about a sign-in from an unknown browser, but not ab
   await portal.mailTo(ada.email, 'An API key was made')
   expect(await mails()).toHaveLength(1)
 
-  // After a reset, only the browser that made the reset is known, because other browsers may be an intruder's.
+  // After a reset, only the browser that sent the reset is known, because other browsers may be an intruder's.
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
   const password = 'another-fine-horse'
   await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })

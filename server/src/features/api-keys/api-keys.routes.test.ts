@@ -54,7 +54,7 @@ test('GET /dashboard/api-key-status returns the key’s preview and the time it 
   expect(Date.parse(body.data.last_generated)).not.toBeNaN()
 })
 
-test('once there is a new key, the old one is refused, even if both requests had the same Idempotency-Key', async () => {
+test('once there is a new key, the old one is refused, even if both were requested with the same Idempotency-Key', async () => {
   const partner = await portal.newPartner()
   const headers = { 'idempotency-key': 'again' }
   const first = await partner.post('/dashboard/generate-api-key', undefined, { headers })

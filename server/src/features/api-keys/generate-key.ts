@@ -8,7 +8,7 @@ import { hashKey, keyPreview, newApiKey } from './key-format.ts'
 
 type KeyDeps = Pick<Deps, 'db' | 'clock' | 'jobs'>
 
-/** Makes a new key for the partner and returns it. The portal stores only its hash and its beginning (D39). */
+/** Makes a new key for the partner and returns it. The portal stores only the key's hash and first characters (D39). */
 export async function generateKey(deps: KeyDeps, caller: SessionCaller, security: NoteSecurity): Promise<string> {
   const key = newApiKey()
   const created_at = deps.clock.now().toISOString()

@@ -270,8 +270,8 @@ export async function nameConvertedLeadsOfAllPartners(
 }
 
 /**
- * Clears `lead_loid` of these deals, and of the deals that replaced these leads, if the lead no longer belongs to the
- * deal.
+ * Clears `lead_loid` of these deals, and of deals whose `lead_loid` names one of these leads, if the lead no longer
+ * belongs to the deal.
  */
 export async function forgetMatchedLeadsOfAllPartners(
   tx: Tx,

@@ -89,9 +89,9 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
 }
 
 /**
- * The key under which wrong codes are counted. All unknown sources share one count. A browser or address from which the
- * person has already signed in gets a count of its own, because otherwise anybody who knows the password could lock the
- * person out for ever (D53).
+ * The key under which wrong codes are counted. All unknown sources share one count. A browser or IP address from which
+ * the person has already signed in gets a count of its own, because otherwise anybody who knows the password could lock
+ * the person out for ever (D53).
  */
 async function codeTriesOf({ db }: Pick<Deps, 'db'>, { id, email }: Person, visitor: Visitor): Promise<string> {
   const known = await knownBy(db, email, visitor)
@@ -171,7 +171,7 @@ async function isTotpCode({ db, secrets, clock }: Deps, personId: string, code: 
   return step !== undefined && (await takeTotpStep(db, personId, step))
 }
 
-/** Uses up the code and mails the person, because somebody else may have found the written codes. */
+/** Uses up the code and mails the person, because somebody else may have found the person's codes. */
 async function isRecoveryCode(deps: Deps, personId: string, code: string): Promise<boolean> {
   const hash = await findRecoveryCode(await findRecoveryCodeHashes(deps.db, personId), code)
   if (hash === undefined) return false

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 /** How long a person may take to use the passkey. */
 export const CHALLENGE_MS = 5 * 60_000
 
-/** The COSE numbers of EdDSA, ES256 and RS256, which devices support. */
+/** The COSE numbers of the algorithms that devices support: EdDSA, ES256 and RS256. */
 const ALGORITHMS = [-8, -7, -257]
 
 const ClientData = z.object({ challenge: z.string().check(z.regex(/^[\w-]{1,100}$/)) })
