@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 
 const IN_MEMORY = '/dev/shm'
-/** Several times the size of what all tests together write at one time. */
+/** Several times as much as all tests together write at one time. */
 const BYTES_MIN = 8 * 1024 ** 3
 
 /**

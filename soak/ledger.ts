@@ -15,7 +15,7 @@ export interface Tracked {
   deal: Tracked | undefined
   /** Whether staff gave the record to a partner, even if that partner already had it. */
   isGiven: boolean
-  /** The values that staff set last, by the CRM's field names. */
+  /** The values that staff set last, under the CRM's field names. */
   staffSet: Map<string, unknown>
   log: string[]
 }

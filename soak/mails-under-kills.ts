@@ -23,16 +23,16 @@ const STATEMENT_MS_MAX = 5_000
 const PEOPLE = 3
 /** With so few deals, a person gets a separate mail for each deal. */
 const DEALS = 4
-/** How long ago the changes happened: longer than the time in which changes of one deal share a mail. */
+/** How long ago the changes happened: longer than the time in which changes to one deal share a mail. */
 const AGO_MS = 10 * 60_000
 const MS_AFTER_START_MAX = 1_500
 /** Much longer than it takes until the job of a killed process runs again. */
 const SETTLE_MS_MAX = 120_000
 
 /**
- * Records changes of deals, and keeps killing the portal that mails people about these changes. Then counts in the
+ * Records changes to deals, and keeps killing the portal that mails people about these changes. Then counts in the
  * outbox how many mails each person got about each change: `{1 => 600}` means that all 600 pairs of person and change
- * have one mail.
+ * have one mail each.
  */
 export async function tellUnderKills({
   databaseUrl,

@@ -16,7 +16,7 @@ const START_MS_MAX = 120_000
 export interface World {
   url: string
   crm: Crm
-  /** Queries the portal's own database, for facts that no endpoint shows. */
+  /** Queries the portal's own database, for facts that no route of the API shows. */
   rows<Row extends pg.QueryResultRow>(sql: string, params?: unknown[]): Promise<Row[]>
   /**
    * Sends kill -9 and starts the portal again. Resolves once it is ready. The jobs and leases of the killed process are

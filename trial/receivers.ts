@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import * as z from 'zod'
 
-/** The ids of the webhooks or mails that arrived, by what they are about. A repeat has the id of the first copy. */
+/** The ids of webhooks or mails that arrived, grouped by what they are about. A repeat has the first copy's id. */
 export type Came = Map<string, string[]>
 
 export interface WebhookReceiver {

@@ -72,7 +72,7 @@ interface PortalSettings extends PartsSettings {
 }
 
 const STOP_MS_MAX = 10_000
-/** If an endpoint takes longer to answer, its delivery is attempted again later. */
+/** If an endpoint takes longer than this to answer during a stop, its delivery is attempted again later. */
 const DELIVERIES_STOP_MS_MAX = 3_000
 const TRY_AGAIN_MS = 1_000
 

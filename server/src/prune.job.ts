@@ -35,7 +35,10 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** For a day after its expiry, a link is refused as expired (section 8). After that, the link is unknown. */
 const TOKEN_MS = DAY_MS
-/** A change is kept this much longer, because the mail to the old address may still be waiting for a retry. */
+/**
+ * A change of an email address is kept this long after it can no longer be confirmed or undone, because the mail to the
+ * old address may still be waiting for a retry.
+ */
 const EMAIL_CHANGE_MS = DAY_MS
 /** For this long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS

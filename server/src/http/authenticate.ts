@@ -24,7 +24,7 @@ export interface Submitter {
 export interface SessionCaller extends Caller {
   personId: string
   role: Role
-  /** Whether an owner requires a second factor of everybody, but this person has not set one up. */
+  /** Whether an owner requires a second factor of everybody and this person has not set one up. */
   mustSetUpSecondFactor: boolean
   /** The session's token as it was sent. */
   token: string
@@ -86,7 +86,7 @@ const REFUSALS = {
 /**
  * Checks whether the bearer token is valid and of the kind that the route accepts. A session's token on a route for
  * keys, or a key on a route for sessions, is treated as unknown. An unknown token is refused with a 401 without further
- * details (D5a), or counts as no token where a session is optional. On a route that accepts keys, each call with an
+ * details (D5a), or is ignored where a session is optional. On a route that accepts keys, each call with an
  * existing key counts once against the key's limit, even if the call fails (D14) or its caller is checked twice.
  */
 export function createAuthenticate(sources: CallerSources, limiter: (reply: FastifyReply) => Limit): Authenticate {

@@ -40,7 +40,7 @@ export interface Call<Path extends string, Query, Body, Answer, Who extends Auth
   visitor: Visitor
   /** Counts one call against a limit and tells the caller how much is left (D14). */
   limit: Limit
-  /** Notes a security event of this call. Its partner and person are the caller's, unless the facts name others. */
+  /** Notes a security event. The event's partner and person are the caller's, unless the facts name others. */
   security: NoteSecurity
   /**
    * Routes that create records use this to write. `work` runs in one transaction and returns the answer. A repeated

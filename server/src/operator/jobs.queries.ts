@@ -27,8 +27,8 @@ export async function findJobs(db: Db, queue: string | undefined, limit: number)
 
 /**
  * Retries the job with this id, or the jobs of this queue. Returns how many jobs will run as soon as a worker is free.
- * A job that was given up gets one more try. If a queue lets only one job wait for a retry, only the job that waits is
- * retried or, if no job waits, the newest given-up job.
+ * A job that was given up gets one more try. If a queue lets only one job wait for a retry, at most one given-up job is
+ * retried, and only if no job is waiting for a retry already: the job with this id, or the newest.
  */
 export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -44,8 +44,8 @@ export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
 }
 
 /**
- * Finds the job that blocks the retry of this given-up job. The blocking job waits for a retry itself, and the queue
- * lets only one job wait.
+ * Finds the job that blocks the retry of this given-up job. The blocking job is itself waiting for a retry, and the
+ * queue lets only one job wait for a retry.
  */
 export async function findWaitingInstead(db: Db, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`

@@ -6,7 +6,7 @@ import { type FoundPartner, markPartnerHeld, markRecordSent } from './partners-i
 
 /**
  * Updates, links or makes the partner's record in the CRM. Names and email addresses are public, so another record with
- * the partner's name and email is linked only once the address is verified (D52). Until then this function throws
+ * the partner's name and email is linked only after the address is verified (D52). Until then this function throws
  * `PartnerHeld`. If the CRM has no record with this name and email, the partner gets a new record at once. If the
  * CRM's answer was lost, a retry links the new record. If the name or email may have changed since, the retry is
  * treated as a first push, because a record with that name and email might be another partner's.

@@ -8,7 +8,7 @@ import { PULL_QUEUE } from './pull-queue.ts'
  * push was repeated. Each row gets the id of its CRM record, and the record is pulled. The pull archives the row, as
  * for any record that was deleted in the CRM, and restores the row if staff restore the record. `deleted` lists for
  * each LOID the CRM ids that its deleted record may have had. An id that another row already has is not used. Returns
- * the LOIDs of the rows that got an id, either here or by a pull that ran after the push had read the row.
+ * the LOIDs of the rows that got an id, either here or from a pull that ran after the push had read the row.
  */
 export async function nameDeleted<Item extends NamedRecord, Row extends RecordRow>(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,

@@ -28,8 +28,9 @@ export interface RecordPusher {
   /** The id of the partner record with this name and this email; the oldest if there are several. */
   findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined>
   /**
-   * Updates or makes the partner's record. Without an id, a record with the same name and email is linked unchanged,
-   * because the CRM's spelling takes precedence. If that record may not be linked, this throws `CrmPartnerExists`.
+   * Updates or makes the partner's record. If the partner has no CRM id yet, a record with the same name and email is
+   * linked unchanged, because the CRM's spelling takes precedence. If that record may not be linked, this throws
+   * `CrmPartnerExists`.
    */
   upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
   /**
@@ -63,9 +64,9 @@ export interface RecordPusher {
    */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
   /**
-   * Writes LOIDs into records that were made in the CRM, and also partners where `loids` names them. A record that
-   * cannot be written (a converted lead, or a LOID that is taken) is skipped. To learn a record's LOID, read the record
-   * again.
+   * Writes LOIDs into records that were made in the CRM. Also sets a record's partner if `loids` names one. A record
+   * that cannot be written is skipped, because it is a converted lead or because its LOID is taken. To learn a record's
+   * LOID, read the record again.
    */
   setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void>
 }
@@ -195,7 +196,8 @@ export function openRecordPusher(
     const missing = loids.filter((loid) => !found.has(loid))
     if (missing.length === 0) return found
     const field = leads.fields.loid
-    // Queries may hide a converted lead, and it could not be confirmed that Zoho refuses a second lead with its LOID.
+    // Queries may hide a converted lead, and it could not be confirmed that Zoho refuses a second lead with the same
+    // LOID.
     const criteria = `(${field}:in:${missing.join(',')})`
     const query = { criteria, converted: 'true', fields: `${field},Modified_Time` }
     const { items } = readItems(await api.get(`${leads.module}/search`, query, { signal }))
@@ -377,8 +379,8 @@ export function openRecordPusher(
     }
 
     /**
-     * Inserts the record. After a lost answer, looks for the record at once, because staff may rename and delete it
-     * before the push is repeated.
+     * Inserts the record. After a lost answer, looks for the record at once: by the time the push is repeated, staff
+     * may have renamed and deleted the record.
      */
     async function insertOnce(data: Record<string, unknown>): Promise<{ zoho_id: string } | { result?: WriteResult }> {
       try {
@@ -534,7 +536,8 @@ function named(values: object, fields: Record<string, string>): Record<string, u
 
 /**
  * Cuts text to the length of the CRM's fields, because a lead with a shortened name is better than no lead. Email and
- * phone stay whole, because a shortened address can be another person's. Zoho refuses them if they are too long.
+ * phone stay whole, because a shortened address can be another person's. Zoho refuses an email or phone that is too
+ * long.
  */
 function fitted(
   record: Record<string, unknown>,
@@ -568,8 +571,8 @@ function loidsOf(records: readonly { loid: string }[]): string[] {
 }
 
 /**
- * The ids of the rows by LOID. If several rows have the same LOID, the last row's id is returned. The rows of a search
- * can also have LOIDs that merely contain a searched LOID.
+ * The ids of the rows by LOID. If several rows have the same LOID, the id of the last such row is returned. The rows of
+ * a search can also have LOIDs that merely contain the LOID that was searched for.
  */
 function idsByLoid(rows: readonly unknown[], field: string): Map<string, string> {
   return new Map(

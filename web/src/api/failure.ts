@@ -19,7 +19,7 @@ export class Failure extends Error {
   }
 }
 
-/** Whether the server says that the record does not exist, or no longer does. */
+/** Whether the server says that the record does not exist, or no longer exists. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof Failure && error.status === 404
 }

@@ -13,7 +13,7 @@ const FAILED_JUST_NOW_MS = 1_000
 export const LIST_FRESHNESS = { staleTime: 30_000, refetchOnMount: true, refetchOnWindowFocus: true } as const
 
 /**
- * A window that gets the focus also fetches stale data (section 4), because two windows side by side both stay visible.
+ * A window that gets focus also fetches stale data (section 4), because two windows side by side both stay visible.
  */
 focusManager.setEventListener((handleFocus) => {
   const lookAgain = () => handleFocus()
