@@ -128,10 +128,10 @@ test('the page for a required second factor links to the page that the person ha
     'GET /dashboard/leads': () => ({ status: 403, body: failure('Set up a second factor', 'SECOND_FACTOR_REQUIRED') }),
     'GET /account/second-factor': () => ({
       body: data({
-        totp: true,
+        totp: { added_at: '2026-11-20T01:00:00.000Z' },
         passkeys: [],
         recovery_codes_left: 10,
-        required: true,
+        is_required: true,
       }),
     }),
   })
@@ -155,7 +155,7 @@ test('the page for a required second factor names the partner, even if the sessi
       return { status: 403, body: failure('Set up a second factor', 'SECOND_FACTOR_REQUIRED') }
     },
     'GET /account/second-factor': () => ({
-      body: data({ totp: false, passkeys: [], recovery_codes_left: 0, required: true }),
+      body: data({ totp: null, passkeys: [], recovery_codes_left: 0, is_required: true }),
     }),
   })
   openApp('/leads')
