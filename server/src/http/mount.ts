@@ -192,6 +192,8 @@ function beginStream(
   { begin }: Streamed,
   isSecure: boolean,
 ): FastifyReply {
+  // A caller who left during the checks would never end the stream.
+  if (reply.raw.destroyed) return reply.hijack()
   const lastEventId = request.headers['last-event-id']
   begin({
     lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
 import { openLive } from '../../live/live.ts'
 import { Stream } from '../../live/stream.ts'
+import { countLockWaits } from '../../testing/lock-waits.ts'
 import { messagesOf } from '../../testing/messages-of.ts'
 import { addColleague, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -207,6 +208,23 @@ test('GET /live refuses a person’s eleventh stream until another one has ended
   await streams[0]?.[Symbol.asyncDispose]()
   await waitFor('room for another stream', async () => (await partner.get('/live')).status === 200)
   for (const stream of streams) await stream[Symbol.asyncDispose]()
+})
+
+test('GET /live keeps no stream for a page that left before its session was looked up', async () => {
+  const partner = await portal.newPartner()
+  const leaving = new AbortController()
+  const ask = { headers: { authorization: `Bearer ${partner.token}` }, signal: leaving.signal }
+  await portal.deps.db.transaction().execute(async (holder) => {
+    await sql`lock table sessions`.execute(holder)
+    const pages = Array.from({ length: 2 * STREAMS_OF_PERSON_MAX }, () => fetch(`${portal.url}/api/live`, ask))
+    const ends = Promise.allSettled(pages)
+    await waitFor('a look-up', async () => (await countLockWaits(holder)) > 0)
+    leaving.abort()
+    await ends
+    // The portal notices that the pages have left before it answers a later call.
+    await portal.get('/health')
+  })
+  expect((await partner.get('/live')).status).toBe(200)
 })
 
 test('GET /live logs one line when the stream ends', async () => {
