@@ -44,10 +44,12 @@ export async function composeMails(
     const dueAtOnce = [...atOnce.values()].filter((changes) => changes.some(isDue))
     const digest: Waiting[] = []
     const putOff = new Map<string, string>()
-    for (const one of waiting.filter((each) => isDue(each) && timingOf(each) === 'digest')) {
+    // The earliest due comes first. So once a digest is due, it also gets news from just before 8:00 that is not due yet.
+    for (const one of waiting.filter((each) => timingOf(each) === 'digest')) {
+      if (!isDue(one) && digest.length === 0) break
       const digestAt = await digestAfter(one.created_at, timeZone)
       if (digestAt <= at) digest.push(one)
-      else putOff.set(one.news_id, digestAt)
+      else if (isDue(one)) putOff.set(one.news_id, digestAt)
     }
 
     await removeNewsForPerson(tx, personId, unwanted.map(idOf))
