@@ -15,7 +15,7 @@ export function findLeadsLikeOfAllPartners(db: Db, { email, phones, abn }: Appli
     .where((eb) =>
       eb.or([
         sql<boolean>`lower(email) = ${email}`,
-        sql<boolean>`regexp_replace(business_abn, '\\s', '', 'g') = ${abn}`,
+        sql<boolean>`regexp_replace(business_abn, '[^0-9]', '', 'g') = ${abn}`,
         sql<boolean>`phone_end(phone) = any(select phone_end(e164) from unnest(${phones.map(({ e164 }) => e164)}::text[]) as e164)`,
       ]),
     )

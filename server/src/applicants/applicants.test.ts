@@ -161,6 +161,23 @@ test('an erased lead that never reached the CRM is not pushed, and its webhook b
   expect([again.status, again.body.error]).toEqual([409, 'The applicant’s data in this delivery has been erased'])
 })
 
+test('an applicant is found by an ABN that was entered with other characters', async () => {
+  await using folder = await openDataFolder()
+  await using portal = await startPortal()
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead({ businessAbn: 'ABN 51-824-753-556' })
+  const { api_key: token } = (await partner.post('/dashboard/generate-api-key')).body.data
+  const refused = await portal.post('/partner/leads', { abn: '51.824.753.556' }, { token })
+  expect(refused.status).toBe(400)
+  const env = { DATABASE_URL: portal.database.url, SECRETS_KEY: Buffer.alloc(32, 'k').toString('base64') }
+  const file = join(folder.path, 'abn.json')
+  const exported = await folder.command(['applicants', 'export', '51 824 753 556', '--to', file], env)
+  expect(exported.code).toBe(0)
+  const data = JSON.parse(await readFile(file, 'utf8'))
+  expect(data.leads.map((lead: { loid: string }) => lead.loid)).toEqual([loid])
+  expect(data.webhook_logs).toMatchObject([{ endpoint: '/api/partner/leads' }])
+})
+
 test('erasing is refused for a text that is not an email address, phone number or ABN', async () => {
   await using folder = await openDataFolder()
   const refused = await folder.command(['applicants', 'erase', 'Okafor'])

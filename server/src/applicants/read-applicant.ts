@@ -22,7 +22,7 @@ export function readApplicant(word: string): Applicant | undefined {
 export function isOf({ email, phones, abn }: Applicant, text: string | null): boolean {
   if (text === null) return false
   if (email !== null && text.trim().toLowerCase() === email) return true
-  if (abn !== null && normalizeBusinessNumber(text) === abn) return true
+  if (abn !== null && text.replaceAll(/\D/g, '') === abn) return true
   return phones.length > 0 && phoneReadings(text).some((one) => phones.some(({ e164 }) => e164 === one.e164))
 }
 
