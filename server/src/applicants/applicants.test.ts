@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { pushPartnerNow } from '../push/push-partner.job.ts'
 import { openLender } from '../testing/lender.ts'
 import { countLockWaits } from '../testing/lock-waits.ts'
 import { openDataFolder } from '../testing/portal-process.ts'
@@ -159,6 +160,24 @@ test('an erased lead that never reached the CRM is not pushed, and its webhook b
   expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')
   const again = await partner.post(`/dashboard/webhook-logs/${delivery.id}/redeliver`)
   expect([again.status, again.body.error]).toEqual([409, 'The applicant’s data in this delivery has been erased'])
+})
+
+test('an erasure names a lead that the CRM may have, although its answer was lost', async () => {
+  await using folder = await openDataFolder()
+  await using portal = await startPortal({ withCrm: true })
+  const lender = openLender(portal.crmUrl)
+  const partner = await portal.newPartner()
+  await pushPartnerNow(portal.deps, partner.id, {})
+  const lost = { resetAfterCommit: { times: 1, match: 'POST /crm/v8/Leads' } }
+  // The search for the record right after the push also fails.
+  await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
+  const { loid } = await partner.submitLead()
+  await waitFor('the lead in the CRM', async () =>
+    (await lender.list('Leads', 'LOID')).some(({ LOID }) => LOID === loid),
+  )
+  const env = { DATABASE_URL: portal.database.url, SECRETS_KEY: Buffer.alloc(32, 'k').toString('base64') }
+  const erased = await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)
+  expect(erased.out).toContain(`Perhaps in the CRM, because the portal was sending it:\n  Leads (${loid})`)
 })
 
 test('an applicant is found by an ABN that was entered with other characters', async () => {

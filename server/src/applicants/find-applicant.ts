@@ -57,9 +57,10 @@ export async function findApplicant(db: Db, applicant: Applicant) {
 /**
  * Lists the records that are in the CRM, and the records that left it. Records that left were either deleted (and may
  * still be in the recycle bin) or given to a business outside the portal. Each text has the form
- * `Leads 4876876000000333001 (LO-7K3M9Q2X)`.
+ * `Leads 4876876000000333001 (LO-7K3M9Q2X)`. Records that were sent, but whose answer was lost or is not there yet, have
+ * no id in the CRM.
  */
-export function inCrm({ leads, deals }: Found): { present: string[]; left: string[] } {
+export function inCrm({ leads, deals }: Found): { present: string[]; left: string[]; sent: string[] } {
   const rows = [
     ...leads.map((row) => ({ module: 'Leads', ...row })),
     ...deals.map((row) => ({ module: 'Deals', ...row })),
@@ -68,5 +69,10 @@ export function inCrm({ leads, deals }: Found): { present: string[]; left: strin
     rows
       .filter((row) => row.zoho_id !== null && (row.archived_reason === 'left-crm') === hasLeft)
       .map(({ module, zoho_id, loid }) => `${module} ${zoho_id} (${loid})`)
-  return { present: named(false), left: named(true) }
+  const sent = rows.filter((row) => row.zoho_id === null && row.crm_sent_at !== null)
+  return {
+    present: named(false),
+    left: named(true),
+    sent: sent.map(({ module, loid }) => `${module} (${loid})`),
+  }
 }

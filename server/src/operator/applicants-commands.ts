@@ -38,7 +38,7 @@ export const eraseApplicant: Command = {
     const { applicant, found: shown } = await find(eraseApplicant, given, db)
     workplace.say(summary(shown))
     if (given.values['yes'] !== true) await confirm()
-    const { present, left } = await db.transaction().execute(async (tx) => {
+    const { present, left, sent } = await db.transaction().execute(async (tx) => {
       // More data may have been stored since the summary was shown.
       const found = await findApplicant(tx, applicant)
       const at = clock.now().toISOString()
@@ -60,6 +60,7 @@ export const eraseApplicant: Command = {
       workplace.say(
         `Perhaps in the CRM’s recycle bin, or given to a business outside the portal:\n  ${left.join('\n  ')}`,
       )
+    if (sent.length > 0) workplace.say(`Perhaps in the CRM, because the portal was sending it:\n  ${sent.join('\n  ')}`)
     return 0
   },
 }
