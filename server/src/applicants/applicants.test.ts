@@ -6,6 +6,7 @@ import { pushPartnerNow } from '../push/push-partner.job.ts'
 import { openLender } from '../testing/lender.ts'
 import { countLockWaits } from '../testing/lock-waits.ts'
 import { openDataFolder } from '../testing/portal-process.ts'
+import { startReceiver } from '../testing/receiver.ts'
 import { startPortal, type TestPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
@@ -160,6 +161,25 @@ test('an erased lead that never reached the CRM is not pushed, and its webhook b
   expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')
   const again = await partner.post(`/dashboard/webhook-logs/${delivery.id}/redeliver`)
   expect([again.status, again.body.error]).toEqual([409, 'The applicant’s data in this delivery has been erased'])
+})
+
+test('an endpoint’s answer that arrives after the erasure does not bring the applicant’s data back', async () => {
+  await using folder = await openDataFolder()
+  await using portal = await startPortal({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
+  const answer = Promise.withResolvers<void>()
+  await using receiver = await startReceiver((response, { text }) => {
+    void answer.promise.then(() => response.end(text))
+  })
+  const partner = await portal.newPartner()
+  await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
+  await partner.submitLead()
+  await receiver.first(1)
+  const env = { DATABASE_URL: portal.database.url, SECRETS_KEY: Buffer.alloc(32, 'k').toString('base64') }
+  expect((await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)).code).toBe(0)
+  answer.resolve()
+  const logs = async () => (await partner.get('/dashboard/webhook-logs')).body.data
+  await waitFor('the attempt', async () => (await logs())[0].attempts === 1)
+  expect(await rowsThatName(portal)).toEqual([])
 })
 
 test('an erasure names a lead that the CRM may have, although its answer was lost', async () => {

@@ -150,7 +150,8 @@ export interface AttemptOutcome {
  * Writes each attempt, the status of its delivery and the health of its endpoint, in one statement. If this process's
  * claim ran out and another process has since recorded an attempt with the same number, this process's attempt is not
  * recorded. A delivery that was ended during the attempt keeps its status and message, unless the attempt succeeded. A
- * delivery that a person sent again during the attempt is due again at once, unless the attempt succeeded.
+ * delivery that a person sent again during the attempt is due again at once, unless the attempt succeeded. A delivery
+ * whose bodies were erased during the attempt gets no body.
  */
 export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly AttemptOutcome[]): Promise<void> {
   const isOpen: RawBuilder<boolean> = sql`(log.status = 'pending' or outcome.status = 'success')`
@@ -167,7 +168,7 @@ export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly A
              claimed_until = null,
              endpoint = outcome.endpoint,
              response_status = outcome.response_status,
-             response_body = outcome.response_body,
+             response_body = case when log.request_body is not null then outcome.response_body end,
              status = case when ${isOpen} and not ${isSentAgain} then outcome.status else log.status end,
              error_message = case when ${isOpen} then outcome.error_message else log.error_message end,
              next_attempt_at = case when ${isSentAgain} then log.next_attempt_at when ${isOpen} then outcome.next_attempt_at end
