@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { onRoleChange } from '../api/role.ts'
 import { keepLive } from '../live/keep-live.ts'
+import { forgetPerson } from '../session/forget-person.ts'
 import { keepSession } from '../session/keep-session.ts'
 import { LateToaster } from '../ui/late-toaster.tsx'
 import { toast } from '../ui/toast.ts'
@@ -33,11 +34,11 @@ export function App({ router }: { router: AppRouter }) {
         async onEnd(isRefused) {
           if (isRefused) toast.info('Your session has ended. Please sign in again.', SESSION_END_SHOWN_MS)
           await router.invalidate()
-          queryClient.clear()
+          forgetPerson(queryClient)
         },
         // The page forgets everything that another person typed or saw.
         async onBeginElsewhere() {
-          queryClient.clear()
+          forgetPerson(queryClient)
           setRound((before) => before + 1)
           await router.invalidate()
         },

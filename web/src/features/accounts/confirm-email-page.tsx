@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
+import { LINK_KEY } from '../../session/forget-person.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
@@ -22,7 +23,7 @@ export function ConfirmEmailPage() {
   // This is a query, not a mutation, so that a page that is rendered twice sends only one request. The query is static,
   // because the token works only once.
   const change = useQuery({
-    queryKey: ['accounts', 'confirm-email', token],
+    queryKey: [LINK_KEY, 'confirm-email', token],
     queryFn: () => call(confirmNewEmail, { body: { token: token ?? '' } }),
     enabled: token !== undefined,
     staleTime: 'static',

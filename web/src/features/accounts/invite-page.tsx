@@ -11,6 +11,7 @@ import { Failure, failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
 import { beginSession } from '../../session/begin-session.ts'
+import { LINK_KEY } from '../../session/forget-person.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Failure as FailureNote } from '../../ui/failure.tsx'
@@ -41,7 +42,7 @@ export function InvitePage() {
   })
   useRedirectAfter(accept.isSuccess, 'dashboard', REDIRECT_DELAY_MS)
   const invitation = useQuery({
-    queryKey: ['accounts', 'invitation', token],
+    queryKey: [LINK_KEY, 'invitation', token],
     queryFn: ({ signal }) => call(readInvitation, { query: { token: token ?? '' }, signal }),
     // An accepted invitation no longer exists.
     enabled: token !== undefined && !accept.isSuccess,

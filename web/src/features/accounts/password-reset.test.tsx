@@ -116,6 +116,42 @@ test.each([
   expect(uses).toBe(1)
 })
 
+test.each([
+  ['/verify-email', 'Your email address is verified. Thank you.'],
+  ['/confirm-email', 'Your email address is now a@new.example. Sign in with it from now on.'],
+  ['/invite', 'Hello Ada, choose a password for a@new.example, and you are in.'],
+])(
+  'the page %s shows the answer even if it learns first that the session of this browser has ended',
+  async (path, text) => {
+    localStorage.setItem('auth_token', 'old')
+    async function answerLate() {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      return { body: data({ email: 'a@new.example', businessName: 'Acme', firstName: 'Ada' }) }
+    }
+    serve({
+      'POST /auth/verify': () => ({ status: 401, body: failure('Session ended', 'UNAUTHORIZED') }),
+      'POST /auth/verify-email': answerLate,
+      'POST /auth/confirm-email': answerLate,
+      'GET /auth/invitation': answerLate,
+    })
+    openApp(`${path}?token=tok`)
+    expect(await screen.findByText('Your session has ended. Please sign in again.')).toBeDefined()
+    expect(await screen.findByText(text)).toBeDefined()
+  },
+)
+
+test('a link that was used stays used when somebody signs in from another tab', async () => {
+  const { seen } = serveSignedIn({ 'POST /auth/verify-email': () => ({ body: data({}) }) })
+  localStorage.removeItem('auth_token')
+  openApp('/verify-email?token=tok')
+  expect(await screen.findByText('Your email address is verified. Thank you.')).toBeDefined()
+  localStorage.setItem('auth_token', 'token-1')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))
+  expect(await screen.findByRole('link', { name: 'Go to the dashboard' })).toBeDefined()
+  expect(screen.getByText('Your email address is verified. Thank you.')).toBeDefined()
+  expect(seen.filter(({ path }) => path === '/auth/verify-email')).toHaveLength(1)
+})
+
 test('the page of a used verification link says that the link is invalid or used', async () => {
   serve({
     'POST /auth/verify-email': () => ({ status: 400, body: failure('Used', 'INVALID_VERIFICATION_TOKEN') }),

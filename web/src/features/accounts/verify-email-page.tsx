@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
+import { LINK_KEY } from '../../session/forget-person.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
@@ -24,7 +25,7 @@ export function VerifyEmailPage() {
   // This is a query, not a mutation, so that a page that is rendered twice sends only one request. The query is static,
   // because the token works only once.
   const verification = useQuery({
-    queryKey: ['accounts', 'verify-email', token],
+    queryKey: [LINK_KEY, 'verify-email', token],
     queryFn: () => call(verifyEmail, { body: { token: token ?? '' } }),
     enabled: token !== undefined,
     staleTime: 'static',
