@@ -40,3 +40,26 @@ test('each time news arrives while its record is open, the news is marked as see
   fireEvent(document, new Event('visibilitychange', { bubbles: true }))
   await waitFor(() => expect(marks()).toBe(2))
 })
+
+test('a change that happens while an earlier one is being marked is marked too', async () => {
+  const times = ['2026-11-20T01:00:00.000Z', '2026-11-20T01:00:01.000Z']
+  const { seen } = serveSignedIn({
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+    'GET /dashboard/news': () => {
+      const [at] = times
+      const total = at ? 1 : 0
+      const lines = at ? [{ ...NEWS_LINE, at }] : []
+      const counts = { total, is_least: false, leads: total, deals: 0, loids: at ? [LOID] : [] }
+      return { body: data({ until: '2026-11-20T01:00:02.000Z', snapshot: '10:10:', lines, ...counts }) }
+    },
+    // The lender changes the lead again before the first mark arrives.
+    'POST /dashboard/news/seen': () => {
+      times.shift()
+      return { body: data({}) }
+    },
+  })
+  openApp(`/leads/${LOID}`)
+  await waitFor(() => expect(seen.filter(({ path }) => path === '/dashboard/news/seen')).toHaveLength(2))
+  expect(await screen.findByRole('button', { name: 'What is new' })).toBeDefined()
+})

@@ -11,15 +11,16 @@ export function useOpenedRecord(loid: string | undefined) {
   const { data: news } = useQuery(newsQuery())
   const isVisible = useSyncExternalStore(onVisibilityChange, isInFront)
   const told = useRef<string>(undefined)
-  // The number of the record's unseen changes. Undefined if the record has no line of its own, for example because its
-  // news is in the line of a burst, or beyond the end of the list. Such a record is marked only once.
-  const changes = news?.lines.find((line) => line.loid === loid)?.changes
-  const state = `${loid} ${changes}`
+  // Undefined if the record has no line of its own, for example because its news is in the line of a burst, or beyond
+  // the end of the list. Such a record is marked only once.
+  const line = news?.lines.find((candidate) => candidate.loid === loid)
+  // The number alone would not do: after one change was marked, one later change can be unseen.
+  const state = `${loid} ${line?.changes} ${line?.at}`
   useEffect(() => {
     if (!news || loid === undefined || !isVisible || told.current === state) return
     const wasMarked = told.current?.startsWith(`${loid} `)
     told.current = state
-    if (wasMarked && changes === undefined) return
+    if (wasMarked && !line) return
     // If this fails, the news stays unseen, and the next visit tries again.
     markRecordSeen(queryClient, news, loid).catch(() => undefined)
   })
