@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { answerDemands } from '../api/demands.ts'
 import { brokenText, Failure } from '../api/failure.ts'
+import { onTokenChange, readPersonId } from '../api/token.ts'
 import type { ConfirmDialog } from '../features/accounts/second-factor/confirm-dialog.tsx'
 
 interface Question {
@@ -25,6 +26,16 @@ export function ConfirmAgain({ onSecondFactor }: { onSecondFactor: () => void })
       }),
     [onSecondFactor],
   )
+  // Nobody else may answer: the call would then continue in that person's name.
+  useEffect(() => {
+    if (!question) return
+    const askedOf = readPersonId()
+    return onTokenChange(({ token }) => {
+      if (token !== null && readPersonId() === askedOf) return
+      question.answer(false)
+      setQuestion(null)
+    })
+  }, [question])
   if (!question) return null
 
   const { Dialog, answer } = question

@@ -73,3 +73,25 @@ test('cancelling the dialog that asks for the password shows why nothing happene
   await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
   expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
 })
+
+test('when the session ends, the question for the password disappears', async () => {
+  serveProfile()
+  const user = openApp('/profile')
+  await removeApp(user)
+  localStorage.removeItem('auth_token')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))
+  expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
+  expect(screen.queryByText('Confirm that it is you')).toBeNull()
+})
+
+test('if somebody else signs in from another tab, that person does not confirm a call of the first person', async () => {
+  const server = serveProfile()
+  const user = openApp('/profile')
+  await removeApp(user)
+  localStorage.setItem('auth_person', 'h2')
+  localStorage.setItem('auth_token', 'token-2')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))
+  await waitFor(() => expect(screen.queryByText('Confirm that it is you')).toBeNull())
+  expect(await screen.findByRole('button', { name: 'Remove authenticator app' })).toBeDefined()
+  expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+})
