@@ -23,7 +23,7 @@ export function createRefresh(queryClient: QueryClient): (message: LiveMessage) 
     timer = undefined
     const keys = [...stale.values()]
     stale.clear()
-    refreshing = Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey }))).then(() => {
+    refreshing = fetchAgain(queryClient, keys).then(() => {
       refreshing = undefined
       if (stale.size > 0) gather()
     })
@@ -46,4 +46,14 @@ export function createRefresh(queryClient: QueryClient): (message: LiveMessage) 
     if (message.type === 'stream.opened') setTimeout(() => note(message), Math.random() * SPREAD_MS)
     else note(message)
   }
+}
+
+async function fetchAgain(queryClient: QueryClient, keys: readonly QueryKey[]) {
+  const queries = keys.flatMap((queryKey) => queryClient.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' }))
+  // A first fetch is not interrupted, because the page has nothing else to show. But its answer may be older than the
+  // change, and would count as fresh. So these queries become stale when the answer is there.
+  const first = new Set(queries.filter(({ state }) => state.data === undefined))
+  await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+  await Promise.allSettled([...first].flatMap(({ promise }) => promise ?? []))
+  await Promise.all([...first].map(({ queryKey }) => queryClient.invalidateQueries({ queryKey, exact: true })))
 }
