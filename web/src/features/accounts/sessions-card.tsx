@@ -4,12 +4,13 @@ import { useRef } from 'react'
 import { call } from '../../api/call.ts'
 import { failureDetail, failureText } from '../../api/failure.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
-import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { formatDateTime } from '../../format/dates.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -88,7 +89,7 @@ export function SessionsCard() {
                 <p className="text-[0.8125rem] text-muted">
                   {session.ip && <span className="break-all">{session.ip} · </span>}
                   Signed in {formatDateTime(session.first_seen_at)} · Last seen:{' '}
-                  {formatRelativeTime(session.last_seen_at)}
+                  <RelativeTime at={session.last_seen_at} />
                 </p>
               </div>
               {!session.is_this_one && (

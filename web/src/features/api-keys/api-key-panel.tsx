@@ -4,7 +4,7 @@ import { KeyRound, RefreshCw, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
-import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { formatDateTime } from '../../format/dates.ts'
 import { FailureAlert } from '../../ui/alert.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -12,6 +12,7 @@ import { Card } from '../../ui/card.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { useKeptFocus } from '../../ui/keep-focus.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { OneTimeSecret } from '../../ui/secret.tsx'
 import { toast } from '../../ui/toast.ts'
 import { showApiKeyStatus } from './api-keys.queries.ts'
@@ -156,7 +157,7 @@ function KeyDescription({ status }: { status: ApiKeyStatus }) {
           term: 'Last used',
           value: status.last_used ? (
             <time dateTime={status.last_used} title={formatDateTime(status.last_used)}>
-              {formatRelativeTime(status.last_used)}
+              <RelativeTime at={status.last_used} />
             </time>
           ) : (
             'Never'

@@ -1,5 +1,5 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { storeToken } from '../../api/token.ts'
 import { openApp } from '../../testing/open-app.tsx'
 import { data, failure, serve } from '../../testing/server.ts'
@@ -201,6 +201,15 @@ test('recent leads and deals link to their pages, and an activity links to its l
   // The three activities are also in the card above the figures, because there is no news.
   expect(screen.getAllByText('Just now')).toHaveLength(6)
   expect(server.seen.find(({ path }) => path === '/dashboard/leads')?.query).toEqual({ page: '1', limit: '5' })
+})
+
+test('while nothing changes, the page still says how long ago things happened', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true, now: Date.parse(now) })
+  serveDashboard()
+  openApp('/dashboard')
+  const times = await screen.findAllByText('Just now')
+  await act(() => vi.advanceTimersByTimeAsync(5 * 60_000))
+  expect(new Set(times.map((time) => time.textContent))).toEqual(new Set(['5 minutes ago']))
 })
 
 test('a part that fails to load says so and can be fetched again, and the other parts stay', async () => {

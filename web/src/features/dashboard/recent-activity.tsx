@@ -5,10 +5,11 @@ import { Activity as ActivityIcon } from 'lucide-react'
 import type { Answer } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
-import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { formatDateTime } from '../../format/dates.ts'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { Quote } from '../inbox/quote.tsx'
@@ -53,7 +54,7 @@ function ActivityList({ activities }: { activities: Activity[] }) {
             </div>
             <div className="flex items-baseline gap-3 text-[0.8125rem] text-muted sm:block sm:text-right">
               <time dateTime={created_at} title={formatDateTime(created_at)} className="block">
-                {formatRelativeTime(created_at)}
+                <RelativeTime at={created_at} />
               </time>
               {loid && <ActivityLoid loid={loid} about={about} />}
             </div>

@@ -9,13 +9,13 @@ import type { Answer } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
-import { formatRelativeTime } from '../../format/dates.ts'
 import { May } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
@@ -161,7 +161,7 @@ function RecordsContent({ query, waiting, failed, empty, records }: RecordsProps
             </span>
             <span className="flex items-center justify-between gap-4">
               <span className="truncate text-[0.8125rem] text-muted">
-                {record.detail} · {formatRelativeTime(record.time)}
+                {record.detail} · <RelativeTime at={record.time} />
               </span>
               <Badge variant={badgeColour(record.badge)} dot className="max-w-2/3 shrink-0">
                 {record.badge}

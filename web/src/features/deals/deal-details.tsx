@@ -5,12 +5,13 @@ import type { Note } from '@portal/contract/notes.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { Mail, Phone } from 'lucide-react'
 import { badgeColour } from '../../format/badge-colour.ts'
-import { daysActive, formatDate, formatDays, formatRelativeTime } from '../../format/dates.ts'
+import { daysActive, formatDate, formatDays } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Collapsible } from '../../ui/collapsible.tsx'
 import { textLinkClass } from '../../ui/description-list.tsx'
 import { FoldingDescriptions } from '../../ui/folding-descriptions.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Timeline } from '../../ui/timeline.tsx'
 
 export function ContactPerson({ deal: { contact_name, email, phone } }: { deal: Deal }) {
@@ -99,11 +100,15 @@ export function DealSummary({ deal }: { deal: Deal }) {
 /** The deal's creation and its last note. `notes` begins with the newest note. */
 export function DealActivity({ deal, notes }: { deal: Deal; notes: readonly Note[] }) {
   const [lastNote] = notes
-  const created = { key: 'created', title: 'Deal created', detail: formatRelativeTime(deal.created_at) }
+  const created = { key: 'created', title: 'Deal created', detail: <RelativeTime at={deal.created_at} /> }
   const noted = lastNote && {
     key: lastNote.id,
     title: 'Last note added',
-    detail: `${formatRelativeTime(lastNote.created_at)} · ${lastNote.submitted_by ?? lastNote.created_by}`,
+    detail: (
+      <>
+        <RelativeTime at={lastNote.created_at} /> · {lastNote.submitted_by ?? lastNote.created_by}
+      </>
+    ),
     variant: 'primary' as const,
   }
   return (

@@ -9,7 +9,7 @@ import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type ActivitySearch, activitySearch } from '../../app/search-params.ts'
-import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { formatDateTime } from '../../format/dates.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -19,6 +19,7 @@ import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { submittersQuery } from '../team/team.queries.ts'
 import { activityLogQuery } from './activity.queries.ts'
@@ -151,7 +152,7 @@ function Entry({ entry }: { entry: ActivityEntry }) {
       </div>
       <div className="flex shrink-0 flex-wrap items-baseline gap-x-3 text-[0.8125rem] text-muted sm:flex-col sm:items-end">
         <time dateTime={created_at} title={formatDateTime(created_at)}>
-          {formatRelativeTime(created_at)}
+          <RelativeTime at={created_at} />
         </time>
         {by && !description.includes(`· ${by}`) && <span>{by}</span>}
         {loid && <EntryLoid loid={loid} about={about} />}

@@ -10,10 +10,10 @@ import { type ReactNode, useState } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
-import { formatRelativeTime } from '../../format/dates.ts'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { attentionQuery } from './attention.queries.ts'
 import { AttentionList } from './attention-list.tsx'
@@ -200,7 +200,7 @@ function Earlier({ activity }: { activity: Activities }) {
             <span className="flex items-baseline justify-between gap-3">
               <span className="min-w-0 truncate">{title}</span>
               <span className="shrink-0 text-[0.8125rem] whitespace-nowrap text-muted">
-                {formatRelativeTime(created_at)}
+                <RelativeTime at={created_at} />
               </span>
             </span>
             <span className="block truncate text-muted">{description}</span>

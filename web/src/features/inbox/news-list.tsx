@@ -3,7 +3,8 @@ import { formatNumber } from '@portal/contract/numbers.ts'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { paths } from '../../app/paths.ts'
-import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { formatDateTime } from '../../format/dates.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
 import { Quote } from './quote.tsx'
 import { UnreadDot } from './unread-mark.tsx'
@@ -32,7 +33,7 @@ export function NewsList({ news, onFollow }: NewsListProps) {
                   title={formatDateTime(line.at)}
                   className="shrink-0 text-[0.8125rem] whitespace-nowrap text-muted"
                 >
-                  {formatRelativeTime(line.at)}
+                  <RelativeTime at={line.at} />
                 </time>
               </span>
               <span className="block wrap-anywhere text-muted">{line.summary}</span>

@@ -6,11 +6,12 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { crmMark } from '../../format/crm-mark.ts'
-import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { formatDateTime } from '../../format/dates.ts'
 import { May, useMay } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RetryMark } from '../../ui/retry-mark.tsx'
 import { toast } from '../../ui/toast.ts'
 import { NoteForm } from './note-form.tsx'
@@ -77,7 +78,7 @@ function NoteItem({ note, onChange, isFolded }: NoteItemProps) {
           title={formatDateTime(note.created_at)}
           className="text-[0.8125rem] text-muted"
         >
-          {formatRelativeTime(note.created_at)}
+          <RelativeTime at={note.created_at} />
         </time>
         <NoteCrmMark note={note} onChange={onChange} />
       </div>

@@ -4,12 +4,13 @@ import { clsx } from 'clsx'
 import { Handshake, MessageSquareText, Send } from 'lucide-react'
 import { type ReactNode, type Ref, useRef, useState } from 'react'
 import { badgeColour } from '../../format/badge-colour.ts'
-import { formatDateTime, formatDays, formatRelativeTime } from '../../format/dates.ts'
+import { formatDateTime, formatDays } from '../../format/dates.ts'
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { changeMark } from '../../ui/change-mark.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { type TimelineOf, timelineQuery } from './referral.queries.ts'
 
 /** More entries would push the record's fields too far down. */
@@ -123,7 +124,7 @@ function Entry({ ref, entry, isNew, isLast, className }: EntryProps) {
             <Sentence entry={entry} />
           </p>
           <time dateTime={at} title={formatDateTime(at)} className="text-[0.8125rem] text-muted tabular-nums">
-            {formatRelativeTime(at)}
+            <RelativeTime at={at} />
           </time>
         </div>
         {text &&

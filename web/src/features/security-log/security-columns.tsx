@@ -1,6 +1,7 @@
 import { ERROR_CODES } from '@portal/contract/error-codes.ts'
 import { SECURITY_EVENT_WORDS, type SecurityEntry } from '@portal/contract/security-log.ts'
-import { formatExactTime, formatRelativeTime } from '../../format/dates.ts'
+import { formatExactTime } from '../../format/dates.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 
 export const SECURITY_COLUMNS: readonly TableColumn<SecurityEntry>[] = [
@@ -45,7 +46,7 @@ export const SECURITY_COLUMNS: readonly TableColumn<SecurityEntry>[] = [
     className: 'whitespace-nowrap',
     cell: ({ at }) => (
       <time dateTime={at} title={formatExactTime(at)}>
-        {formatRelativeTime(at)}
+        <RelativeTime at={at} />
         <span className="block text-muted max-wide:hidden">{formatExactTime(at)}</span>
       </time>
     ),

@@ -6,13 +6,14 @@ import { clsx } from 'clsx'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
-import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { formatDateTime } from '../../format/dates.ts'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast } from '../../ui/toast.ts'
 import { refreshTeam } from './team.queries.ts'
 
@@ -126,7 +127,7 @@ function LastSeen({ at }: { at: string | null }) {
     <p className="text-[0.8125rem] text-muted">
       Last seen:{' '}
       <time dateTime={at} title={formatDateTime(at)}>
-        {formatRelativeTime(at)}
+        <RelativeTime at={at} />
       </time>
     </p>
   )

@@ -1,7 +1,8 @@
 import type { WebhookEndpoint } from '@portal/contract/webhooks.ts'
-import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { formatDateTime } from '../../format/dates.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 
 const REASONS = {
   gone: 'Your server answered 410 Gone, which means that we should stop.',
@@ -39,7 +40,7 @@ export function EndpointTrouble({ endpoint, busy, onEnable }: EndpointTroublePro
   return (
     <Alert kind="warning">
       <p className="font-medium">
-        Every delivery has failed since {formatDateTime(failingSince)} ({formatRelativeTime(failingSince)})
+        Every delivery has failed since {formatDateTime(failingSince)} (<RelativeTime at={failingSince} />)
       </p>
       <p>The log below shows why. We keep trying; if every attempt fails for five days, we disable the URL.</p>
     </Alert>

@@ -4,9 +4,10 @@ import { clsx } from 'clsx'
 import { ArrowDownLeft, ArrowUpRight, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { paths } from '../../app/paths.ts'
-import { formatExactTime, formatRelativeTime } from '../../format/dates.ts'
+import { formatExactTime } from '../../format/dates.ts'
 import { changeMark, useChanges } from '../../ui/change-mark.ts'
 import { textLinkClass } from '../../ui/description-list.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { LogStatus, ResponseStatus } from './log-marks.tsx'
 import { isAboutDeal, logTitle } from './log-request.ts'
 import { WebhookLogDetails } from './webhook-log-details.tsx'
@@ -71,7 +72,9 @@ export function WebhookLogRow({ log }: { log: WebhookLog }) {
           dateTime={log.created_at}
           className="text-right text-[0.8125rem] whitespace-nowrap text-muted max-lg:col-start-3 max-lg:row-start-1"
         >
-          <span className="block">{formatRelativeTime(log.created_at)}</span>
+          <span className="block">
+            <RelativeTime at={log.created_at} />
+          </span>
           <span className="block text-xs max-lg:hidden">{formatExactTime(log.created_at)}</span>
         </time>
       </div>

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId, useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { failureDetail, failureText } from '../../../api/failure.ts'
-import { formatDate, formatRelativeTime } from '../../../format/dates.ts'
+import { formatDate } from '../../../format/dates.ts'
 import { Alert } from '../../../ui/alert.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -11,6 +11,7 @@ import { Card } from '../../../ui/card.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
 import { Failure } from '../../../ui/failure.tsx'
 import { useKeptFocus } from '../../../ui/keep-focus.ts'
+import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { Spinner } from '../../../ui/spinner.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { AddPasskey } from './add-passkey.tsx'
@@ -219,7 +220,13 @@ function Passkeys({ factor, isAdding, onAdd, onAdded, onCancel, onRemove }: Pass
                 <p className="text-[0.8125rem] text-muted">
                   Added {formatDate(created_at)}
                   {' · '}
-                  {last_used_at ? `last used ${formatRelativeTime(last_used_at)}` : 'not used yet'}
+                  {last_used_at ? (
+                    <>
+                      last used <RelativeTime at={last_used_at} />
+                    </>
+                  ) : (
+                    'not used yet'
+                  )}
                 </p>
               </div>
               <Button variant="ghost" size="small" aria-label={`Remove ${name}`} onClick={() => onRemove(id, name)}>
