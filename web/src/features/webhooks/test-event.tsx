@@ -30,8 +30,15 @@ export function TestEventResult({ id }: { id: string }) {
     if (isDone) refreshAfterDelivery(queryClient)
   }, [isDone, queryClient])
 
-  if (isError) return <Alert kind="info">The test event is on its way. The log below will show the result.</Alert>
-  if (!isDone) return <Alert kind="info">Test event on its way. Waiting for your server’s answer…</Alert>
+  if (!isDone) {
+    return (
+      <Alert kind="info">
+        {isError
+          ? 'The test event is on its way. The log below will show the result.'
+          : 'Test event on its way. Waiting for your server’s answer…'}
+      </Alert>
+    )
+  }
   if (data.status === 'success') {
     return <Alert kind="success">Your server received the test event and answered {data.response_status}.</Alert>
   }

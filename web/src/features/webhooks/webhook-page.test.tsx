@@ -310,6 +310,26 @@ test.each([
   expect(await button(/^webhook\.test/)).toBeDefined()
 })
 
+test('the outcome of a test event stays when it cannot be read again', async () => {
+  const log = webhookLogOf({ id: 'log-9', event_type: 'webhook.test', loid: null, status: 'success' })
+  let reads = 0
+  serveWebhook({
+    'GET /dashboard/webhook-logs/log-9': () => {
+      reads += 1
+      return reads === 1 ? { body: data({ ...log, attempt_list: [] }) } : { status: 404, body: null }
+    },
+    'POST /dashboard/webhook-test': () => ({ status: 201, body: data({ id: 'log-9' }) }),
+  })
+  const user = openApp('/webhook')
+  await user.click(await button('Send test event'))
+  const outcome = /^Your server received the test event/
+  expect(await screen.findByText(outcome)).toBeDefined()
+  fireEvent(document, new Event('visibilitychange', { bubbles: true }))
+  await waitFor(() => expect(reads).toBe(2))
+  await waitFor(() => expect(screen.queryByText(/is on its way/)).toBeNull())
+  expect(screen.getByText(outcome)).toBeDefined()
+})
+
 test('the page says why a test event was refused', async () => {
   serveWebhook({
     'POST /dashboard/webhook-test': () => ({ status: 409, body: failure('Enable the URL first', 'CONFLICT') }),
