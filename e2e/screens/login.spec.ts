@@ -116,3 +116,16 @@ test('/login says why the sign-in was refused', async ({ page, request, context 
   await button.click()
   await expect(page).toHaveURL('/dashboard')
 })
+
+test('if the code of the passkey button does not load, a person can still sign in with a password', async ({
+  page,
+}) => {
+  await page.route(/\/assets\/passkey-sign-in-.*\.js$/, (route) => route.abort('connectionrefused'))
+  const noButton = page.waitForEvent('requestfailed', (request) => request.url().includes('/passkey-sign-in-'))
+  await page.goto('/login')
+  await noButton
+  await page.getByLabel('Email').fill('nobody@saltbush.example')
+  await page.getByLabel('Password', { exact: true }).fill('Sunny-harbour-42')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page.getByRole('alert')).toContainText('Account not found.')
+})

@@ -1,7 +1,7 @@
 import { type BegunSession, SignIn, type SecondStep as Step, signIn } from '@portal/contract/accounts.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
-import { type ChangeEvent, lazy, type SubmitEvent, Suspense, useState } from 'react'
+import { type ChangeEvent, type ComponentType, lazy, type SubmitEvent, Suspense, useState } from 'react'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { paths } from '../../app/paths.ts'
@@ -19,9 +19,11 @@ const REDIRECT_DELAY_MS = 500
 
 // Few visits need these components, so they load later.
 const SecondStep = lazy(async () => ({ default: (await import('./second-factor/second-step.tsx')).SecondStep }))
-const PasskeySignIn = lazy(async () => ({
-  default: (await import('./second-factor/passkey-sign-in.tsx')).PasskeySignIn,
-}))
+// If this button's code does not load, the page works without the button.
+const PasskeySignIn = lazy<ComponentType<{ onDone: (begun: BegunSession) => void }>>(async () => {
+  const code = await import('./second-factor/passkey-sign-in.tsx').catch(() => undefined)
+  return { default: code?.PasskeySignIn ?? (() => null) }
+})
 
 export function LoginPage() {
   const queryClient = useQueryClient()
