@@ -143,6 +143,16 @@ test('if the code of toasts, of the bell’s panel or of a dialog does not load,
   await expect(page.getByRole('dialog', { name: 'Since you were here' })).toBeVisible()
 })
 
+test('if the code of the live stream does not load, the page loads it later', async ({ page }) => {
+  const code = /\/assets\/live-.*\.js$/
+  await page.route(code, (route) => route.abort('connectionrefused'))
+  const noStream = page.waitForEvent('requestfailed', (request) => code.test(request.url()))
+  await page.goto('/leads')
+  await noStream
+  await page.unroute(code)
+  await page.waitForRequest((request) => request.url().endsWith('/api/live'), { timeout: 20_000 })
+})
+
 test('a page whose code was replaced by a newer version opens after an automatic reload', async ({ page }) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()

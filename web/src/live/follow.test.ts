@@ -1,3 +1,4 @@
+import { liveMessage } from '@portal/contract/live.ts'
 import { expect, test, vi } from 'vitest'
 import { storeToken } from '../api/token.ts'
 import { serve } from '../testing/server.ts'
@@ -55,4 +56,21 @@ test('if another tab signs in while an ended session is refused, the page follow
   ending.abort()
   vi.useRealTimers()
   expect(seen.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer ended', 'Bearer new'])
+})
+
+test.each([
+  [60_000, ['stream.reset']],
+  [2_000, []],
+])('if the first stream begins %i ms after the page, the page gets: %j', async (ageMs, told) => {
+  vi.useFakeTimers()
+  storeToken('token')
+  const opened = JSON.stringify(liveMessage('stream.opened', null, new Date().toISOString()))
+  vi.stubGlobal('fetch', async () => new Response(`id: 1\ndata: ${opened}\n\n`))
+  const messages: string[] = []
+  const ending = new AbortController()
+  follow(({ type }) => messages.push(type), ending.signal, Date.now() - ageMs)
+  await vi.advanceTimersByTimeAsync(0)
+  ending.abort()
+  vi.useRealTimers()
+  expect(messages).toEqual(told)
 })

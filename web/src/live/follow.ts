@@ -22,10 +22,13 @@ const IDS_KEPT_MAX = 4_000
  * Follows the changes to the partner's data until `signal` aborts or the session has ended. Opens a new stream when one
  * ends. Each event is reported once, however often the server repeats it. Without a stream, a visible page gets
  * `stream.reset` every 15 seconds, because all its data may be old. A hidden page ends its stream when another page
- * becomes visible, because browsers keep only six connections to a server.
+ * becomes visible, because browsers keep only six connections to a server. The page's first data is from `startedAt`.
  */
-export function follow(onMessage: (message: LiveMessage) => void, signal: AbortSignal): void {
-  const startedAt = Date.now()
+export function follow(
+  onMessage: (message: LiveMessage) => void,
+  signal: AbortSignal,
+  startedAt: number = Date.now(),
+): void {
   const seen = new Set<string>()
   const tabs = new BroadcastChannel('live')
   let lastEventId: string | undefined
@@ -33,7 +36,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
   let isResting = document.hidden
   let failures = 0
   let askedAt = startedAt
-  let signAt = startedAt
+  let signAt = Date.now()
   /** Ends the present stream, or the wait before the next one. */
   let interrupting = new AbortController()
 

@@ -3,6 +3,8 @@ import { onTokenChange, readPersonId, readToken } from '../api/token.ts'
 
 /** The stream starts late, so that it does not delay the first page. */
 const BEGIN_AFTER_MS = 1_000
+/** If the code does not load, the page works without live events, and tries again after this time. */
+const AGAIN_AFTER_MS = 5_000
 
 /** Follows events while a person is signed in. Returns a function that ends this. */
 export function keepLive(queryClient: QueryClient): () => void {
@@ -13,14 +15,15 @@ export function keepLive(queryClient: QueryClient): () => void {
     following = new AbortController()
     followedBy = readPersonId()
     const { signal } = following
-    setTimeout(() => void start(signal), BEGIN_AFTER_MS)
+    const startedAt = Date.now()
+    setTimeout(() => void start(signal, startedAt), BEGIN_AFTER_MS)
   }
 
-  async function start(signal: AbortSignal) {
+  async function start(signal: AbortSignal, startedAt: number) {
     if (signal.aborted) return
-    // If the code fails to load, the page works without live events.
     const module = await import('./live.ts').catch(() => undefined)
-    if (!signal.aborted) module?.startLive(queryClient, signal)
+    if (!module) setTimeout(() => void start(signal, startedAt), AGAIN_AFTER_MS)
+    else if (!signal.aborted) module.startLive(queryClient, signal, startedAt)
   }
 
   function end() {
