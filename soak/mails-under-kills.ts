@@ -31,8 +31,8 @@ const SETTLE_MS_MAX = 120_000
 
 /**
  * Records changes to deals, and keeps killing the portal that mails people about these changes. Then counts in the
- * outbox how many mails each person got about each change: `{1 => 600}` means that all 600 pairs of person and change
- * have one mail each.
+ * outbox how many mails each person got about each change. `{1 => 600}` means: 600 times, a person got one mail about a
+ * change, and no person got none or two.
  */
 export async function tellUnderKills({
   databaseUrl,

@@ -35,7 +35,7 @@ try {
     kills: Number(values.kills),
     random: openRandom(Number(values.seed)),
   })
-  for (const [times, pairs] of told) console.log(`${pairs} pairs of person and change got ${times} mails each`)
+  for (const [times, pairs] of told) console.log(`mails per person and change: ${times} (${pairs} pairs)`)
   console.log(`${values.changes} changes, ${values.kills} kills, ${Math.round((Date.now() - startedAt) / 1_000)} s`)
   isExact = told.size === 1 && told.has(1)
 } finally {

@@ -8,7 +8,7 @@ import { findRunningPostgres } from './local/embedded-postgres.ts'
 import { createDatabase } from './testing/databases.ts'
 import { waitFor } from './testing/wait-for.ts'
 
-test('a portal that is stopped while it starts exits with 0 and reports no failure', async () => {
+test('a portal that is stopped during its start exits with 0 and reports no failure', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portal-stopped-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const settings = { DATA_DIR: folder, PORT: '0', CRM_PORT: '0', SEED_DEMO: 'false', LOG_LEVEL: 'silent' }
@@ -24,7 +24,7 @@ test('a portal that is stopped while it starts exits with 0 and reports no failu
   expect([await ended, said]).toEqual([[0, null], ''])
 })
 
-test('a worker announces no page, because it serves no pages', async () => {
+test('a worker announces no page’s address, because it serves no pages', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portal-worker-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const { url } = await createDatabase()

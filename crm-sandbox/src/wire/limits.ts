@@ -56,7 +56,7 @@ export function openLimits(sandbox: Sandbox) {
       const left = behaviour.creditsPerDay - creditsUsed()
       if (left <= 0)
         throw new ApiError(429, 'TOO_MANY_REQUESTS', {}, 'The API credits of the last 24 hours are used up')
-      // Zoho shows the remaining credits only once half of the day's credits are used.
+      // Zoho shows the remaining credits only after half of the day's credits are used.
       if (left * 2 <= behaviour.creditsPerDay) reply.header('x-api-credits-remaining', left)
       return total
     },

@@ -108,7 +108,7 @@ describe('faults', () => {
 })
 
 describe('limits', () => {
-  test('calls cost credits by kind, the credits left are shown once half are used, and calls beyond the limit are refused', async () => {
+  test('calls cost credits by kind, the remaining credits are shown after half are used, and calls beyond the limit are refused', async () => {
     await using sandbox = await startTestSandbox()
     const { call, control } = sandbox
     await control('POST', '/sandbox/behaviour', { creditsPerDay: 60 })

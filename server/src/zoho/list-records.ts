@@ -242,8 +242,8 @@ export function openRecordLister(
         const version = readVersion(row)
         return version ? [{ ...version, partner_zoho_id: readLookupId(row, partner) }] : []
       })
-      // The list ends before the clock's previous second, which starts at `end`. This clock can be almost a second
-      // ahead of the CRM's, so in the CRM even that second may not be over.
+      // The later pages stop at `end`, the start of the previous second by `crmClock`. `crmClock` can be almost a second
+      // ahead of the CRM itself, so in the CRM the previous second may not be over yet.
       end ??= (Math.floor(crmClock.now().getTime() / 1_000) - 1) * 1_000
       if (changes.length > 0) yield changes
       const last = changes.at(-1)

@@ -22,7 +22,7 @@ export interface SharedLimits {
   /** HTTP calls of this process since its start, including refused calls. */
   callsOfThisProcess(): number
   usage(): Promise<CrmUsage>
-  /** Saves the counts that have not been saved yet, and leaves this process's share of the calls to other processes. */
+  /** Saves the counts that have not been saved yet, and frees this process's share of the calls for the others. */
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ const CALLS_AT_ONCE_MAX = 10
 const REFRESH_EVERY_MS = 5_000
 /** A process that makes no calls for this time leaves its share to the other processes. */
 const CALLER_SECONDS = 15
-/** A number of remaining credits older than this is ignored, so that calls resume and Zoho names a new number. */
+/** Zoho's number of remaining credits is ignored when it is older than this, so that calls resume and bring a new one. */
 const TOLD_MINUTES = 10
 const HOUR_MS = 3_600_000
 

@@ -8,8 +8,8 @@ import { hashToken, newToken } from './tokens.ts'
 const RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 1 }
 
 /**
- * Mails the new address the link that completes the change. Mails nothing if the change has since been replaced,
- * removed or completed.
+ * Sends a mail to the new address, with the link that completes the change. Sends nothing if the change has since been
+ * replaced, removed or completed.
  */
 export const mailEmailChange = defineJob({
   name: 'mail-email-change',

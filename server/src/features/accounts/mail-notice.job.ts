@@ -16,7 +16,7 @@ export const NOTICES: RateLimit = {
   text: 'Too many changes to the API key, webhook URL or signing secret. Please try again later.',
 }
 
-/** The events about which the person gets a mail, because somebody else may have caused them (D65, D66). */
+/** What the person is told by mail, because somebody else may have done it (D65, D66). */
 const Notice = z.object({
   what: z.enum([
     'signed-in-elsewhere',
@@ -37,8 +37,8 @@ const Notice = z.object({
   /** For a sign-in: the names of the browser and its operating system, and the IP address. */
   from: z.optional(z.object({ browser: z.nullable(z.string()), ip: z.string() })),
   /**
-   * For a new password: the API key and the webhook URL. Only the URL's host is kept, because its path may hold a
-   * secret.
+   * For a new password: when the API key was made, the host of the webhook URL, and whether both were revoked. The rest
+   * of the URL is left out, because it may hold a secret.
    */
   access: z.optional(
     z.object({
