@@ -45,6 +45,11 @@ test.each([
   ['Thrown To Southern Cross', 'not won'],
   ['With Southern Cross', 'not won'],
   ['Consumer Or Asset Deal', 'not won'],
+  ['Deal Lost', 'not won'],
+  ['Declined', 'not won'],
+  ['Rejected By Credit', 'not won'],
+  ['Withdrawn', 'not won'],
+  ['Cancelled', 'not won'],
 ])('the stage %s counts as %s', (stage, group) => {
   expect(stageGroup(stage)).toBe(group)
 })

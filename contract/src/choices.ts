@@ -49,15 +49,19 @@ export function isWonStage(stage: string | null): boolean {
   return stage !== null && /funded|closed/i.test(stage)
 }
 
-/** Matches the stages of deals that went to another lender or business (section 3) or were lost. */
-const NOT_WON = /^(?:thrown to|with) |^consumer or asset deal$|lost|declined/i
+/** Words that mean lost, in the statuses and stages that the lender's CRM adds. */
+export const LOST_WORDS =
+  /\b(?:lost|junk|test|duplicate|dead|spam|closed|declin\w*|reject\w*|withdr\w*|cancel\w*|disqualified|unqualified|not (?:qualified|interested|proceeding))\b/i
+
+/** Matches the stages of deals that went to another lender or business (section 3). */
+const HANDED_ON = /^(?:thrown to|with) |^consumer or asset deal$/i
 
 export type StageGroup = 'open' | 'won' | 'not won'
 
 /** Whether a deal in this stage was won, was not won, or is still open. */
 export function stageGroup(stage: string): StageGroup {
   if (isWonStage(stage)) return 'won'
-  return NOT_WON.test(stage) ? 'not won' : 'open'
+  return HANDED_ON.test(stage) || LOST_WORDS.test(stage) ? 'not won' : 'open'
 }
 
 export const INDUSTRIES = [

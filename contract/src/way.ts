@@ -1,4 +1,4 @@
-import { type DEAL_STAGES, isWonStage, type LEAD_STATUSES } from './choices.ts'
+import { type DEAL_STAGES, isWonStage, type LEAD_STATUSES, LOST_WORDS } from './choices.ts'
 
 /** The steps of a referral, in order (D75). */
 export const STEPS = ['Submitted', 'In review', 'Qualified', 'With the lender', 'Funded'] as const
@@ -60,9 +60,6 @@ const PLACES: Record<HistoryKind, ReadonlyMap<string, Place>> = {
   'lead-status': byLowerCase(STATUS_PLACES),
   'deal-stage': byLowerCase(STAGE_PLACES),
 }
-
-const LOST_WORDS =
-  /\b(?:lost|junk|test|duplicate|dead|spam|closed|declin\w*|reject\w*|withdr\w*|cancel\w*|disqualified|unqualified|not (?:qualified|interested|proceeding))\b/i
 
 /**
  * Finds the step and outcome of a status or stage. The tables above have the specification's values. Values that the

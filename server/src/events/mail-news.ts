@@ -1,5 +1,6 @@
-import { INACTIVE_LEAD_STATUSES, stageGroup } from '@portal/contract/choices.ts'
+import { stageGroup } from '@portal/contract/choices.ts'
 import type { MailKind } from '@portal/contract/notifications.ts'
+import { placeOf } from '@portal/contract/way.ts'
 import type { Tx } from '../db/database.ts'
 import { insertSet } from '../db/row-sets.ts'
 import type { AnyEvent, EventData } from './events.ts'
@@ -47,7 +48,7 @@ export function newsOf(event: AnyEvent, id: string): MailNews[] {
   const about = { id, partnerId, loid, personId, at }
   switch (event.type) {
     case 'lead.status_changed': {
-      const isOver = INACTIVE_LEAD_STATUSES.includes(event.data.status.toLowerCase())
+      const isOver = placeOf('lead-status', event.data.status).outcome === 'lost'
       return [{ ...about, type: event.type, data: event.data, kind: isOver ? 'outcome' : 'lead-status' }]
     }
     case 'lead.converted':

@@ -1,7 +1,7 @@
 import type { AttentionItem } from '@portal/contract/attention.ts'
-import { INACTIVE_LEAD_STATUSES, stageGroup } from '@portal/contract/choices.ts'
 import { wholeDays } from '@portal/contract/dates.ts'
 import { ATTENTION_MAX } from '@portal/contract/limits.ts'
+import { placeOf } from '@portal/contract/way.ts'
 import type { Deps } from '../../deps.ts'
 import { QUOTE_LENGTH, shortened } from '../../events/activity.ts'
 import { findUsualTimes, type UsualTimeOfValue } from '../../history/usual-times.queries.ts'
@@ -24,7 +24,7 @@ export async function findAttention(
   { id, personId }: SessionCaller,
 ): Promise<{ items: AttentionItem[]; has_more: boolean }> {
   const now = clock.now()
-  const usual = (await findUsualTimes(db, id)).filter(({ kind, value }) => isOpen(kind, value))
+  const usual = (await findUsualTimes(db, id)).filter(({ kind, value }) => placeOf(kind, value).outcome === 'open')
   const [failed, notes, leads, deals] = await Promise.all([
     findFailedPushes(pool, id, personId),
     findUnreadNotes(pool, id, personId),
@@ -58,11 +58,6 @@ export async function findAttention(
       return [{ ...itemOf('no-movement', found.about, found), standing }]
     })
   }
-}
-
-/** Whether records in this status or stage can still move. */
-function isOpen(kind: UsualTimeOfValue['kind'], value: string): boolean {
-  return kind === 'lead-status' ? !INACTIVE_LEAD_STATUSES.includes(value.toLowerCase()) : stageGroup(value) === 'open'
 }
 
 function overdueBefore(usualDays: number, now: Date): string {

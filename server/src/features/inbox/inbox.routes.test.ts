@@ -349,8 +349,8 @@ test('an open record needs attention after twice the usual time without a change
   await deps.pool.query(
     `insert into usual_times (partner_id, kind, value, days, entries)
      select $1, kind, value, days, 10
-       from (values ('lead-status', 'Pre Call', 3), ('lead-status', 'Lost Lead', 1), ('deal-stage', 'Approved', 20),
-                    ('deal-stage', 'Funded', 1)) as usual (kind, value, days)
+       from (values ('lead-status', 'Pre Call', 3), ('lead-status', 'Lost Lead', 1), ('lead-status', 'Dead Lead', 1),
+                    ('deal-stage', 'Approved', 20), ('deal-stage', 'Funded', 1), ('deal-stage', 'Withdrawn', 1)) as usual (kind, value, days)
          on conflict do nothing`,
     [ada.id],
   )
@@ -376,9 +376,11 @@ test('an open record needs attention after twice the usual time without a change
   const still = await lead('Pre Call', 12)
   await lead('Pre Call', 6)
   await lead('Lost Lead', 90)
+  await lead('Dead Lead', 90)
   await insertDeal(deps.db, ada.id, { deal_name: 'Too early', stage: 'Approved', created_at: daysAgo(39) })
   const deal = await insertDeal(deps.db, ada.id, { deal_name: 'Late', stage: 'Approved', created_at: daysAgo(41) })
   await insertDeal(deps.db, ada.id, { stage: 'Funded', created_at: daysAgo(90) })
+  await insertDeal(deps.db, ada.id, { stage: 'Withdrawn', created_at: daysAgo(90) })
 
   const items = await attentionOf(ada)
   expect(items).toMatchObject([
