@@ -1,3 +1,4 @@
+import { isPlainDate } from '@portal/contract/dates.ts'
 import { type ChangeEvent, type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from 'react'
 import { TextField } from './field.tsx'
 
@@ -46,11 +47,22 @@ export function DateFilter({ value, onValue, ...looks }: FilterFieldProps) {
 
   function handleChange(event: ChangeEvent<HTMLInputElement>) {
     const { value: date, validity } = event.currentTarget
-    const isHalfTyped = validity.badInput || (date !== '' && date < '1900')
+    const isHalfTyped = validity.badInput || (date !== '' && !isPlainDate(date))
     if (!isHalfTyped && date !== value) onValue(date)
   }
 
-  return <TextField {...looks} ref={ref} type="date" min="1900-01-01" defaultValue={value} onChange={handleChange} />
+  return (
+    <TextField
+      {...looks}
+      ref={ref}
+      type="date"
+      min="1900-01-01"
+      // Without a maximum, browsers accept years of six digits.
+      max="9999-12-31"
+      defaultValue={value}
+      onChange={handleChange}
+    />
+  )
 }
 
 /** Updates an input when its value changes elsewhere, for example by Clear Filters or the browser's Back button. */

@@ -42,6 +42,17 @@ test('the newest lead comes first, a click on a column sorts descending, and a s
   expect(screen.getByRole('columnheader', { name: 'Loan Amount' }).getAttribute('aria-sort')).toBe('ascending')
 })
 
+test('a year of five digits does not end the filter that the list shows', async () => {
+  serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
+  openApp('/leads?dateFrom=2026-05-01')
+  await names()
+  const field = screen.getByLabelText<HTMLInputElement>('Date From')
+  fireEvent.change(field, { target: { value: '20261-05-01' } })
+  fireEvent.change(screen.getByLabelText('Status'), { target: { value: 'Contacted' } })
+  await waitFor(() => expect(window.location.search).toBe('?dateFrom=2026-05-01&status=Contacted'))
+  expect(field.max).toBe('9999-12-31')
+})
+
 test('filters are put in the address, sent to the server and counted, and a new filter opens the first page', async () => {
   const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }, 2) }) })
   const user = openApp('/leads?page=2')
