@@ -66,6 +66,12 @@ test.each([
   expect(phoneReadings(text)).toEqual([])
 })
 
+test('invisible characters, which contact apps add to a copied number, do not matter', () => {
+  expect(phoneReadings('\u202a+61 412 345 678\u202c').map((reading) => reading.e164)).toEqual(['+61412345678'])
+  expect(phoneReadings('\u200e02 5550\u200b 1234').map((reading) => reading.e164)).toEqual(['+61255501234'])
+  expect(phoneReadings('\u202a+61 123 456\u202c')).toEqual([])
+})
+
 test.each([
   ['020 123 4567', ['AU', 'NZ']],
   ['0271234567', ['AU', 'NZ']],

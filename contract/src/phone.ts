@@ -34,7 +34,9 @@ export const INVALID_PHONE =
  * 0061 or 61) has at most one reading. If there are two readings, the form shows a country switch (D19, D50). The list
  * is empty if the number belongs to neither country.
  */
-export function phoneReadings(text: string): PhoneReading[] {
+export function phoneReadings(written: string): PhoneReading[] {
+  // A number copied from a contacts app often has invisible marks of direction around it.
+  const text = written.replace(/\p{Cf}/gu, '')
   const digits = text.replace(/[\s()[\]+.\u2010-\u2015-]/g, '').replace(/^00(?=6[14])/, '')
   if (!/^\d+$/.test(digits)) return []
   const withCode = [AU, NZ].flatMap((plan) =>
