@@ -152,6 +152,26 @@ test('a link that was used stays used when somebody signs in from another tab', 
   expect(seen.filter(({ path }) => path === '/auth/verify-email')).toHaveLength(1)
 })
 
+test('once the link has verified the address, the dashboard no longer asks for that', async () => {
+  let mustConfirmEmail = true
+  const server = serveSignedIn({
+    'POST /auth/verify': () => ({
+      body: data({ partnerId: 'p1', businessName: 'Acme', partnerEmail: 'ada@acme.example', mustConfirmEmail }),
+    }),
+    'POST /auth/verify-email': async () => {
+      await waitFor(() => expect(server.seen.some(({ path }) => path === '/auth/verify')).toBe(true))
+      mustConfirmEmail = false
+      return { body: data({}) }
+    },
+  })
+  const user = openApp('/verify-email?token=tok')
+  await screen.findByText('Your email address is verified. Thank you.')
+  await user.click(screen.getByRole('link', { name: 'Go to the dashboard' }))
+  await waitFor(() => expect(server.seen.some(({ path }) => path.startsWith('/dashboard'))).toBe(true))
+  await screen.findByRole('heading', { level: 1, name: 'Dashboard' })
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Send the link again' })).toBeNull())
+})
+
 test('the page of a used verification link says that the link is invalid or used', async () => {
   serve({
     'POST /auth/verify-email': () => ({ status: 400, body: failure('Used', 'INVALID_VERIFICATION_TOKEN') }),

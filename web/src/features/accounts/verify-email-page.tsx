@@ -1,5 +1,5 @@
 import { verifyEmail } from '@portal/contract/accounts.ts'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { call } from '../../api/call.ts'
@@ -7,6 +7,7 @@ import { failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
 import { LINK_KEY } from '../../session/forget-person.ts'
+import { sessionQuery } from '../../session/session.queries.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
@@ -22,11 +23,17 @@ const route = getRouteApi('/verify-email')
  */
 export function VerifyEmailPage() {
   const { token } = route.useSearch()
+  const queryClient = useQueryClient()
   // This is a query, not a mutation, so that a page that is rendered twice sends only one request. The query is static,
   // because the token works only once.
   const verification = useQuery({
     queryKey: [LINK_KEY, 'verify-email', token],
-    queryFn: () => call(verifyEmail, { body: { token: token ?? '' } }),
+    queryFn: async () => {
+      const verified = await call(verifyEmail, { body: { token: token ?? '' } })
+      // The session was fetched when this page opened, and says that the address must still be confirmed.
+      void queryClient.invalidateQueries({ queryKey: sessionQuery().queryKey })
+      return verified
+    },
     enabled: token !== undefined,
     staleTime: 'static',
   })
