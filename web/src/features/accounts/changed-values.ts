@@ -10,3 +10,8 @@ export function changedValues<Values extends object>(
   for (const name in values) if (!dirtyFields[name]) delete changed[name]
   return changed
 }
+
+/** For a form whose values are fetched again while it is open: values that the person has not changed follow. */
+export const KEEP_CHANGES = { keepDirtyValues: true, keepDirty: true }
+/** For the reset after a change was saved. */
+export const DROP_CHANGES = { keepDirtyValues: false, keepDirty: false }

@@ -21,7 +21,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
-import { changedValues } from './changed-values.ts'
+import { changedValues, DROP_CHANGES, KEEP_CHANGES } from './changed-values.ts'
 
 function notificationsQuery() {
   return queryOptions({
@@ -86,13 +86,15 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
   const { register, handleSubmit, formState, reset } = useForm({
     resolver: zodResolver(NotificationChange),
     defaultValues: settings,
+    values: settings,
+    resetOptions: KEEP_CHANGES,
   })
   const { isDirty, dirtyFields } = formState
   const change = useMutation({
     mutationFn: (body: NotificationChange) => call(changeNotifications, { body }),
     onSuccess(changed) {
       queryClient.setQueryData(notificationsQuery().queryKey, changed)
-      reset(changed)
+      reset(changed, DROP_CHANGES)
       toast.success('Notifications updated successfully')
     },
   })

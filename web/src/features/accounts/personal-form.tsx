@@ -11,7 +11,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { showChangedProfile } from './accounts.queries.ts'
-import { changedValues } from './changed-values.ts'
+import { changedValues, DROP_CHANGES, KEEP_CHANGES } from './changed-values.ts'
 import { updateProfileFailureText } from './failure-texts.ts'
 import { showFieldErrors } from './field-errors.ts'
 
@@ -27,6 +27,8 @@ export function PersonalForm({ profile }: { profile: Profile }) {
     mode: 'onTouched',
     resolver: zodResolver(ProfileChange),
     defaultValues: formValues(profile),
+    values: formValues(profile),
+    resetOptions: KEEP_CHANGES,
   })
   const { errors, isDirty, dirtyFields } = formState
 
@@ -34,7 +36,7 @@ export function PersonalForm({ profile }: { profile: Profile }) {
     mutationFn: (body: Partial<ProfileChange>) => call(changeProfile, { body }),
     onSuccess(changed) {
       showChangedProfile(queryClient, changed)
-      reset(formValues(changed))
+      reset(formValues(changed), DROP_CHANGES)
       toast.success('Profile updated successfully')
     },
     onError: (error) => showFieldErrors(error, FIELDS, setError),

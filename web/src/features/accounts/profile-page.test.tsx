@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { storeToken } from '../../api/token.ts'
 import { openApp } from '../../testing/open-app.tsx'
 import { data, failure, serve } from '../../testing/server.ts'
@@ -57,6 +57,45 @@ test('a saved business name is shown in the sidebar at once, and a saved phone n
     phone: '+61498765432',
   })
   expect(screen.getByLabelText<HTMLInputElement>('Phone').value).toBe('+61 498 765 432')
+})
+
+test('the forms show what was changed elsewhere, and keep what the person has typed', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  let isChanged = false
+  const server = serveProfile({
+    'GET /profile': () => ({
+      body: data(isChanged ? { ...profile, business_name: 'Zeta', last_name: 'Byron' } : profile),
+    }),
+    'GET /account/notifications': () => ({
+      body: data({
+        choices: {
+          'lead-status': 'digest',
+          ...(isChanged ? { outcome: 'never', webhook: 'at-once' } : { outcome: 'at-once' }),
+        },
+        time_zone: 'Australia/Sydney',
+      }),
+    }),
+  })
+  const user = openApp('/profile')
+  await user.type(await screen.findByLabelText('First name'), ' Mary')
+  expect((await screen.findByLabelText<HTMLInputElement>('Funded or lost: At once')).checked).toBe(true)
+  await user.click(screen.getByLabelText('Lead status: Never'))
+  // Without a live stream, the app fetches all its data again every 15 seconds.
+  await vi.waitFor(() => expect(server.seen.some(({ path }) => path === '/live')).toBe(true), { timeout: 10_000 })
+  isChanged = true
+  await vi.advanceTimersByTimeAsync(20_000)
+
+  await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>('Business name').value).toBe('Zeta'))
+  expect(screen.getByLabelText<HTMLInputElement>('Last name').value).toBe('Byron')
+  expect(screen.getByLabelText<HTMLInputElement>('First name').value).toBe('Ada Mary')
+  expect(screen.getByLabelText<HTMLInputElement>('Funded or lost: Never').checked).toBe(true)
+  expect(screen.getByLabelText<HTMLInputElement>('Webhook disabled: At once').checked).toBe(true)
+  expect(screen.getByLabelText<HTMLInputElement>('Lead status: Never').checked).toBe(true)
+
+  await user.click(screen.getAllByRole('button', { name: 'Save Changes' })[0] ?? document.body)
+  await waitFor(() =>
+    expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({ first_name: 'Ada Mary' }),
+  )
 })
 
 test('the partner ID can be copied', async () => {
