@@ -103,6 +103,20 @@ test('a new key replaces the old key, and a secret can be decrypted only for its
   expect(() => alone.decrypt(adas, `webhook-secret ${bob.id}`)).toThrow(/authenticate/)
 })
 
+test('while processes change to a new key one by one, those that know it as their second key still sign deliveries', async () => {
+  await using receiver = await startReceiver()
+  const [old, next] = ['k', 'n'].map((letter) => Buffer.alloc(32, letter).toString('base64'))
+  await using portal = await startPortal({ env: { ...WITH_WEBHOOKS.env, SECRETS_KEY: `${old},new:${next}` } })
+  const partner = await portal.newPartner()
+  const { secret } = (await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })).body.data
+  await using changed = await startPortal({ env: { ROLE: 'web', SECRETS_KEY: `new:${next},${old}` }, on: portal })
+  const { prefix } = changed.deps.secrets
+  expect((await storedSecrets(changed)).every((one) => one.startsWith(prefix))).toBe(true)
+  await partner.post('/dashboard/webhook-test')
+  const [delivery] = await receiver.first(1)
+  expect(() => new Webhook(secret).verify(delivery?.text ?? '', delivery?.headers ?? {})).not.toThrow()
+})
+
 test('in development a key is made once, in a file that only its owner can read, and a command uses it', async () => {
   await using folder = await openDataFolder()
   const settings = { dataDir: folder.path }
