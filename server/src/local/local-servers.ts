@@ -16,11 +16,17 @@ export interface CrmServer {
 }
 
 const SANDBOX_SECRET = 'sandbox'
+/** Connections besides the portal's pools: its eight others, and those of an operator's command beside it. */
+const OTHER_CONNECTIONS = 36
 
 /** The given PostgreSQL, or an embedded one under the data folder (D1). */
-export async function startDatabaseServer({ databaseUrl, dataDir }: Settings, log: Logger): Promise<DatabaseServer> {
+export async function startDatabaseServer(config: Settings, log: Logger): Promise<DatabaseServer> {
+  const { databaseUrl, dataDir, databasePool } = config
   if (databaseUrl) return { url: databaseUrl, stop: stopNothing }
-  return startEmbeddedPostgres(join(dataDir, 'postgres'), { log: forText(log, 'postgres') })
+  return startEmbeddedPostgres(join(dataDir, 'postgres'), {
+    log: forText(log, 'postgres'),
+    settings: { max_connections: String(Math.ceil(1.5 * databasePool) + OTHER_CONNECTIONS) },
+  })
 }
 
 /** The given Zoho CRM, or the sandbox as a separate process. The portal knows only the sandbox's address (D40). */
