@@ -12,9 +12,9 @@ interface Range {
 
 /**
  * Counts the leads, deals and conversions of the last twelve periods, including empty periods. The oldest period comes
- * first. Periods begin at midnight in the time zone, so a week is seven days even if the clocks change. Each period is
- * read as a range of an index. Computing the period of each row took 900 ms for a partner with a hundred thousand
- * leads.
+ * first. Periods begin at midnight in the given time zone, so a week is seven days even if the clocks change. Each
+ * period is read as a range of an index, because computing the period of each row took 900 ms for a partner with a
+ * hundred thousand leads.
  */
 export async function findTrendPoints(
   pool: pg.Pool,

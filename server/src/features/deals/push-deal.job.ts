@@ -67,8 +67,8 @@ export const pushDeal = defineJob({
     }
 
     /**
-     * Marks deals that an earlier push sent without getting an answer, and has them pulled, because staff may have given
-     * them to other partners in the meantime.
+     * Marks deals as pushed if an earlier push sent them without getting an answer. Has them pulled, because staff may
+     * have given them to other partners in the meantime.
      */
     async function markArrived(there: ReadonlyMap<string, string>): Promise<void> {
       if (there.size === 0) return

@@ -22,7 +22,7 @@ interface Owner {
 }
 
 /**
- * Finds a page of leads, newest first, without converted and archived leads. Reads one more row than requested, which
+ * Finds a page of leads, newest first, without converted or archived leads. Reads one more row than requested, which
  * gives `has_more` without counting. First finds the ids, and then reads only the rows of the page. Without a search,
  * the ids come from indexes alone.
  */

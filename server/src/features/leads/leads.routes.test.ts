@@ -396,7 +396,7 @@ test('the last status of a lead that became a deal ends when the deal begins (D5
   expect(await lasted()).toBe(3)
 })
 
-test('GET /crm/lead/{id}/status-history returns the statuses, including the first one at submission', async () => {
+test('GET /crm/lead/{id}/status-history returns the statuses, including the first one, which was set at submission', async () => {
   await using ownClock = await startPortal()
   const partner = await ownClock.newPartner()
   const { loid, id } = await partner.submitLead()

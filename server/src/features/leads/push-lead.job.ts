@@ -68,8 +68,8 @@ export const pushLead = defineJob({
     }
 
     /**
-     * Marks leads that an earlier push sent without getting an answer, and has them pulled, because staff may have given
-     * them to other partners in the meantime.
+     * Marks leads as pushed if an earlier push sent them without getting an answer. Has them pulled, because staff may
+     * have given them to other partners in the meantime.
      */
     async function markArrived(there: ReadonlyMap<string, string>): Promise<void> {
       if (there.size === 0) return

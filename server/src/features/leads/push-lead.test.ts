@@ -147,8 +147,8 @@ test.each([
   const first = push.run(late, payload, AbortSignal.timeout(10_000))
   await hanging.promise
   // While the first push hangs, no other push gets the lease for this record: neither the push of another record nor a
-  // second push of this record, such as the sync button starts. If one of these pushes did create the record, the first
-  // push must not create it again.
+  // second push of this record, such as one that the sync button starts. If one of these pushes did create the record,
+  // the first push must not create it again.
   const other = await insertWaiting(module, partner.id)
   await push.run(portal.deps, { ...payload, loid: other }, AbortSignal.timeout(10_000))
   await push.run(portal.deps, payload, AbortSignal.timeout(300)).catch(() => undefined)
@@ -212,7 +212,7 @@ test.each([
   ['Leads', 'lead', pushLead],
   ['Deals', 'deal', pushDeal],
 ] as const)(
-  '%s: a record that staff gave to another partner before its push was repeated is with that partner',
+  '%s: if staff give a record to another partner before its push is repeated, the record stays with that partner',
   async (module, kind, push) => {
     const other = await partnerInCrm()
     const otherInCrm = (await other.get('/profile')).body.data.zoho_id
@@ -265,7 +265,7 @@ test.each([
   },
 )
 
-/** Deletes a record with this name, as staff do. */
+/** Creates a record with this name and deletes it, as staff do. */
 async function createAndRemove(module: 'Leads' | 'Deals', name: string): Promise<void> {
   const record = module === 'Leads' ? { Last_Name: name } : { Deal_Name: name, Stage: 'Approved' }
   await lender.remove(module, await lender.create(module, record))

@@ -90,7 +90,7 @@ function linkIn(mail: string | undefined): { url: string; token: string } {
   return { url, token }
 }
 
-test('GET /account/notifications returns each role’s defaults until a person chooses with PUT', async () => {
+test('GET /account/notifications returns each role’s defaults until a person changes them with PUT', async () => {
   const partner = await confirmedPartner()
   const viewer = await addColleague(portal, partner, 'viewer')
   const defaults = {

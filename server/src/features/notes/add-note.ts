@@ -17,8 +17,8 @@ interface NewNote {
 }
 
 /**
- * Writes the note, its event and the job that pushes the note in the caller's transaction (D23). The caller has checked
- * that the record exists.
+ * In the caller's transaction, writes the note, its event and the job that pushes the note (D23). The caller has
+ * checked that the record exists.
  */
 export async function addNoteToRecord(
   tx: Tx,

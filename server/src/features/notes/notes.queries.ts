@@ -151,10 +151,11 @@ export async function findOwnersOfAllPartners(
 }
 
 /**
- * Finds the rows of these CRM notes, and locks them until the transaction ends. Also finds notes that are not marked as
- * pushed, because the CRM may have them if the answer to their push was lost: notes with one of these LOIDs, and signed
- * notes with one of these texts. All these rows may belong to any partner. Also finds signed notes of these partners
- * that have both one of these LOIDs and one of these texts, because the CRM may have a second copy of these notes.
+ * Finds the rows of these CRM notes, and locks them until the transaction ends. Also finds two kinds of notes that are
+ * not marked as pushed: notes with one of these LOIDs, and signed notes with one of these texts. The CRM may have them
+ * if the answer to their push was lost. All these rows may belong to any partner. Also finds signed notes of these
+ * partners that have both one of these LOIDs and one of these texts, because the CRM may have a second copy of these
+ * notes.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,

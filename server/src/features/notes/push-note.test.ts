@@ -66,7 +66,7 @@ test('a note is not duplicated if the answer to its push was lost and a pull rec
   expect(await shown()).toMatchObject([{ id: noteId, crm: 'synced' }])
 })
 
-test('a second copy that the CRM stores after a repeated push is not shown, and is not news from the lender', async () => {
+test('if the CRM stores a second copy of a note after a repeated push, the copy is not shown and is not news from the lender', async () => {
   expect((await partner.post(`/crm/note/${loid}`, { content: 'Wants two trucks' })).status).toBe(201)
   await waitFor('the note in the CRM', async () => (await shown())[0].crm === 'synced')
   const [{ content } = { content: '' }] = await inCrm()

@@ -92,7 +92,7 @@ test('GET /openapi.json returns a valid, public document without an envelope', a
   expect(() => validator.resolveRefs()).not.toThrow()
 })
 
-test('the portal answers every route in its documentation and in its OpenAPI document', async () => {
+test('the portal serves every route in its documentation and in its OpenAPI document', async () => {
   const { paths } = (await portal.get('/openapi.json')).body
   const described = DOCUMENTED_ROUTES.map(({ route }) => `${route.method} ${route.path.replace(':id', '{id}')}`)
   const listed = docs.endpoints.map(({ method, path }) => `${method} ${path}`)

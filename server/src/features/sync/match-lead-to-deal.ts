@@ -17,7 +17,7 @@ export interface Match {
 
 /**
  * Matches leads to deals (D29). Business name, amount, type and term must be equal, and so must the email or the phone.
- * A missing value equals nothing. The caller passes the oldest leads and deals first. Each deal gets the oldest
+ * A missing value never matches. The caller passes the oldest leads and deals first. Each deal gets the oldest
  * matching lead that no earlier deal got.
  */
 export function matchLeadsToDeals(leads: readonly MatchableLead[], deals: readonly MatchableDeal[]): Match[] {

@@ -80,7 +80,7 @@ export async function pullNotesOf<Noted extends NotedRecord>(
 }
 
 /**
- * Applies listed notes on records that the portal has. Notes on other records are read when the portal pulls those
+ * Applies the listed notes whose records the portal has. Notes on other records are read when the portal pulls those
  * records.
  */
 export async function applyListedNotes(

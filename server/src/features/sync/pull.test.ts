@@ -212,7 +212,7 @@ describe('a first sync', () => {
     expect(await changes('lead.status_changed')).toEqual([])
   })
 
-  test('shows part of a history that the CRM refuses to give, and the whole history half a minute later', async () => {
+  test('shows part of a history if the CRM refuses to give it, and the whole history half a minute later', async () => {
     const id = await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
     await change('Leads', id, ['Pre Qualified'])
     await sync('/dashboard/sync-leads')

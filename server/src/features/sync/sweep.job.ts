@@ -193,8 +193,8 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
 
 /**
  * Moves the cursor past the last change in the list. If Zoho may still show more records with nearby times, moves the
- * cursor to a minute before that change instead. Uses only the CRM's own times and clock, so the portal's clock may be
- * wrong.
+ * cursor to a minute before that change instead. Uses only the CRM's own times and clock, so it works even if the
+ * portal's clock is wrong.
  */
 async function moveBehind(
   { db }: Deps,

@@ -722,7 +722,7 @@ test('an interrupted run is continued, and a new request joins it (D31)', async 
     const total = async () => (await ada.get('/dashboard/stats')).body.data.total_leads
     const before = await total()
     const stop = new AbortController()
-    // The run is still in its next call when the page is written.
+    // Calls are slow, so the run is still waiting for its next call when its first page has been written.
     await lender.faults({ slowMs: 600 })
     const cutOff = runSync.run(portal.deps, payload, stop.signal)
     await waitFor('the first page', async () => (await total()) !== before)

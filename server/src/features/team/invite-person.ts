@@ -22,8 +22,8 @@ type InviteDeps = Pick<Deps, 'jobs' | 'clock'>
 
 /**
  * Writes the invitation, and the job that mails it, in one transaction. A person with an unconfirmed address cannot
- * invite anybody, because the address may belong to somebody else. If that person then reset the password, the
- * invited people would keep their access (D52).
+ * invite anybody, because the address may belong to somebody else. If the true owner of the address then reset the
+ * password, the invited people would keep their access (D52).
  */
 export async function inviteToTeam(
   tx: Tx,

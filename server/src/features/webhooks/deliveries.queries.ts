@@ -15,7 +15,7 @@ export interface NewDelivery {
   event_type: string
   loid: string | null
   request_body: string
-  /** A partner's deliveries begin in order of this time. */
+  /** Decides the order in which a partner's deliveries begin. */
   created_at: string
 }
 

@@ -37,9 +37,9 @@ export class UnsafeAddress extends Error {}
  * fails for another reason, throws an Error with a message for the partner.
  *
  * The name is resolved only once, and the connection is made only to the checked addresses. So a name server gains
- * nothing by changing its answer after the check. The query goes directly to the name servers. The operating system's
- * list of hosts is not needed, because it has no public names. A look-up by the operating system would occupy one of
- * the few threads that hash passwords, and a stranger's slow name server could block that thread.
+ * nothing by changing its answer after the check. The query goes directly to the name servers, because a look-up by the
+ * operating system would occupy one of the few threads that hash passwords, and a stranger's slow name server could
+ * block that thread. The operating system's list of hosts is not needed, because it has no public names.
  */
 export async function safeFetch(url: string, request: SafeRequest): Promise<SafeAnswer> {
   const fault = findUrlFault(url, request.allowPrivate)
