@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../server/src/testing/databases.ts'
 import { runSeed } from './run-seed.ts'
 
-test('portal and CRM agree after actions of partners and staff, faults and a kill', { timeout: 300_000 }, async () => {
+test('portal and CRM agree after partners and staff act amid faults and a kill', { timeout: 300_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portal-soak-'))
   const database = await createDatabase()
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -4,7 +4,7 @@ import type { Acknowledged } from './load.ts'
 
 const EVERY_MS = 1_000
 
-/** The lender's notes about leads. The partners get them by mail. */
+/** A note by the lender about a lead. The lead's partner gets it by mail. */
 export interface Remark {
   words: string
   loid: string

@@ -88,7 +88,7 @@ test('no password, token, key or hash is ever logged, not even at the most detai
   expect(log).not.toMatch(/authorization|"password":/i)
 })
 
-test('the log has an error’s message, but nothing of the connection or the row that the error also contains', async () => {
+test('the log has an error’s message, but not the connection or the row that the error also contains', async () => {
   const lines: string[] = []
   const own = await createDatabase()
   // PostgreSQL trusts the test and does not check the password.

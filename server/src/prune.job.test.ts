@@ -119,7 +119,7 @@ test('the clean-up removes events after ninety days', async () => {
   expect((await portal.get('/dashboard/recent-activity', { token: again })).body.data.activities).toHaveLength(1)
 })
 
-test('the clean-up makes missing monthly partitions of attempts up to two months ahead, except for a month with attempts in the default partition, and drops expired months', async () => {
+test('the clean-up creates missing monthly partitions of attempts up to two months ahead, except for a month with attempts in the default partition, and drops expired months', async () => {
   await using portal = await startPortal()
   const { db, pool, clock } = portal.deps
   const at = clock.now()

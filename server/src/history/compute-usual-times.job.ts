@@ -41,7 +41,7 @@ export const computeUsualTimes = defineJob({
   },
 })
 
-/** The more entries there are, the less a new entry changes the result and the more it costs to read all of them. */
+/** With more entries, a new entry changes the result less and reading all entries costs more, so the wait is longer. */
 function minutesUntilNext(entries: number): number {
   return Math.min(Math.max(entries, AGAIN_MINUTES.min), AGAIN_MINUTES.max)
 }

@@ -112,7 +112,7 @@ describe('an observed entry that the CRM’s history still lacks when the record
     expect(plan).toEqual({ entries: [], replacesObserved: false, changes: [] })
   })
 
-  test('stays if the value is as it was before', () => {
+  test('stays, and another one is added, if the value goes back to the previous one', () => {
     const plan = planHistory(history, told, { ...later, value: 'Contacted' })
     expect(plan.entries.map((one) => [one.value, one.origin])).toEqual([['Contacted', 'observed']])
     expect(plan.replacesObserved).toBe(false)

@@ -36,8 +36,8 @@ export async function findFirstAnswer(
 
 /**
  * Runs `work` in one transaction. With an `Idempotency-Key`, a repeat within 24 hours gets the first answer again, and
- * a different request with the same key is a conflict (D9). Identical requests that arrive together wait on the unique
- * key until the first one commits, so the work is done once. A failure is not remembered, because nothing was created.
+ * a different request with the same key is a conflict (D9). Identical requests that arrive together wait until the
+ * first one commits, so the work is done once. A failure is not remembered, because nothing was created.
  */
 export async function answerOnce(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

@@ -16,8 +16,8 @@ export interface Job<Payload extends object = object> extends QueuedJob<Payload>
    */
   concurrency: number
   /**
-   * A cron expression in UTC. At these times the clock enqueues a job with an empty payload. Among all processes, at
-   * most one such job runs at a time.
+   * A cron expression in UTC. At these times the clock enqueues a job with an empty payload. Across all processes,
+   * at most one such job runs at a time.
    */
   schedule?: string
   /** Whether the job also runs once after a process has started, without waiting for its scheduled time. */

@@ -42,7 +42,7 @@ const LOOK_FOR_THE_DEAD_SECONDS = 5
 const ORPHAN_DELAY_SECONDS = 5
 /** How pg-boss describes the failure of a job whose worker died, and of one whose worker was stopped. */
 const ORPHAN_OUTPUTS = ['job heartbeat timeout', 'pg-boss shut down while active']
-/** After this many retries, even such a job waits as long as any failed job, because it may be killing its workers. */
+/** After this many retries, a job whose worker ended waits as long as a failed job. It may be killing its workers. */
 const QUICK_RETRIES = 3
 /**
  * The portal looks this often for due retries and given-up jobs, because PostgreSQL does not notify workers of them.

@@ -79,7 +79,7 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: Mail
   }
 }
 
-/** Loaded with the first mail, so that no start waits for its forty modules. */
+/** Loaded with the first mail, so that no start waits for the library’s forty modules. */
 const loadNodemailer = () => import('nodemailer')
 
 async function message(from: string, mail: Mail) {

@@ -4,7 +4,7 @@ import { CrmUnavailable } from '../errors.ts'
 
 /**
  * A push looks for the record in the CRM and then creates it, which takes several calls. So only one push of a record
- * runs at a time among all processes. A push that takes longer than `workMsMax` is stopped and tried again later. A
+ * runs at a time, across all processes. A push that takes longer than `workMsMax` is stopped and tried again later. A
  * second push of the same record waits at most `waitMs`, because the first push usually takes one second. If a
  * process dies during a push, its job is repeated, and its lease ends before the repeated push gives up waiting.
  */

@@ -28,7 +28,7 @@ export const pushPartner = defineJob({
  * different id, this function returns that id without a push. If `useless` is absent and the record is up to date, this
  * function returns the partner's id without a push.
  *
- * Only one push of a partner runs at a time among all processes, because two simultaneous pushes would both find no
+ * Only one push of a partner runs at a time, across all processes, because two simultaneous pushes would both find no
  * record in the CRM and create two records. A caller that waits too long for another push gets `CrmUnavailable`.
  * Waiting holds no database connection.
  *

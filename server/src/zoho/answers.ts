@@ -71,7 +71,7 @@ function readResult(item: unknown): WriteResult {
   const { code, message, details } = failure.data
   const [first] = details.errors ?? []
   if (first !== undefined) return readResult(first)
-  // For a lookup field, Zoho can name the id inside the field. The lookup field itself is then named as the parent.
+  // If Zoho refuses a lookup, it can give `id` as the field's name, and the lookup's own name as the parent's name.
   const field = details.parent_api_name ?? details.api_name ?? null
   return { code, field, duplicateId: details.id ?? null, message }
 }

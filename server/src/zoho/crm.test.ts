@@ -217,7 +217,7 @@ test('a lead whose email Zoho refuses is pushed with the email in its descriptio
   expect(await findLead(zoho_id)).toMatchObject({ email: null, description: 'Call early\n\nEmail: owner@freight' })
 })
 
-test('a first name without a last name is pushed only as the last name, which Zoho requires', async () => {
+test('if a lead has only a first name, it is pushed as the last name, which Zoho requires', async () => {
   const { zoho_id } = await crm.pushLead(newLead({ first_name: 'Nkem', last_name: null }))
   expect(await findLead(zoho_id)).toMatchObject({ first_name: null, last_name: 'Nkem' })
 })
@@ -795,7 +795,7 @@ test.each([
   expect(await wrong()).toEqual({ [name]: expect.stringContaining(words) })
 })
 
-test('without the right to write, the check names the missing scope', async () => {
+test('if the portal may not write, the check names the missing scope', async () => {
   await lender.faults({ scopeMismatch: { times: 1, match: 'PUT /crm/v8/Partners' } })
   expect(await wrong()).toEqual({ Writing: expect.stringContaining('ZohoCRM.modules.ALL') })
 })
@@ -819,7 +819,7 @@ test('calls and credits of all processes in the last 24 hours are counted togeth
 })
 
 test('below a tenth of the day’s credits, reading stops and pushes continue in every process', async () => {
-  // Zoho reports the remaining credits once half of the day's credits are used.
+  // Zoho reports the remaining credits only after half of the day's credits are used.
   await lender.behaviour({ creditsPerDay: 100 })
   const other = open({ creditsPerDay: 100 })
   for (let call = 0; call < 92; call++) await lender.watches()
@@ -831,7 +831,7 @@ test('below a tenth of the day’s credits, reading stops and pushes continue in
   expect(await other.pushDeal(newDeal())).toMatchObject({ zoho_id: expect.any(String) })
 })
 
-test('an answer without a number of remaining credits clears an earlier number, even if that number could not be saved', async () => {
+test('if an answer does not say how many credits are left, an earlier number is forgotten, even if it could not be saved', async () => {
   const limits = openSharedLimits({ creditsPerDay: 100, db: database.db, clock: { now: () => now }, log })
   limits.told(5)
   await database.pool.query('alter table crm_calls rename to crm_calls_away')
