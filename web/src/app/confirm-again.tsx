@@ -26,7 +26,7 @@ export function ConfirmAgain({ onSecondFactor }: { onSecondFactor: () => void })
       }),
     [onSecondFactor],
   )
-  // Nobody else may answer: the call would then continue in that person's name.
+  // Only the person who was asked may answer. Otherwise the call would continue in somebody else's name.
   useEffect(() => {
     if (!question) return
     const askedOf = readPersonId()

@@ -37,7 +37,7 @@ export interface LeadListSearch {
 
 /**
  * Drops values that do not parse, so an old or mistyped link shows the list rather than an error. The router keeps
- * unknown parameters, such as a mail's `utm_source`, so the pages call this function once more.
+ * unknown parameters, such as a mail's `utm_source`, so the pages call this function again to drop them.
  */
 export function leadListSearch(raw: Raw): LeadListSearch {
   return {

@@ -61,7 +61,7 @@ test('if another tab signs in while an ended session is refused, the page follow
 test.each([
   [60_000, ['stream.reset']],
   [2_000, []],
-])('if the first stream begins %i ms after the page, the page gets: %j', async (ageMs, told) => {
+])('if the first stream begins %i ms after the page opened, the page gets: %j', async (ageMs, told) => {
   vi.useFakeTimers()
   storeToken('token')
   const opened = JSON.stringify(liveMessage('stream.opened', null, new Date().toISOString()))

@@ -51,7 +51,7 @@ export function createRefresh(queryClient: QueryClient): (message: LiveMessage) 
 async function fetchAgain(queryClient: QueryClient, keys: readonly QueryKey[]) {
   const queries = keys.flatMap((queryKey) => queryClient.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' }))
   // A first fetch is not interrupted, because the page has nothing else to show. But its answer may be older than the
-  // change, and would count as fresh. So these queries become stale when the answer is there.
+  // change, and would count as fresh. So these queries are made stale after the answer arrives.
   const first = new Set(queries.filter(({ state }) => state.data === undefined))
   await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
   await Promise.allSettled([...first].flatMap(({ promise }) => promise ?? []))

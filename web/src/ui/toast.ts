@@ -24,7 +24,7 @@ let isThere = false
 const waiting: (() => void)[] = []
 let askForToaster: (() => void) | undefined
 
-/** Calls `ask` for each toast that comes before `Toaster` is there. Returns a function that stops this. */
+/** Calls `ask` for each toast that comes before `Toaster` appears. Returns a function that stops this. */
 export function onFirstToast(ask: () => void) {
   askForToaster = ask
   return () => {

@@ -203,7 +203,7 @@ test('recent leads and deals link to their pages, and an activity links to its l
   expect(server.seen.find(({ path }) => path === '/dashboard/leads')?.query).toEqual({ page: '1', limit: '5' })
 })
 
-test('while nothing changes, the page still says how long ago things happened', async () => {
+test('while nothing changes, the page keeps updating how long ago things happened', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true, now: Date.parse(now) })
   serveDashboard()
   openApp('/dashboard')

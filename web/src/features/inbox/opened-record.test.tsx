@@ -41,7 +41,7 @@ test('each time news arrives while its record is open, the news is marked as see
   await waitFor(() => expect(marks()).toBe(2))
 })
 
-test('a change that happens while an earlier one is being marked is marked too', async () => {
+test('if a change happens while an earlier one is being marked as seen, the new one is marked too', async () => {
   const times = ['2026-11-20T01:00:00.000Z', '2026-11-20T01:00:01.000Z']
   const { seen } = serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),

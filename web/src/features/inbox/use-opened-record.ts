@@ -14,7 +14,7 @@ export function useOpenedRecord(loid: string | undefined) {
   // Undefined if the record has no line of its own, for example because its news is in the line of a burst, or beyond
   // the end of the list. Such a record is marked only once.
   const line = news?.lines.find((candidate) => candidate.loid === loid)
-  // The number alone would not do: after one change was marked, one later change can be unseen.
+  // The number of changes alone would not do: after one change was marked, one later change can be unseen.
   const state = `${loid} ${line?.changes} ${line?.at}`
   useEffect(() => {
     if (!news || loid === undefined || !isVisible || told.current === state) return

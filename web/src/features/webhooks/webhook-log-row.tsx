@@ -12,7 +12,7 @@ import { LogStatus, ResponseStatus } from './log-marks.tsx'
 import { isAboutDeal, logTitle } from './log-request.ts'
 import { WebhookLogDetails } from './webhook-log-details.tsx'
 
-/** A row of the log, which a click expands. The whole row is a button, and its link lies on top of the button. */
+/** A log row that a click expands. The whole row is a button, and its link lies on top of the button. */
 export function WebhookLogRow({ log }: { log: WebhookLog }) {
   const [isOpen, setIsOpen] = useState(false)
   const detailsId = useId()

@@ -74,7 +74,7 @@ test('cancelling the dialog that asks for the password shows why nothing happene
   expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
 })
 
-test('when the session ends, the question for the password disappears', async () => {
+test('when the session ends, the dialog that asks for the password disappears', async () => {
   serveProfile()
   const user = openApp('/profile')
   await removeApp(user)
@@ -84,7 +84,7 @@ test('when the session ends, the question for the password disappears', async ()
   expect(screen.queryByText('Confirm that it is you')).toBeNull()
 })
 
-test('if somebody else signs in from another tab, that person does not confirm a call of the first person', async () => {
+test('if another person signs in from another tab, the dialog disappears and the call is not repeated', async () => {
   const server = serveProfile()
   const user = openApp('/profile')
   await removeApp(user)
