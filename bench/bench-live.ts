@@ -1,6 +1,6 @@
-// `npm run bench:live`: how soon open pages show a change in the CRM, by how much open streams slow down a server and
-// its lists, and how soon pages catch up after the server is killed (D70, D71). `-- --changes=20 --streams=500
-// --seconds=5 --kills=1` is quicker. Exits with 1 when a goal is missed.
+// `npm run bench:live`: how soon open pages show a change in the CRM, what open streams cost a server, how much they
+// slow down its lists, and how soon pages catch up after the server is killed (D70, D71).
+// `-- --changes=20 --streams=500 --seconds=5 --kills=1` is quicker. Exits with 1 when a goal is missed.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

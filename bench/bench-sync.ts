@@ -1,5 +1,5 @@
-// `npm run bench:sync`: compares a partner's first sync with a bare copy of the same pages and with Zoho's own SDK.
-// Then measures a sync that finds no changes, and a sweep. Also prints calls, credits and memory.
+// `npm run bench:sync`: compares a partner's first sync with a bare copy of the same CRM records and with Zoho's own
+// SDK. Then measures a sync that finds no changes, and a sweep. Also prints calls, credits and memory.
 // `-- --leads=20000 --organisation=200000` makes a quicker run; the goals are meant for the default sizes. The sandbox
 // answers at once; `--crm-ms=200` makes each call take 200 ms until the first sync is over.
 import { execFile } from 'node:child_process'
