@@ -269,7 +269,7 @@ test('/leads/new also warns a person who goes back or closes the tab', async ({ 
   await page.close({ runBeforeUnload: true })
 })
 
-test('/leads/new keeps the typed values until the portal confirms the lead, which is stored only once', async ({
+test('/leads/new keeps the typed values until the portal confirms the lead, and the lead is stored only once', async ({
   page,
   context,
 }) => {

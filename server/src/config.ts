@@ -28,8 +28,8 @@ export type Settings = {
    */
   drainMs: number
   /**
-   * The portal's address, without a slash at the end. If absent, the portal uses `http://localhost:PORT`, which is known
-   * only once the server listens.
+   * The portal's address, without a slash at the end. If absent, the portal uses `http://localhost:PORT`, which is
+   * known only once the server listens.
    */
   publicUrl?: string
   dataDir: string
@@ -42,7 +42,7 @@ export type Settings = {
   databaseDirectUrl?: string
   /** The address of one replica of the database, for lists, search and dashboard (D90). */
   databaseReadUrl?: string
-  /** False for a pooler that is too old for statements that are prepared once and sent by name. */
+  /** False if a pooler is too old for named prepared statements. */
   databasePrepares: boolean
   /** The maximum number of connections for pages. Jobs have separate connections, half as many (D90). */
   databasePool: number
@@ -54,8 +54,8 @@ export type Settings = {
    */
   migratesAtStart: boolean
   /**
-   * The first key encrypts the database's secrets, and every key decrypts them (D96). If `secretsKeys` is absent in
-   * development, a key is made in `dataDir`.
+   * The first key encrypts the database's secrets, and each key decrypts the secrets that it encrypted (D96). If
+   * `secretsKeys` is absent in development, a key is made in `dataDir`.
    */
   secretsKeys?: SecretsKey[]
   /** The port on which Prometheus reads metrics (D95). If absent, nothing is measured. */

@@ -182,7 +182,7 @@ test('an endpoint’s answer that arrives after the erasure does not bring the a
   expect(await rowsThatName(portal)).toEqual([])
 })
 
-test('an erasure names a lead that the CRM may have, although its answer was lost', async () => {
+test('an erasure names a lead whose push got no answer, because the CRM may have the lead', async () => {
   await using folder = await openDataFolder()
   await using portal = await startPortal({ withCrm: true })
   const lender = openLender(portal.crmUrl)

@@ -55,10 +55,10 @@ export async function findApplicant(db: Db, applicant: Applicant) {
 }
 
 /**
- * Lists the records that are in the CRM, and the records that left it. Records that left were either deleted (and may
- * still be in the recycle bin) or given to a business outside the portal. Each text has the form
- * `Leads 4876876000000333001 (LO-7K3M9Q2X)`. Records that were sent, but whose answer was lost or is not there yet, have
- * no id in the CRM.
+ * Lists the records that are in the CRM, the records that left it, and the records that may be in it because the portal
+ * sent them but has no answer. Records that left were either deleted (and may still be in the recycle bin) or given to
+ * a business outside the portal. Each text has the form `Leads 4876876000000333001 (LO-7K3M9Q2X)`. A record without an
+ * answer is listed without its id.
  */
 export function inCrm({ leads, deals }: Found): { present: string[]; left: string[]; sent: string[] } {
   const rows = [

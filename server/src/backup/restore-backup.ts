@@ -13,7 +13,7 @@ import { BackupHeader } from './write-backup.ts'
 const TableFrame = z.object({ name: z.string(), columns: z.array(z.string()) })
 const TableEndFrame = z.object({ rows: z.number() })
 
-/** A fault of the file or the database, described for the operator. */
+/** A fault in the file or the database, described for the operator. */
 export class RestoreRefused extends Error {}
 
 /**
@@ -101,7 +101,7 @@ async function refuseOtherJobs(client: pg.PoolClient, { jobs_version }: BackupHe
   const version = rows[0]?.version
   if (version !== jobs_version) {
     throw new RestoreRefused(
-      `The backup’s job queue has version ${jobs_version} and this portal’s ${version}: restore the backup with the portal that made it, then upgrade`,
+      `The backup’s job queue has version ${jobs_version}, but this portal’s has version ${version}: restore the backup with the portal that made it, then upgrade`,
     )
   }
 }

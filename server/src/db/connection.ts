@@ -52,8 +52,8 @@ export const RELIED_ON = [
 ] as const
 
 /**
- * Parallel workers take 8 ms to start and slow other requests down, and one request reads little. A pool sets its own
- * timeouts afterwards; a migration has no timeouts.
+ * One request reads too little for parallel workers, which take 8 ms to start and would slow other requests down.
+ * A pool sets its own timeouts afterwards; a migration has no timeouts.
  */
 const ALSO_SET = [
   { name: 'max_parallel_workers_per_gather', value: '0' },
@@ -174,7 +174,7 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
 
 /**
  * Turns `2026-03-01 10:00:00.5+00` into `2026-03-01T10:00:00.500Z`. Columns hold at most three decimals and the
- * connection's time zone is UTC, so cutting the text is enough. This takes a third of the time of making a Date.
+ * connection's time zone is UTC, so cutting the text is enough. Making a Date would take three times as long.
  */
 function instant(text: string): string {
   const fraction = text.slice(20, -3).padEnd(3, '0').slice(0, 3)

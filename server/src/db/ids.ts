@@ -17,7 +17,7 @@ export function newId(now: Date = new Date()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(last.count, 3)}${random.slice(18)}`
 }
 
-/** Counts ids within the millisecond, from a random start in the lower half. */
+/** Counts ids within the millisecond, from a random start in the lower half of the range. */
 function next(asked: number, random: string): typeof last {
   if (asked !== last.asked) return { asked, ms: asked, count: Number.parseInt(random.slice(0, 3), 16) & 0x07ff }
   if (last.count < COUNT_MAX) return { ...last, count: last.count + 1 }

@@ -72,7 +72,7 @@ async function answeredByReplica(ask: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Waits until the replica answers reads and has every change of the partner's data that the portal was notified of. On
+ * Waits until the replica answers reads and has every change to the partner's data that the portal was notified of. On
  * a busy machine the portal can stop using the replica for a moment.
  */
 function caughtUp(partner: TestPartner, path = '/dashboard/stats'): Promise<unknown> {
@@ -92,7 +92,7 @@ async function shownBy(process: TestPortal, { token }: TestPartner) {
   }
 }
 
-test('the lists, the search and the dashboard use the replica, unless it lacks a change of the partner’s data', async () => {
+test('the lists, the search and the dashboard use the replica, unless it lacks a change to the partner’s data', async () => {
   const [partner, quiet] = [await portal.newPartner(), await portal.newPartner()]
   const { loid } = await partner.submitLead()
   await caughtUp(partner)

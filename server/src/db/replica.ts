@@ -16,7 +16,7 @@ export interface ReadSource extends Sender {
 
 export interface Replica extends Hearer {
   /**
-   * Runs the work on the replica if the replica has every change of the partner's data that this process was notified
+   * Runs the work on the replica if the replica has every change to the partner's data that this process was notified
    * of, and otherwise on the primary. If the replica fails or takes too long, the work runs again on the primary, so
    * the work must only read.
    */
@@ -34,7 +34,7 @@ export interface Replica extends Hearer {
 
 interface ReplicaSettings {
   primary: ReadSource
-  /** The settings of the primary's pool. Statements on the replica get less time. */
+  /** The settings of the primary's pool. Statements on the replica get at most a second. */
   limits: PoolLimits
   log: Logger
 }

@@ -8,8 +8,8 @@ import { hashToken } from './tokens.ts'
 import { invalidToken } from './verify-email.ts'
 
 /**
- * Closes an account that somebody else created with this address (D52). The account's sessions end, its API key and
- * webhook URL are revoked, its records are no longer pushed, and the address and the business name are free again.
+ * Closes an account that somebody created with another person's address (D52). The account's sessions end, its API key
+ * and webhook URL are revoked, its records are no longer pushed, and the address and the business name are free again.
  */
 export async function disownAccount(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

@@ -13,7 +13,7 @@ import { NotFound } from '../../errors.ts'
  */
 export const PERSON_NAME = `coalesce(nullif(concat_ws(' ', people.first_name, people.last_name), ''), partners.business_name)`
 
-/** A person, with the fields of the business that mails and the profile show. */
+/** A person, with the fields of their business that are shown in mails and in the profile. */
 export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
 
 const PERSON_COLUMNS = [

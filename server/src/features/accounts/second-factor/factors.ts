@@ -80,9 +80,9 @@ export async function codesForFirstFactor(db: Db, personId: string, limit: Limit
 }
 
 /**
- * Call this in the transaction that adds a factor, after `lockCaller`. The first factor ends the person's other
- * sessions and gets recovery codes, which are returned. Throws Conflict if the only other factor was removed after
- * `codesForFirstFactor` was called.
+ * Call this in the transaction that adds a factor, after `lockCaller`. If the factor is the person's first, this ends
+ * the person's other sessions, stores the recovery codes and returns them. Throws Conflict if the only other factor was
+ * removed after `codesForFirstFactor` was called.
  */
 export async function noteAdded(
   tx: Tx,
