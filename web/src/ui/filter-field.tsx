@@ -1,4 +1,3 @@
-import { isPlainDate } from '@portal/contract/dates.ts'
 import { type ChangeEvent, type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from 'react'
 import { TextField } from './field.tsx'
 
@@ -47,7 +46,8 @@ export function DateFilter({ value, onValue, ...looks }: FilterFieldProps) {
 
   function handleChange(event: ChangeEvent<HTMLInputElement>) {
     const { value: date, validity } = event.currentTarget
-    const isHalfTyped = validity.badInput || (date !== '' && !isPlainDate(date))
+    const hasFullYear = /^(19|[2-9]\d)\d\d-/.test(date)
+    const isHalfTyped = validity.badInput || (date !== '' && !hasFullYear)
     if (!isHalfTyped && date !== value) onValue(date)
   }
 
