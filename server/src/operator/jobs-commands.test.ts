@@ -32,7 +32,7 @@ test('operators can list, retry and drop waiting and given-up jobs', { timeout: 
     [id],
   )
   expect((await folder.command(['jobs'], env)).out).toMatch(new RegExp(`^${id} +push-lead +given up `, 'm'))
-  expect(await folder.command(['jobs', 'retry', id], env)).toMatchObject({ code: 0, out: 'Jobs that run now: 1\n' })
+  expect(await folder.command(['jobs', 'retry', id], env)).toMatchObject({ code: 0, out: 'Jobs set to run now: 1\n' })
   await waitFor('another try', async () => (await stateOf(id)) === 'active' || (await stateOf(id)) === 'retry')
 
   // The queue `sweep` lets only one job wait, so the other job stays given up.
@@ -41,7 +41,7 @@ test('operators can list, retry and drop waiting and given-up jobs', { timeout: 
   )
   expect(await folder.command(['jobs', 'retry', 'sweep'], env)).toMatchObject({
     code: 0,
-    out: 'Jobs that run now: 1\n',
+    out: 'Jobs set to run now: 1\n',
   })
   await pool.query("delete from jobs.job where name = 'sweep'")
   const { rows: sweeps } = await pool.query<{ id: string }>(

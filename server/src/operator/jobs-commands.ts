@@ -32,7 +32,7 @@ export const retryJob: Command = {
   name: 'jobs retry',
   parameters: '<id or queue>',
   summary: 'Runs a waiting or given-up job now, or all such jobs of a queue.',
-  run: (given, workplace) => change(retryJob, given, workplace, retryJobs, 'Jobs that run now'),
+  run: (given, workplace) => change(retryJob, given, workplace, retryJobs, 'Jobs set to run now'),
 }
 
 export const dropJob: Command = {

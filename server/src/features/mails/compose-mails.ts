@@ -44,8 +44,8 @@ export async function composeMails(
     const dueAtOnce = [...atOnce.values()].filter((changes) => changes.some(isDue))
     const digest: Waiting[] = []
     const putOff = new Map<string, string>()
-    // The news that is due earliest comes first. So once a digest is due, it also gets news from just before 8:00 that
-    // is not due yet.
+    // The news that is due earliest comes first. Once the digest has an item, it also takes news from just before 8:00,
+    // although that news becomes due only after 8:00.
     for (const one of waiting.filter((each) => timingOf(each) === 'digest')) {
       if (!isDue(one) && digest.length === 0) break
       const digestAt = await digestAfter(one.created_at, timeZone)
