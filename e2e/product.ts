@@ -21,7 +21,7 @@ export interface Product {
 
 /** Starts the product, and resolves once its portal is ready. */
 export async function startProduct(dataDir: string): Promise<Product> {
-  // The program that `npm start` runs as `node`.
+  // In `npm start`, the command `node` means this program.
   const node = path.join(root, 'node_modules', '.bin', 'node')
   const child = spawn(node, ['scripts/start.mjs'], {
     cwd: root,

@@ -176,6 +176,7 @@ demoTest('/leads shows twenty leads per page', async ({ page }) => {
   await page.getByLabel('Lead Source').fill('Partner Portal')
   await page.getByLabel('Lead Source').press('Enter')
   await expect(page).toHaveURL('/leads?source=Partner+Portal')
+  await expect(page.getByRole('button', { name: /^Filters ?, 1 active$/ })).toBeVisible()
   await page.goBack()
   // If the field still had its text, leaving the field would set the filter again.
   await expect(page.getByLabel('Lead Source')).toHaveValue('')

@@ -11,7 +11,7 @@ import { waitFor } from '../testing/wait-for.ts'
 
 const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
 
-/** All rows of a backup's tables as text, and all indexes. */
+/** Reads a database: all rows of the tables that a backup contains, as text, and all indexes. */
 async function everything(url: string): Promise<Record<string, string[]>> {
   const { pool, close } = openDatabase(url, () => undefined)
   const all: Record<string, string[]> = {}

@@ -8,7 +8,7 @@ export async function tellNewsNow({ deps }: TestPortal): Promise<void> {
   await waitFor('every mail to be sent', async () => (await deps.db.selectFrom('mails').execute()).length === 0)
 }
 
-/** Moves the clock three minutes ahead, so that the news for immediate mails is due, and sends the due mails. */
+/** Moves the clock three minutes ahead, because news becomes due only after two minutes, and sends the due mails. */
 export async function tellNewsSoon(portal: TestPortal): Promise<void> {
   portal.advance(3 * 60_000)
   await tellNewsNow(portal)

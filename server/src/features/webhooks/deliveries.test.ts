@@ -399,7 +399,7 @@ test('waiting deliveries are sent to the present URL', async () => {
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'success', endpoint: receiver.url })
 })
 
-test('if a waiting delivery is sent again, its next attempt is made at once', async () => {
+test('if a person redelivers a waiting delivery, its next attempt is made at once', async () => {
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver)
   await partner.submitLead()
