@@ -491,7 +491,7 @@ export function openRecordPusher(
   }
 }
 
-/** The id of the record with the same LOID, because of which the CRM refused the record; otherwise null. */
+/** If the CRM refused the record because another one has its LOID, the id of that one; otherwise null. */
 function idOfSameLoid(
   { code, field, duplicateId }: Exclude<WriteResult, { zohoId: string }>,
   { loid }: Pick<PushedFields, 'loid'>,
