@@ -26,7 +26,11 @@ function reloadSoon() {
   setTimeout(async () => {
     try {
       // oxlint-disable-next-line no-restricted-globals -- this file runs before web/src/api, and even without it
-      const { ok } = await fetch(location.href, { method: 'HEAD', cache: 'no-store' })
+      const { ok } = await fetch(location.href, {
+        method: 'HEAD',
+        cache: 'no-store',
+        signal: AbortSignal.timeout(5_000),
+      })
       if (ok) location.reload()
       else reloadSoon()
     } catch {
