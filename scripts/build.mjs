@@ -8,7 +8,7 @@ try {
   await buildWeb()
   const done = announce('Building the server')
   await runVite('build', '--config', path.join('scripts', 'bundle-server.mjs'))
-  await run(process.execPath, [...process.execArgv, path.join(root, 'scripts', 'warm-up.mjs')])
+  await run(process.execPath, [path.join(root, 'scripts', 'warm-up.mjs')])
   done()
 } catch (error) {
   console.error(error.message)

@@ -31,17 +31,21 @@ const webDist = path.join(root, 'web', 'dist')
 const webStamp = path.join(webDist, '.portal-build')
 const pinnedNode = path.join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
+/** How Node keeps the portal small. docs/decisions/memory.md gives the reasons. */
+export const SMALL = {
+  flags: ['--max-semi-space-size=16', '--heap-growing-percent=50'],
+  env: { MALLOC_ARENA_MAX: '1' },
+}
+
 /**
- * Installs the missing parts of a level. Returns only under the Node version that package.json names. Under another
- * version, it runs the same command line in a child process, waits for it and exits with its code.
+ * Installs the missing parts of a level. Returns only under the Node version that package.json names, and with the
+ * wanted flags and variables.
  * @param {'run' | 'test' | 'lighthouse'} level
  */
-export async function prepare(level) {
+export async function prepare(level, wanted = { flags: [], env: {} }) {
   process.chdir(root)
   if (!isInstalled(level)) await underLock(() => isInstalled(level) || install(level))
-  if (path.resolve(process.execPath) !== pinnedNode && !isSameFile(process.execPath, pinnedNode)) {
-    process.exit(await runOnPinnedNode([...process.execArgv, ...process.argv.slice(1)]))
-  }
+  await continueWith(pinnedNode, wanted)
   stopWithParent()
   nodeModule.enableCompileCache(compileCache)
   // A clean exit saves the cache anyway. The timer saves it even if the first start is killed, so that the second start
@@ -178,10 +182,24 @@ function isSameFile(one, other) {
   }
 }
 
-function runOnPinnedNode(args) {
+/**
+ * Returns only in a process of this Node with these flags and variables. Otherwise runs the same command line again: in
+ * this process's place if its Node can do that, else in a child process whose exit code becomes its own.
+ */
+export async function continueWith(node, { flags, env }) {
+  const missing = flags.filter((flag) => !process.execArgv.includes(flag))
+  const isSet = Object.keys(env).every((name) => process.env[name])
+  if (isSameFile(process.execPath, node) && missing.length === 0 && isSet) return
+  const args = [...process.execArgv, ...missing, ...process.argv.slice(1)]
+  const environment = { ...env, ...process.env }
+  process.execve?.(node, [node, ...args], environment)
+  process.exit(await runAsChild(node, args, environment))
+}
+
+function runAsChild(node, args, env) {
   return new Promise((resolve) => {
     // The IPC channel closes when this process is killed, and the child then stops.
-    const child = spawn(pinnedNode, args, { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+    const child = spawn(node, args, { cwd: root, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
     child.once('exit', (code, signal) => resolve(code ?? 128 + os.constants.signals[signal]))
   })

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { compileCache, root, stopWithParent } from './set-up.mjs'
+import { compileCache, continueWith, root, SMALL, stopWithParent } from './set-up.mjs'
 
 const NODE_MIN = 24
 const server = path.join(root, 'server', 'dist', 'main.js')
@@ -21,6 +21,7 @@ try {
   console.error(error.message)
   process.exit(1)
 }
+await continueWith(process.execPath, SMALL)
 stopWithParent()
 // The build has filled this folder. A read-only folder stays as it is.
 nodeModule.enableCompileCache(compileCache)

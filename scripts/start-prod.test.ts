@@ -16,15 +16,19 @@ test('the server from npm run build starts, sets up a database and stops', { tim
   const script = path.join(SCRIPTS, 'start-prod.mjs')
   const child = spawn(process.execPath, [script], { env: { ...process.env, NODE_ENV: 'development', ...settings } })
   let said = ''
+  let command = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       said += text
       // The announcement ends with this line.
-      if (!child.killed && said.includes('Ctrl+C')) child.kill('SIGTERM')
+      if (child.killed || !said.includes('Ctrl+C')) return
+      command = execFileSync('ps', ['-o', 'args=', '-p', String(child.pid)], { encoding: 'utf8' })
+      child.kill('SIGTERM')
     })
   }
   const [code] = await once(child, 'close')
   await rm(folder, { recursive: true, force: true })
+  expect(command).toContain('--heap-growing-percent=50')
   expect(said).toMatch(/Portal worker +http/)
   expect(said).not.toMatch(/ERROR|FATAL/)
   expect(code).toBe(0)

@@ -1,11 +1,10 @@
-// `npm start`: sets up what is missing, then runs the portal in the same process. If that process does not run the
-// pinned Node, it only installs, and a child process does the rest.
+// `npm start`: sets up what is missing, then runs the portal in the same process.
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { buildWebIfChanged, prepare, root } from './set-up.mjs'
+import { buildWebIfChanged, prepare, root, SMALL } from './set-up.mjs'
 
 try {
-  await prepare('run')
+  await prepare('run', SMALL)
   await buildWebIfChanged()
 } catch (error) {
   console.error(error.message)
