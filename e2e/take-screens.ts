@@ -1,52 +1,44 @@
-// `npm run screens`: saves pictures of the pages in bench/demo-pages.ts, with the demo's data, to docs/screens, at two
-// widths and in both themes. With `-- --only=/leads,/deals`, it takes only the pictures of these pages.
-import { mkdirSync } from 'node:fs'
+// `npm run screens`: takes the pictures that the documents show, as one sees them in a fresh demo. With
+// `-- --only=/leads,/deals` or `-- --all`, it takes whole pages instead, at two widths and in both themes, and saves
+// them to .cache/screens.
+import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { chromium, type Page } from '@playwright/test'
+import { type Browser, chromium } from '@playwright/test'
 import { type DemoPage, findDemoPages } from '../bench/demo-pages.ts'
 import { startProduct, withEmptyFolder } from '../bench/product.ts'
 import { launchOptions } from '../chromium.config.ts'
-import { keepPartnerBusy } from './busy-partner.ts'
 
-const FOLDER = path.resolve(import.meta.dirname, '../docs/screens')
+const ROOT = path.resolve(import.meta.dirname, '..')
+const SHOWN = path.join('docs', 'screens')
+const NOT_SHOWN = path.join('.cache', 'screens')
 const WIDTHS = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ]
 const THEMES = ['light', 'dark'] as const
-const { values: options } = parseArgs({ options: { only: { type: 'string' } } })
+const { values: options } = parseArgs({ options: { only: { type: 'string' }, all: { type: 'boolean' } } })
 const only = options.only?.split(',')
+const isWhole = options.all === true || only !== undefined
+const folder = path.join(ROOT, isWhole ? NOT_SHOWN : SHOWN)
+const shown = findShownPictures()
+
+type Picture = { page: DemoPage; viewport: (typeof WIDTHS)[number]; theme: (typeof THEMES)[number]; file: string }
 
 await withEmptyFolder(async (dataDir) => {
-  const product = await startProduct(dataDir, { SEED_DEMO: 'true', WEBHOOK_ALLOW_PRIVATE: 'true' })
+  const product = await startProduct(dataDir, { SEED_DEMO: 'true' })
   const browser = await chromium.launch(launchOptions)
   try {
-    await keepPartnerBusy(product, (await findDemoPages(product.url)).token)
     const { token, pages } = await findDemoPages(product.url)
-    mkdirSync(FOLDER, { recursive: true })
-    for (const viewport of WIDTHS) {
-      for (const colorScheme of THEMES) {
-        for (const page of pages.filter(({ name }) => !only || only.includes(name))) {
-          const context = await browser.newContext({
-            viewport,
-            colorScheme,
-            reducedMotion: 'reduce',
-            locale: 'en-AU',
-            timezoneId: 'Australia/Sydney',
-          })
-          if (!page.isPublic) {
-            await context.addInitScript(`localStorage.setItem('auth_token', ${JSON.stringify(token)})`)
-          }
-          await take(
-            await context.newPage(),
-            product.url,
-            page,
-            `${fileName(page)}-${viewport.width}-${colorScheme}.jpg`,
-          )
-          await context.close()
-        }
-      }
+    mkdirSync(folder, { recursive: true })
+    const pictures = WIDTHS.flatMap((viewport) =>
+      THEMES.flatMap((theme) =>
+        pages.map((page) => ({ page, viewport, theme, file: `${fileName(page)}-${viewport.width}-${theme}.jpg` })),
+      ),
+    )
+    for (const picture of pictures) {
+      const isWanted = only ? only.includes(picture.page.name) : isWhole || shown.includes(picture.file)
+      if (isWanted) await take(browser, product.url, token, picture)
     }
   } finally {
     await browser.close()
@@ -54,17 +46,37 @@ await withEmptyFolder(async (dataDir) => {
   }
 })
 
-async function take(tab: Page, url: string, page: DemoPage, file: string): Promise<void> {
+async function take(browser: Browser, url: string, token: string, { page, viewport, theme, file }: Picture) {
+  await using context = await browser.newContext({
+    viewport,
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    locale: 'en-AU',
+    timezoneId: 'Australia/Sydney',
+  })
+  if (!page.isPublic) await context.addInitScript(`localStorage.setItem('auth_token', ${JSON.stringify(token)})`)
+  const tab = await context.newPage()
   await tab.goto(url + page.path, { waitUntil: 'networkidle' })
   await tab.locator(page.shows).first().waitFor()
-  // The window becomes as tall as the page, because the browser does not draw parts far below the window.
-  const { width = 0 } = tab.viewportSize() ?? {}
-  await tab.setViewportSize({ width, height: await tab.evaluate<number>('document.documentElement.scrollHeight') })
-  await tab.screenshot({ path: path.join(FOLDER, file), fullPage: true, type: 'jpeg', quality: 80 })
-  console.log(file)
+  if (isWhole) {
+    // The window becomes as tall as the page, because the browser does not draw parts far below the window.
+    const height = await tab.evaluate<number>('document.documentElement.scrollHeight')
+    await tab.setViewportSize({ width: viewport.width, height })
+  }
+  await tab.screenshot({ path: path.join(folder, file), fullPage: isWhole, type: 'jpeg', quality: 80 })
+  console.log(path.join(folder, file))
 }
 
 /** Turns `/leads/{loid}` into `leads-loid`. */
 function fileName({ name }: DemoPage): string {
   return name.replace(/[{}]/g, '').replaceAll('/', '-').slice(1)
+}
+
+/** The names of the pictures in docs/screens that a document shows. */
+function findShownPictures(): string[] {
+  const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT })
+  return documents.flatMap((document) => {
+    const text = readFileSync(path.join(ROOT, document), 'utf8')
+    return [...text.matchAll(/screens\/([\w-]+\.jpg)/g)].flatMap(([, name]) => name ?? [])
+  })
 }

@@ -1,4 +1,5 @@
-// Checks the paths that documents name. Fails when a path in backticks no longer exists.
+// Checks the documents. Fails when a path in backticks no longer exists, when no document shows a picture in
+// docs/screens, or when the changelog does not begin with the version of package.json.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -7,7 +8,7 @@ const documents = globSync(['*.md', 'docs/**/*.md', '*/README.md', '.ci/*.md'], 
   exclude: (name) => name === 'node_modules',
 })
 
-let gone = 0
+let faults = 0
 for (const document of documents) {
   const lines = readFileSync(document, 'utf8').split('\n')
   let isExample = false
@@ -17,11 +18,23 @@ for (const document of documents) {
     for (const [, words] of line.matchAll(/`([^`]+)`/g)) {
       if (!looksLikePath(words) || exists(document, words)) continue
       console.error(`${document}:${index + 1} names ${words}, which does not exist`)
-      gone += 1
+      faults += 1
     }
   }
 }
-process.exit(gone === 0 ? 0 : 1)
+const texts = documents.map((document) => readFileSync(document, 'utf8'))
+for (const picture of globSync('docs/screens/*')) {
+  if (texts.some((text) => text.includes(path.basename(picture)))) continue
+  console.error(`no document shows ${picture}`)
+  faults += 1
+}
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+const [, newest] = /^## \[([^\]]+)\]/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? []
+if (newest !== version) {
+  console.error(`CHANGELOG.md begins with ${newest}, but package.json has ${version}`)
+  faults += 1
+}
+process.exit(faults === 0 ? 0 : 1)
 
 /**
  * Whether the words name a file or folder of the repository. False for addresses, routes, commands, patterns, content
