@@ -5,11 +5,14 @@ import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
 export type ButtonSize = 'small' | 'medium' | 'icon'
 
+/** A button that cannot be used yet is grey, so that it does not look like a faded one. */
+const OFF = 'disabled:border-transparent disabled:bg-hover disabled:text-faint disabled:shadow-none'
+
 const VARIANTS: Record<ButtonVariant, string> = {
-  primary: 'bg-brand text-white shadow-xs hover:bg-brand-hover',
-  secondary: 'border border-line-strong bg-surface text-ink shadow-xs hover:bg-hover',
-  ghost: 'text-muted hover:bg-hover hover:text-ink',
-  danger: 'bg-danger text-white shadow-xs hover:bg-danger-hover',
+  primary: `bg-brand text-white shadow-xs hover:bg-brand-hover ${OFF}`,
+  secondary: `border border-line-strong bg-surface text-ink shadow-xs hover:bg-hover ${OFF}`,
+  ghost: 'text-muted hover:bg-hover hover:text-ink disabled:opacity-50',
+  danger: `bg-danger text-white shadow-xs hover:bg-danger-hover ${OFF}`,
 }
 
 const SIZES: Record<ButtonSize, string> = {
@@ -22,7 +25,7 @@ const SIZES: Record<ButtonSize, string> = {
 export function buttonClass(variant: ButtonVariant = 'primary', size: ButtonSize = 'medium', className?: string) {
   return clsx(
     'inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap select-none transition-colors duration-100',
-    'disabled:pointer-events-none disabled:opacity-50 aria-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+    'disabled:pointer-events-none aria-disabled:opacity-60 [&_svg]:size-4 [&_svg]:shrink-0',
     VARIANTS[variant],
     SIZES[size],
     className,

@@ -19,7 +19,7 @@ export function Collapsible({ title, children }: CollapsibleProps) {
           aria-expanded={isOpen}
           aria-controls={contentId}
           onClick={() => setIsOpen(!isOpen)}
-          className="flex min-h-14 w-full items-center justify-between gap-2.5 rounded-[inherit] px-5 text-left text-[0.9375rem] font-semibold"
+          className="flex min-h-12 w-full items-center justify-between gap-2.5 rounded-[inherit] px-5 text-left text-[0.9375rem] font-semibold"
         >
           {title}
           <ChevronDown
@@ -28,7 +28,7 @@ export function Collapsible({ title, children }: CollapsibleProps) {
           />
         </button>
       </h2>
-      <div id={contentId} hidden={!isOpen} className="border-t border-line p-5">
+      <div id={contentId} hidden={!isOpen} className="px-5 pt-1 pb-5">
         {children}
       </div>
     </section>

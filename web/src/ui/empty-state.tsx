@@ -13,7 +13,7 @@ interface EmptyStateProps {
 export function EmptyState({ icon, title, text, action, compact = false }: EmptyStateProps) {
   return (
     <div
-      className={clsx('flex flex-col items-center px-6 text-center', compact ? 'h-full justify-center py-4' : 'py-14')}
+      className={clsx('flex flex-col items-center px-6 text-center', compact ? 'h-full justify-center py-4' : 'py-10')}
     >
       {icon && (
         <span
@@ -23,7 +23,7 @@ export function EmptyState({ icon, title, text, action, compact = false }: Empty
           {icon}
         </span>
       )}
-      <h3 className="text-[0.9375rem] font-semibold">{title}</h3>
+      <h3 className="font-semibold">{title}</h3>
       {text && <p className="mt-1 max-w-sm text-balance text-muted">{text}</p>}
       {action && <div className="mt-5">{action}</div>}
     </div>

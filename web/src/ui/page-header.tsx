@@ -22,7 +22,7 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
   usePageTitle(tabTitle)
   const headingRef = useFocusPassedOn()
   return (
-    <header className="mb-6">
+    <header className="mb-5">
       {back && <div className="mb-2 print:hidden">{back}</div>}
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
         <div className="min-w-0">

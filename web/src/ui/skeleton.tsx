@@ -12,10 +12,10 @@ export function Skeleton({ className }: { className?: string }) {
 export function CardSkeleton({ fields }: { fields: number }) {
   return (
     <div className="panel">
-      <div className="flex h-14 items-center border-b border-line px-5">
+      <div className="flex h-8 items-center px-5 pt-4 box-content">
         <Skeleton className="h-4 w-36" />
       </div>
-      <div className="grid gap-x-8 gap-y-4 p-5 sm:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]">
+      <div className="grid gap-x-8 gap-y-4 px-5 pt-3 pb-5 sm:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]">
         {Array.from({ length: fields }, (_, field) => (
           // The fields have no identity, and they never change places.
           <div key={field} className="grid h-10.5 content-center gap-2">

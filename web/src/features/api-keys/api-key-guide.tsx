@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Gauge, KeyRound, Link2, ListChecks, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { paths } from '../../app/paths.ts'
-import { Card } from '../../ui/card.tsx'
+import { Section } from '../../ui/card.tsx'
 import { textLinkClass } from '../../ui/description-list.tsx'
 import { IconList, type IconListItem } from '../../ui/icon-list.tsx'
 
@@ -48,14 +48,14 @@ const PARTS: readonly IconListItem[] = [
 /** Enough documentation for a first call. */
 export function ApiKeyGuide() {
   return (
-    <Card title="Using your key" className="self-start">
+    <Section title="Using your key" className="self-start">
       <IconList items={PARTS} className="sm:max-xl:grid-cols-2 sm:max-xl:gap-6" />
-      <p className="mt-5 border-t border-line pt-4">
+      <p className="mt-5">
         <Link {...paths.apiDocs} className={textLinkClass}>
           Everything else is in the API Docs
         </Link>
       </p>
-    </Card>
+    </Section>
   )
 }
 

@@ -28,24 +28,22 @@ export function ApiKeysPage() {
           />
         </div>
       ) : (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
-          <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-6">
-            {/* The area is as high without a key as with one, so that the parts below do not move when the status has
-                loaded. */}
-            <div className="grid min-h-89 min-w-0 grid-cols-[minmax(0,1fr)] gap-6 sm:min-h-78">
-              {status.data ? <ApiKeyPanel status={status.data} /> : <WaitingKey />}
-            </div>
-            {status.data ? <UsageExample baseUrl={status.data.base_url} /> : <WaitingExample />}
-          </div>
-          <ApiKeyGuide />
+        <div className="stack gap-8 xl:grid-cols-[minmax(0,1fr)_22rem]">
+          {status.data ? (
+            <>
+              <div className="stack content-start gap-8">
+                <ApiKeyPanel status={status.data} />
+                <UsageExample baseUrl={status.data.base_url} />
+              </div>
+              <ApiKeyGuide />
+            </>
+          ) : (
+            <WaitingKey />
+          )}
         </div>
       )}
     </>
   )
-}
-
-function WaitingExample() {
-  return <Skeleton className="h-83" />
 }
 
 function WaitingKey() {

@@ -1,5 +1,5 @@
 import { curlCommand } from '../../format/curl.ts'
-import { Card } from '../../ui/card.tsx'
+import { Section } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 
 const LEAD = { business_name: 'Saltbush Transport', phone: '+61 491 570 156', loan_amount: 250000 }
@@ -12,8 +12,8 @@ export function UsageExample({ baseUrl }: { baseUrl: string }) {
     body: JSON.stringify(LEAD, null, 2),
   })
   return (
-    <Card title="Usage example" description="Submits a lead. Put your key in place of <YOUR_API_KEY>.">
+    <Section title="Usage example" description="Submits a lead. Put your key in place of <YOUR_API_KEY>.">
       <CodeBlock title="cURL example" code={command} language="bash" />
-    </Card>
+    </Section>
   )
 }

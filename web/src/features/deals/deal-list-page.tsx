@@ -143,7 +143,7 @@ interface DealListProps {
 function DealList({ deals, ...more }: DealListProps) {
   if (deals.isPending) {
     return (
-      <div className="panel overflow-hidden">
+      <div className="frame">
         <TableSkeleton label="Loading deals" columns={DEAL_COLUMNS} rows={10} />
       </div>
     )
@@ -177,7 +177,7 @@ function DealRows(props: DealRowsProps) {
   return (
     <div>
       <NewRows waiting={waiting} onShow={showAll} />
-      <div className="panel overflow-hidden">
+      <div className="frame">
         {rows.length === 0 && isStale ? (
           <TableSkeleton label="Loading deals" columns={DEAL_COLUMNS} rows={10} />
         ) : rows.length === 0 ? (

@@ -114,7 +114,7 @@ function Activities({ search, onClear }: { search: ActivitySearch; onClear: () =
   return (
     <div>
       <NewRows waiting={waiting} onShow={showAll} />
-      <div className="panel overflow-hidden">
+      <div className="frame">
         {log.isPending ? (
           <SkeletonRows rows={8} label="Loading activity" />
         ) : !log.data ? (

@@ -111,7 +111,7 @@ function LeadList({ search, ...more }: LeadListProps) {
 
   if (leads.isPending) {
     return (
-      <div className="panel overflow-hidden">
+      <div className="frame">
         <TableSkeleton label="Loading leads" columns={LEAD_COLUMNS} rows={10} />
       </div>
     )
@@ -145,7 +145,7 @@ function LeadRows({ list, isStale, isFetching, search, isSyncing, onChange, onCl
   return (
     <div>
       <NewRows waiting={waiting} onShow={showAll} />
-      <div className="panel overflow-hidden">
+      <div className="frame">
         {rows.length === 0 && isStale ? (
           <TableSkeleton label="Loading leads" columns={LEAD_COLUMNS} rows={10} />
         ) : rows.length === 0 ? (

@@ -13,7 +13,7 @@ import { formatCount } from '../../format/count.ts'
 import { May } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
-import { Card } from '../../ui/card.tsx'
+import { Section } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -43,7 +43,7 @@ export function SearchPage() {
           </span>
         }
       />
-      <div className="grid grid-cols-1 gap-5">
+      <div className="stack gap-8">
         <Results q={q} />
         {/* The quick actions appear together with the results, so that the results do not push them down. */}
         {!results.isPending && <QuickActions />}
@@ -76,7 +76,7 @@ function Results({ q }: { q: string }) {
   const hasRows = results.data !== undefined && results.data.leads.length + results.data.deals.length > 0
   if (results.isPending || (results.isPlaceholderData && !hasRows)) {
     return (
-      <div className="panel overflow-hidden">
+      <div className="frame">
         <TableSkeleton label="Searching" columns={FOUND_LEAD_COLUMNS} rows={5} />
       </div>
     )
@@ -135,15 +135,14 @@ interface FoundCardProps {
 
 function FoundCard({ title, shown, total, children }: FoundCardProps) {
   return (
-    <Card
+    <Section
       title={title}
       description={shown < total ? `The newest ${shown} of ${countText(total)}` : undefined}
       action={<Badge>{countText(total)}</Badge>}
       padded={false}
-      className="overflow-hidden"
     >
       {children}
-    </Card>
+    </Section>
   )
 }
 
@@ -172,7 +171,7 @@ function NothingFound({ q }: { q: string }) {
 
 function QuickActions() {
   return (
-    <Card title="Quick Actions">
+    <Section title="Quick Actions">
       <div className="flex flex-wrap gap-2 max-sm:*:grow">
         <May least="member">
           <Link {...paths.newLead} className={buttonClass('secondary')}>
@@ -189,6 +188,6 @@ function QuickActions() {
           View All Deals
         </Link>
       </div>
-    </Card>
+    </Section>
   )
 }

@@ -89,7 +89,7 @@ function SecurityEntries({ search, onClear }: { search: SecurityLogSearch; onCle
   return (
     <div>
       <NewRows waiting={waiting} onShow={showAll} />
-      <div className="panel overflow-hidden">
+      <div className="frame">
         {log.isPending ? (
           <TableSkeleton label="Loading security log" columns={SECURITY_COLUMNS} rows={8} />
         ) : !log.data ? (

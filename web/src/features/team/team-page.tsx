@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { Button } from '../../ui/button.tsx'
-import { Card } from '../../ui/card.tsx'
+import { Card, Section } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -31,7 +31,7 @@ export function TeamPage() {
           </Button>
         }
       />
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="stack items-start gap-8 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <Team />
         <Roles />
       </div>
@@ -62,7 +62,7 @@ function Team() {
   }
   const { people, invitations } = team.data
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+    <div className="stack">
       <PeopleList people={people} />
       {invitations.length > 0 && <InvitationList invitations={invitations} />}
     </div>
@@ -71,7 +71,7 @@ function Team() {
 
 function Roles() {
   return (
-    <Card title="Roles">
+    <Section title="Roles">
       <dl className="grid gap-4">
         {ROLES.map((role) => (
           <div key={role}>
@@ -80,6 +80,6 @@ function Roles() {
           </div>
         ))}
       </dl>
-    </Card>
+    </Section>
   )
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { PenLine, RotateCw, Send } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
-import { Card } from '../../ui/card.tsx'
+import { Section } from '../../ui/card.tsx'
 import { textLinkClass } from '../../ui/description-list.tsx'
 import { IconList, type IconListItem } from '../../ui/icon-list.tsx'
 
@@ -26,13 +26,13 @@ const PARTS: readonly IconListItem[] = [
 /** Explains what a partner must know to receive deliveries. */
 export function DeliveryGuide() {
   return (
-    <Card title="How deliveries work">
+    <Section title="How deliveries work">
       <IconList items={PARTS} className="gap-x-8 sm:grid-cols-3" />
-      <p className="mt-5 border-t border-line pt-4">
+      <p className="mt-5">
         <Link {...paths.apiDocs} hash="webhooks" className={textLinkClass}>
           Events and signature checks in the API Docs
         </Link>
       </p>
-    </Card>
+    </Section>
   )
 }

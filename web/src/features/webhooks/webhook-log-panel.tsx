@@ -42,7 +42,7 @@ export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps
   return (
     <section ref={ref} aria-labelledby={titleId} className="grid scroll-mt-20 grid-cols-[minmax(0,1fr)] gap-4">
       <div>
-        <h2 id={titleId} className="text-base font-semibold">
+        <h2 id={titleId} className="text-[0.9375rem] font-semibold">
           Webhook Log
         </h2>
         <p className="text-muted">
@@ -82,7 +82,7 @@ interface WebhookLogListProps {
 function WebhookLogList({ logs, ...more }: WebhookLogListProps) {
   if (logs.isPending) {
     return (
-      <div className="panel overflow-hidden">
+      <div className="frame">
         <SkeletonRows rows={6} label="Loading webhook log" />
       </div>
     )
@@ -116,7 +116,7 @@ function WebhookLogRows({ list, isStale, isFetching, search, onClear, onPage }: 
   return (
     <div>
       <NewRows waiting={waiting} onShow={showAll} />
-      <div className="panel overflow-hidden">
+      <div className="frame">
         {rows.length === 0 && isStale ? (
           <SkeletonRows rows={6} label="Loading webhook log" />
         ) : rows.length === 0 ? (

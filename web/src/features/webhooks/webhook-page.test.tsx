@@ -29,7 +29,6 @@ test('the page says that its data is loading', async () => {
   })
   openApp('/webhook')
   expect(await screen.findByRole('status', { name: 'Loading webhook' })).toBeDefined()
-  expect(screen.getByRole('status', { name: 'Loading webhook log' })).toBeDefined()
   expect(screen.getByRole('heading', { level: 1, name: 'Webhook' })).toBeDefined()
   expect(document.title).toBe('Webhook · Partner Portal')
 })

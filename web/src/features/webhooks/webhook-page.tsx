@@ -57,19 +57,19 @@ export function WebhookPage() {
           <Failure text="Failed to load webhook data" detail={failureDetail(endpoint.error)} onRetry={handleRetry} />
         </div>
       ) : (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-y-8 xl:gap-y-6">
-          {/* The area is as high without a URL as with one, so that the parts below do not move when the endpoint has
-              loaded. */}
-          <div className="grid min-w-0 min-h-80 grid-cols-[minmax(0,1fr)] sm:min-h-65">
-            {endpoint.data ? <EndpointPanel endpoint={endpoint.data} /> : <WaitingEndpoint />}
-          </div>
-          <div className="min-w-0 xl:row-start-3 xl:mt-2">
-            <WebhookLogPanel logs={logs} search={search} onChange={handleChange} />
-          </div>
-          {/* On narrower screens the log comes before the guide, which a person reads only once. */}
-          <div className="min-w-0 xl:row-start-2">
-            <DeliveryGuide />
-          </div>
+        <div className="stack gap-8">
+          {endpoint.data ? (
+            <>
+              <EndpointPanel endpoint={endpoint.data} />
+              {/* On narrower screens the log comes before the guide, which a person reads only once. */}
+              <div className="min-w-0 xl:order-1">
+                <WebhookLogPanel logs={logs} search={search} onChange={handleChange} />
+              </div>
+              <DeliveryGuide />
+            </>
+          ) : (
+            <WaitingEndpoint />
+          )}
         </div>
       )}
     </>
