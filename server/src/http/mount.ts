@@ -7,6 +7,7 @@ import type { $ZodType } from 'zod/v4/core'
 import type { Tx } from '../db/database.ts'
 import type { ReadSource, Replica } from '../db/replica.ts'
 import type { Deps } from '../deps.ts'
+import { PortalError } from '../errors.ts'
 import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
 import { answerOnce, findFirstAnswer } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
@@ -222,7 +223,7 @@ function withoutBlanks(query: unknown): unknown {
  */
 function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
   if (schema) {
-    const parsed = schema.safeParse(input === undefined ? {} : input)
+    const parsed = safeParse(schema, input === undefined ? {} : input)
     if (!parsed.success) throw invalidFromIssues(parsed.error.issues)
     return parsed.data
   }
@@ -235,6 +236,15 @@ function parse(route: Route, schema: Schema | undefined, input: unknown): unknow
     )
   }
   return undefined
+}
+
+/** Zod measures everything with a `length`, and throws on a `length` that is no number. Such input is refused too. */
+function safeParse(schema: Schema, input: unknown) {
+  try {
+    return schema.safeParse(input)
+  } catch (cause) {
+    throw new PortalError(400, 'VALIDATION', 'A field holds an object where a text or a number is expected', { cause })
+  }
 }
 
 function ignoresUnknown({ auth }: Route): boolean {

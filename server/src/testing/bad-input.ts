@@ -33,6 +33,11 @@ export const ODD_VALUES: unknown[] = [
   {},
   { $gt: '' },
   { toString: 'x' },
+  // A validator that reads `length` or makes a text of it must not fail.
+  { length: { toString: null } },
+  { length: 1e9, size: { valueOf: null } },
+  { valueOf: null, toString: null, constructor: null },
+  { size: null, length: -1 },
   'a\ud800',
 ]
 
@@ -55,7 +60,20 @@ const anyText = fc.oneof(
 )
 const anyKey = fc.oneof(
   fc.string({ maxLength: 20 }),
-  fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'then', 'admin', 'partner_id', 'id', ''),
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'then',
+    'length',
+    'size',
+    'valueOf',
+    'admin',
+    'partner_id',
+    'id',
+    '',
+  ),
 )
 const anyValue = fc.oneof(
   { weight: 4, arbitrary: anyText },
