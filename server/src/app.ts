@@ -43,6 +43,7 @@ import { CONNECT_QUEUE } from './push/connect-queue.ts'
 interface AppSettings {
   live: Live
   replica: Replica | undefined
+  connectionsMax: number
   onAnswered: ((answered: Answered) => void) | undefined
 }
 
@@ -53,13 +54,13 @@ interface AppSettings {
 export async function createApp(
   deps: Deps,
   readiness: Readiness,
-  { live, replica, onAnswered }: AppSettings,
+  { live, replica, connectionsMax, onAnswered }: AppSettings,
 ): Promise<FastifyInstance> {
   const app = await createServer(deps.log, {
     isSecure: deps.publicUrl.startsWith('https:'),
     trustProxy: deps.config.trustProxy,
     requestTimeoutMs: deps.config.requestTimeoutMs,
-    connectionsMax: deps.config.connectionsMax,
+    connectionsMax,
     isStopping: readiness.isStopping,
     spans: deps.spans,
     onAnswered,

@@ -21,6 +21,7 @@ import { openJobQueue, type Worker } from './jobs/job-queue.ts'
 import { type Live, openLive } from './live/live.ts'
 import { openMailer } from './mail/mail.ts'
 import type { MetricsServer } from './metrics/metrics-server.ts'
+import { type ProcessLimits, readFreeBytes, readProcessLimits } from './metrics/process-limits.ts'
 import type { OpenTelemetry } from './open-telemetry.ts'
 import type { Spans } from './trace.ts'
 import { openCrm } from './zoho/crm.ts'
@@ -202,20 +203,22 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   let isStarted = false
   const closing = new AbortController()
   const isStopping = () => closing.signal.aborted
+  const limits = await readProcessLimits(config)
+  await tellLimits(deps, limits)
   const live = openLive(deps, {
-    streamsMax: Math.floor(config.connectionsMax / 2),
+    streamsMax: Math.floor(limits.connectionsMax / 2),
     findRoles: (sessions) => findRolesOfSessions(deps.pool, sessions, deps.clock.now()),
   })
   const readUrl = config.role === 'worker' ? undefined : config.databaseReadUrl
   const replica = readUrl
     ? openReplica(readUrl, { primary: deps, limits: pageLimits(config, spans), log: deps.log })
     : undefined
-  const metrics = await openMetrics(parts, live, replica)
+  const metrics = await openMetrics(parts, { live, replica, limits })
   const [app] = await Promise.all([
     createApp(
       deps,
       { isStarted: () => isStarted, isStopping, reachDatabase },
-      { live, replica, onAnswered: metrics?.count },
+      { live, replica, connectionsMax: limits.connectionsMax, onAnswered: metrics?.count },
     ),
     isWorking ? worker.start(BACKGROUND_JOBS, jobDeps) : worker.makeQueues(BACKGROUND_JOBS),
   ])
@@ -261,6 +264,19 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   }
 }
 
+/** Logs the limits of this process in one line, as a warning if they allow fewer connections than the settings. */
+async function tellLimits({ config, log }: Deps, limits: ProcessLimits): Promise<void> {
+  const { descriptors, memoryBytes, connectionsMax } = limits
+  const [memoryMb, diskFreeMb] = [memoryBytes, await readFreeBytes(config.dataDir)].map(
+    (bytes) => bytes && Math.floor(bytes / 1_000_000),
+  )
+  const isLess = connectionsMax < config.connectionsMax
+  const text = isLess
+    ? 'the limits of this process allow fewer connections than CONNECTIONS_MAX'
+    : 'limits of this process'
+  log[isLess ? 'warn' : 'info']({ connectionsMax, descriptors, memoryMb, diskFreeMb }, text)
+}
+
 /** Encrypts secrets that are not encrypted yet or are encrypted with an older key. */
 async function encryptSecrets({ db, secrets, log }: Deps, signal: AbortSignal): Promise<void> {
   const { encrypted, locked } = await reencryptSecrets(db, secrets, signal)
@@ -278,14 +294,13 @@ async function openSpans({ otlpEndpoint }: Settings, log: Logger): Promise<OpenT
 /** Starts the metrics server. The package is loaded only if metrics are wanted. */
 async function openMetrics(
   { deps, jobDeps }: Parts,
-  live: Live,
-  replica: Replica | undefined,
+  measured: { live: Live; replica: Replica | undefined; limits: ProcessLimits },
 ): Promise<MetricsServer | undefined> {
   const { metricsPort: port, metricsHost: host } = deps.config
   if (port === undefined) return undefined
   const { startMetricsServer } = await import('./metrics/metrics-server.ts')
-  const pools = { pages: deps.pool, jobs: jobDeps.pool, ...(replica && { replica: replica.pool }) }
-  return startMetricsServer(jobDeps, { host, port, pools, live, replica })
+  const pools = { pages: deps.pool, jobs: jobDeps.pool, ...(measured.replica && { replica: measured.replica.pool }) }
+  return startMetricsServer(jobDeps, { ...measured, host, port, pools })
 }
 
 /**

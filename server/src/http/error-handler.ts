@@ -63,11 +63,6 @@ function known(error: FastifyError | PortalError): PortalError | undefined {
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new PortalError(415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON (content-type: application/json).')
   }
-  if (error.code === 'FST_UNDER_PRESSURE') {
-    return new PortalError(503, 'UNAVAILABLE', 'The portal is busy. Please try again in a moment.', {
-      retryAfterSeconds: 5,
-    })
-  }
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
     return new PortalError(error.statusCode, 'MALFORMED_REQUEST', 'The request could not be read.')
   }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { maxHeaderSize } from 'node:http'
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
-import underPressure from '@fastify/under-pressure'
 import { BODY_BYTES_MAX } from '@portal/contract/limits.ts'
 import Fastify, {
   errorCodes,
@@ -16,6 +15,7 @@ import type { Logger } from 'pino'
 import { inTrace, readTraceparent, type Span, type Spans, type Trace, traceOf } from '../trace.ts'
 import { whoOf } from './authenticate.ts'
 import { answerUnreadable, handleError } from './error-handler.ts'
+import { refuseUnderOverload } from './refuse-under-overload.ts'
 
 interface ServerSettings {
   isSecure: boolean
@@ -115,11 +115,7 @@ export async function createServer(
     },
     strictTransportSecurity: isSecure,
   })
-  await app.register(underPressure, {
-    maxEventLoopDelay: 2_000,
-    healthCheckInterval: 1_000,
-    exposeStatusRoute: false,
-  })
+  refuseUnderOverload(app)
   return app
 }
 

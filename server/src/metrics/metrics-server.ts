@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import type { Answered } from '../http/server.ts'
 import type { Live } from '../live/live.ts'
 import { openDatabaseFigures } from './database-figures.ts'
+import type { ProcessLimits } from './process-limits.ts'
 import { openProcessMetrics } from './process-metrics.ts'
 
 export interface MetricsServer {
@@ -19,18 +20,21 @@ interface MetricsOptions {
   pools: Parameters<typeof openProcessMetrics>[0]['pools']
   live: Pick<Live, 'count'>
   replica: Pick<Replica, 'answered' | 'lagMs'> | undefined
+  limits: ProcessLimits
 }
 
 /** Serves `GET /metrics` to Prometheus, on a separate port, which must not be open to the internet (D95). */
 export async function startMetricsServer(
   deps: Pick<Deps, 'db' | 'crm' | 'config' | 'log'>,
-  { host, port, pools, live, replica }: MetricsOptions,
+  { host, port, pools, live, replica, limits }: MetricsOptions,
 ): Promise<MetricsServer> {
   const { registry, count } = openProcessMetrics({
     pools,
     crmCalls: deps.crm.callsUsed,
     liveStreams: live.count,
     replica,
+    limits,
+    dataDir: deps.config.dataDir,
   })
   const readFigures = openDatabaseFigures(deps)
 

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Replica } from '../db/replica.ts'
 import type { Answered } from '../http/server.ts'
+import { type ProcessLimits, readFreeBytes } from './process-limits.ts'
 
 /** The metrics that this process can measure by itself. */
 export interface ProcessMetrics {
@@ -18,6 +19,8 @@ export function openProcessMetrics(sources: {
   crmCalls(): number
   liveStreams(): number
   replica: Pick<Replica, 'answered' | 'lagMs'> | undefined
+  limits: ProcessLimits
+  dataDir: string
 }): ProcessMetrics {
   const registry = new Registry()
   const registers = [registry]
@@ -65,6 +68,24 @@ export function openProcessMetrics(sources: {
     registers,
     collect() {
       this.set(sources.liveStreams())
+    },
+  })
+  new Gauge({
+    name: 'portal_connections_max',
+    help: 'Connections from callers that this process accepts: CONNECTIONS_MAX, or fewer if its limits are lower.',
+    registers,
+  }).set(sources.limits.connectionsMax)
+  new Gauge({
+    name: 'portal_memory_limit_bytes',
+    help: 'The memory that this process may use: the limit of its container, or the machine’s memory.',
+    registers,
+  }).set(sources.limits.memoryBytes)
+  new Gauge({
+    name: 'portal_disk_free_bytes',
+    help: 'Free bytes on the disk of DATA_DIR.',
+    registers,
+    async collect() {
+      this.set((await readFreeBytes(sources.dataDir)) ?? Number.NaN)
     },
   })
   if (sources.replica) measureReplica(sources.replica, registers)

@@ -11,13 +11,16 @@ interface KillableOptions {
   /** The data folder, which contains the outbox. */
   folder: string
   env?: Record<string, string>
+  /** The highest number of open files that the process gets. */
+  descriptors?: number
 }
 
 export type KillablePortal = Awaited<ReturnType<typeof startKillablePortal>>
 
 /** A separate portal process without a CRM, which a test can kill. */
-export async function startKillablePortal({ databaseUrl, folder, env }: KillableOptions) {
-  const child = spawn(process.execPath, [MAIN], {
+export async function startKillablePortal({ databaseUrl, folder, env, descriptors }: KillableOptions) {
+  const limited = descriptors === undefined ? [] : ['prlimit', `--nofile=${descriptors}`]
+  const child = spawn('env', [...limited, process.execPath, MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...env,
@@ -50,6 +53,7 @@ export async function startKillablePortal({ databaseUrl, folder, env }: Killable
     throw error
   })
   return {
+    hasExited: () => child.exitCode !== null || child.signalCode !== null,
     url: url.replace('localhost', '127.0.0.1'),
     async kill() {
       child.kill('SIGKILL')
