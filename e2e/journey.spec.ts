@@ -80,7 +80,8 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     await sync(page, 'Sync from CRM')
     await page.getByRole('link', { name: `View ${business}` }).click()
     await expect(page).toHaveURL(new RegExp(`/leads/${loid}$`))
-    const history = page.getByRole('region', { name: 'Status History' })
+    await page.getByText('Status History').click()
+    const history = page.getByRole('list', { name: 'Status History' })
     await expect(history.getByText('Contacted')).toBeVisible()
     await expect(history.getByText('New Lead')).toBeVisible()
     await expect(history.getByText('Latest')).toHaveCount(1)
@@ -103,7 +104,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
       .first()
       .click()
     await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
-    await expect(page.getByRole('region', { name: 'Notes' }).getByText('Please call after 3 pm.')).toBeVisible()
+    await expect(page.getByRole('list', { name: 'Timeline' }).getByText('Please call after 3 pm.')).toBeVisible()
   })
 
   await test.step('the lender moves the deal to Funded, and the open dashboard shows it', async () => {
@@ -119,7 +120,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     await expect(page.getByText('100.0%').first()).toBeVisible()
     await page.goto(`/leads/${loid}`)
     await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
-    await expect(page.getByRole('region', { name: 'Stage History' }).getByText('Funded')).toBeVisible()
+    await expect(page.getByRole('list', { name: 'Timeline' }).getByText('Funded')).toBeVisible()
     await expect(bell(page)).toHaveAccessibleName('What is new')
   })
 

@@ -12,7 +12,7 @@ test('open pages show new statuses, notes and leads without a reload', async ({ 
     await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
     await expect(page.locator('header [data-changed]').getByText('Pre Call')).toBeVisible()
     await expect(page.getByText('The status is now Pre Call')).toBeAttached()
-    await expect(page.getByRole('region', { name: 'Status History' }).getByText('Pre Call')).toBeVisible()
+    await expect(page.getByRole('list', { name: 'Timeline' }).getByText('Pre Call')).toBeVisible()
     await expect(list.getByRole('row').and(list.locator('[data-changed]')).getByText('Pre Call')).toBeVisible()
   })
 

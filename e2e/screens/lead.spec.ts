@@ -10,7 +10,6 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 const LEADS = /\/api\/crm\/lead\/[^/]+$/
 const HISTORIES = /\/api\/crm\/lead\/[^/]+\/status-history$/
 const DAY = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}'
-const TIME = `${DAY}, \\d{1,2}:\\d\\d\\s[AP]M`
 
 test('/leads/{loid} shows everything about a lead', async ({ page, partner }) => {
   const loid = await partner.submitLead({
@@ -52,24 +51,24 @@ test('/leads/{loid} shows everything about a lead', async ({ page, partner }) =>
   await expect(primary.locator('dl > div')).toHaveText(
     [
       'Email aroha@harakeke.example',
-      'Phone +61 491 570 156',
-      'Lead Name Aroha Ngata',
       'State NSW',
       'Loan Amount $250,001',
       'Loan Type Equipment Financing',
-      'Loan Purpose A second oven',
-      'Loan Term 36 months',
       'Monthly Sales $42,000',
+      'Loan Purpose A second oven',
+      'Lead Name Aroha Ngata',
+      'Phone +61 491 570 156',
       'ISO AU',
+      'Loan Term 36 months',
       'Lead Status Contacted',
       'Lead Source Partner Portal',
       'Brand Blue Gum',
+      'Description Ring after three. Not on Mondays.',
+      /^Permit\sView permit/,
       new RegExp(`^Created\\s${DAY}$`),
       /^Submitted By\sKim Broking/,
       'Property Value $900,000',
       'Outstanding Debt $400,000',
-      'Description Ring after three. Not on Mondays.',
-      /^Permit\sView permit/,
     ],
     { useInnerText: true },
   )
@@ -90,18 +89,23 @@ test('/leads/{loid} shows everything about a lead', async ({ page, partner }) =>
     { useInnerText: true },
   )
 
-  const entries = page.getByRole('list', { name: 'Status history' }).getByRole('listitem')
-  await expect(entries).toHaveText(
+  await expect(header.getByRole('link', { name: 'Call' })).toHaveAttribute('href', 'tel:+61491570156')
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  await timeline.getByText('Status History').click()
+  await expect(timeline.getByRole('list', { name: 'Status History' }).getByRole('listitem')).toHaveText(
     [
-      new RegExp(`^Contacted\\s+Latest\\s+${TIME} · Maya Thornton · 0 days$`),
-      new RegExp(`^New Lead\\s+${TIME} · ${partner.businessName} · 0 days\\s+Submitted through the partner portal$`),
+      /^Contacted\s+Latest\s+Maya Thornton · less than a day\s+Just now$/,
+      new RegExp(
+        `^New Lead\\s+${partner.businessName} · less than a day\\s+Just now\\s+Submitted through the partner portal$`,
+      ),
     ],
     { useInnerText: true },
   )
-  const notes = page.getByRole('region', { name: 'Notes' })
-  await expect(notes.getByRole('listitem')).toHaveText(/^Maya Thornton\s+Just now\s+Sends the statements today\.$/, {
-    useInnerText: true,
-  })
+  await timeline.getByText('Notes (1)').click()
+  await expect(timeline.getByRole('list', { name: 'Notes' }).getByRole('listitem')).toHaveText(
+    /^Maya Thornton\s+Lender\s+Just now\s+Sends the statements today\.$/,
+    { useInnerText: true },
+  )
   await header.getByRole('link', { name: 'Back to Leads' }).click()
   await expect(page).toHaveURL('/leads')
 
@@ -113,24 +117,22 @@ test('/leads/{loid} shows everything about a lead', async ({ page, partner }) =>
   })
 })
 
-test('/leads/{loid} hides empty fields behind a button', async ({ page, partner }) => {
+test('/leads/{loid} shows a dash for each field that is empty', async ({ page, partner }) => {
   const loid = await partner.submitLead({ phone: '+64 21 123 4567', iso: 'NZ' })
   await page.goto(`/leads/${loid}`)
   const primary = page.getByRole('region', { name: 'Primary Information' })
-  await expect(primary.getByText('Brand')).toBeHidden()
-  await primary.getByRole('button', { name: 'Show 7 empty fields' }).click()
   await expect(primary.locator('dl > div')).toHaveText(
     [
       'Email jo@saltbush.example',
-      'Phone +64 21 123 4567',
-      'Lead Name Jo Marsh',
       'State —',
       'Loan Amount —',
       'Loan Type —',
-      'Loan Purpose —',
-      'Loan Term —',
       'Monthly Sales —',
+      'Loan Purpose —',
+      'Lead Name Jo Marsh',
+      'Phone +64 21 123 4567',
       'ISO NZ',
+      'Loan Term —',
       'Lead Status New Lead',
       'Lead Source Partner Portal',
       'Brand —',
@@ -140,7 +142,9 @@ test('/leads/{loid} hides empty fields behind a button', async ({ page, partner 
     { useInnerText: true },
   )
   await expect(primary.locator('[data-variant=error]')).toHaveText('NZ')
-  await expect(page.getByRole('region', { name: 'Notes' }).getByText('No notes yet')).toBeVisible()
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  await timeline.getByText('Notes (0)').click()
+  await expect(timeline.getByText('No notes yet')).toBeVisible()
 })
 
 test('the longest names and texts stay within the screen', async ({ page, partner }) => {
@@ -192,6 +196,7 @@ test('/leads/{loid} shows that it is loading, reports failures and tries again',
   await test.step('when the history cannot be loaded', async () => {
     const mend = await breakAnswers(page, HISTORIES, { status: 403, error: 'Not now' })
     await page.reload()
+    await page.getByText('Status History').click()
     const history = page.getByRole('region', { name: 'Status History' })
     await expect(history.getByRole('alert')).toContainText('Failed to load status history')
     await mend()
@@ -225,7 +230,7 @@ test('/leads/{loid} shows that it is loading, reports failures and tries again',
 
 test('/leads/{loid} keeps the text of a note until the note is stored', async ({ page, partner }) => {
   await page.goto(`/leads/${await partner.submitLead()}`)
-  const panel = page.getByRole('region', { name: 'Notes' })
+  const panel = page.getByRole('region', { name: 'Timeline' })
   const note = panel.getByLabel('Add a note')
   const add = panel.getByRole('button', { name: 'Add Note' })
   await add.click()
@@ -263,8 +268,9 @@ test('/leads/{loid} keeps the text of a note until the note is stored', async ({
   await expect(toasts(page)).toHaveText('Note added successfully')
   await expectGoodLooks(page)
   await expect(note).toHaveValue('')
+  await panel.getByText('Notes (1)').click()
   const item = panel.getByRole('list', { name: 'Notes' }).getByRole('listitem')
   await expect(item).toHaveCount(1)
-  await expect(item).toContainText(partner.businessName)
+  await expect(item).toContainText('Kim Broking')
   await expect(item).toContainText('Please call after three')
 })

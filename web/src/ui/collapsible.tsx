@@ -7,19 +7,19 @@ interface CollapsibleProps {
   children: ReactNode
 }
 
-/** A card that can be folded, and is open at first. Folding only hides its content, so typed text stays. */
+/** A plain part of a page that can be folded, and is open at first. Folding only hides its content, so typed text stays. */
 export function Collapsible({ title, children }: CollapsibleProps) {
   const [isOpen, setIsOpen] = useState(true)
   const contentId = useId()
   return (
-    <section className="panel">
+    <section>
       <h2>
         <button
           type="button"
           aria-expanded={isOpen}
           aria-controls={contentId}
           onClick={() => setIsOpen(!isOpen)}
-          className="flex min-h-12 w-full items-center justify-between gap-2.5 rounded-[inherit] px-5 text-left text-[0.9375rem] font-semibold"
+          className="mb-2 flex min-h-8 w-full items-center justify-between gap-2.5 rounded-md text-left text-[0.9375rem] font-semibold"
         >
           {title}
           <ChevronDown
@@ -28,7 +28,7 @@ export function Collapsible({ title, children }: CollapsibleProps) {
           />
         </button>
       </h2>
-      <div id={contentId} hidden={!isOpen} className="px-5 pt-1 pb-5">
+      <div id={contentId} hidden={!isOpen} className="border-t border-line pt-4">
         {children}
       </div>
     </section>

@@ -12,16 +12,18 @@ interface CopyButtonProps {
   /** The button's text if `label` is too long for the button. `label` must begin with this text. */
   shortLabel?: string
   variant?: ButtonVariant
-  size?: Exclude<ButtonSize, 'icon'>
+  /** With `icon`, the button has no text and fits into a line of text. */
+  size?: ButtonSize
 }
 
 export function CopyButton({
   text,
   label,
   shortLabel = label,
-  variant = 'secondary',
   size = 'small',
+  variant = size === 'icon' ? 'ghost' : 'secondary',
 }: CopyButtonProps) {
+  const isIcon = size === 'icon'
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -44,11 +46,13 @@ export function CopyButton({
       <Button
         variant={variant}
         size={size}
-        aria-label={isCopied || shortLabel === label ? undefined : label}
+        className={isIcon ? '-my-2 pointer-coarse:-my-3' : undefined}
+        title={isIcon ? label : undefined}
+        aria-label={isIcon || (!isCopied && shortLabel !== label) ? label : undefined}
         icon={isCopied ? <Check aria-hidden className="text-success-dot" /> : <Copy aria-hidden />}
         onClick={handleClick}
       >
-        {isCopied ? 'Copied' : shortLabel}
+        {isIcon ? null : isCopied ? 'Copied' : shortLabel}
       </Button>
       {/* This is beside the button and not inside it, because some screen readers do not announce changes inside a
           button. */}

@@ -7,35 +7,32 @@ export interface Description {
   value: ReactNode
   /** The entry takes the whole line. */
   wide?: boolean
-  /** The entry is shown only in print. */
-  isFolded?: boolean
 }
 
 interface DescriptionListProps {
   items: readonly Description[]
-  id?: string
   className?: string
 }
 
-export function DescriptionList({ items, id, className }: DescriptionListProps) {
+/** In a narrow column each value stands beside its term, otherwise below it. */
+export function DescriptionList({ items, className }: DescriptionListProps) {
   return (
-    <dl id={id} className={clsx('grid grid-cols-1 gap-x-8 gap-y-3 sm:grid-cols-2 sm:gap-y-4', className)}>
-      {items.map(({ term, value, wide, isFolded }) => (
-        <div
-          key={term}
-          className={clsx(
-            'min-w-0',
-            wide && 'sm:col-span-2',
-            isFolded
-              ? 'hidden print:block'
-              : !wide && 'max-sm:flex max-sm:justify-between max-sm:gap-4 max-sm:text-right',
-          )}
-        >
-          <dt className="shrink-0 text-[0.8125rem] text-muted">{term}</dt>
-          <dd className="min-w-0 font-medium sm:mt-0.5 break-words whitespace-pre-line">{value || '—'}</dd>
-        </div>
-      ))}
-    </dl>
+    <div className="@container">
+      <dl className={clsx('grid grid-cols-1 gap-x-8 gap-y-2.5 @lg:grid-cols-2 @lg:gap-y-4', className)}>
+        {items.map(({ term, value, wide }) => (
+          <div
+            key={term}
+            className={clsx(
+              'min-w-0',
+              wide ? '@lg:col-span-2' : 'grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 @lg:block',
+            )}
+          >
+            <dt className="text-[0.8125rem]/5 text-muted">{term}</dt>
+            <dd className="min-w-0 font-medium wrap-anywhere whitespace-pre-line @lg:mt-0.5">{value || '—'}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   )
 }
 

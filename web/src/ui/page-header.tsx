@@ -12,13 +12,15 @@ interface PageHeaderProps {
   actions?: ReactNode
   /** A link back, made by the caller with `backLinkClass` and `<BackLabel>`. */
   back?: ReactNode
+  /** What stands below the title and the actions, across the whole width. */
+  children?: ReactNode
 }
 
 /**
  * The header of a page that has the sidebar beside it. Each of these pages has a header, even while it loads or after
  * it has failed, because navigation moves the focus to the heading.
  */
-export function PageHeader({ title, tabTitle = title, description, mark, actions, back }: PageHeaderProps) {
+export function PageHeader({ title, tabTitle = title, description, mark, actions, back, children }: PageHeaderProps) {
   usePageTitle(tabTitle)
   const headingRef = useFocusPassedOn()
   return (
@@ -41,6 +43,7 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
           </div>
         )}
       </div>
+      {children}
     </header>
   )
 }

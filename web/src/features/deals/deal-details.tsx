@@ -1,22 +1,18 @@
 import { DEFAULT_LEAD_SOURCE } from '@portal/contract/choices.ts'
 import type { Deal } from '@portal/contract/deals.ts'
 import { formatMoney } from '@portal/contract/money.ts'
-import type { Note } from '@portal/contract/notes.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { Mail, Phone } from 'lucide-react'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { daysActive, formatDate, formatDays } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Card } from '../../ui/card.tsx'
+import { Section } from '../../ui/card.tsx'
 import { Collapsible } from '../../ui/collapsible.tsx'
-import { textLinkClass } from '../../ui/description-list.tsx'
-import { FoldingDescriptions } from '../../ui/folding-descriptions.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
-import { Timeline } from '../../ui/timeline.tsx'
+import { DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
 
 export function ContactPerson({ deal: { contact_name, email, phone } }: { deal: Deal }) {
   return (
-    <Card title="Contact Person">
+    <Section title="Contact Person">
       <div className="flex items-center gap-4">
         <span
           aria-hidden
@@ -46,14 +42,14 @@ export function ContactPerson({ deal: { contact_name, email, phone } }: { deal: 
           </ul>
         </div>
       </div>
-    </Card>
+    </Section>
   )
 }
 
 export function DealDetails({ deal }: { deal: Deal }) {
   return (
     <Collapsible title="Details">
-      <FoldingDescriptions
+      <DescriptionList
         items={[
           { term: 'Deal Name', value: deal.deal_name },
           { term: 'Contact Name', value: deal.contact_name },
@@ -82,7 +78,7 @@ export function DealDetails({ deal }: { deal: Deal }) {
 
 export function DealSummary({ deal }: { deal: Deal }) {
   return (
-    <Card title="Deal Summary">
+    <Section title="Deal Summary">
       <dl className="flex flex-wrap gap-x-8 gap-y-4">
         <div>
           <dt className="text-[0.8125rem] text-muted">Amount</dt>
@@ -93,28 +89,7 @@ export function DealSummary({ deal }: { deal: Deal }) {
           <dd className="mt-0.5 text-lg/7 font-semibold tabular-nums">{formatDays(daysActive(deal.created_at))}</dd>
         </div>
       </dl>
-    </Card>
-  )
-}
-
-/** The deal's creation and its last note. `notes` begins with the newest note. */
-export function DealActivity({ deal, notes }: { deal: Deal; notes: readonly Note[] }) {
-  const [lastNote] = notes
-  const created = { key: 'created', title: 'Deal created', detail: <RelativeTime at={deal.created_at} /> }
-  const noted = lastNote && {
-    key: lastNote.id,
-    title: 'Last note added',
-    detail: (
-      <>
-        <RelativeTime at={lastNote.created_at} /> · {lastNote.submitted_by ?? lastNote.created_by}
-      </>
-    ),
-    variant: 'primary' as const,
-  }
-  return (
-    <Card title="Recent Activity">
-      <Timeline label="Recent activity" items={noted ? [noted, created] : [created]} />
-    </Card>
+    </Section>
   )
 }
 

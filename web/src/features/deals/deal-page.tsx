@@ -1,7 +1,6 @@
 import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
-import { Fragment } from 'react'
 import { failureText, isNotFound } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
@@ -10,22 +9,20 @@ import { May } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Changing } from '../../ui/changing.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
-import { NotesPanel } from '../notes/notes-panel.tsx'
-import { HeaderFacts, Since } from '../referral/header-facts.tsx'
+import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
-import { TimelineCard } from '../referral/timeline-card.tsx'
+import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { Way } from '../referral/way.tsx'
 import { ResyncDealButton } from '../sync/resync-deal-button.tsx'
 import { dealTitle } from './deal-columns.tsx'
 import { DealCrmMark } from './deal-crm-mark.tsx'
-import { ContactPerson, DealActivity, DealDetails, DealSummary } from './deal-details.tsx'
-import { LeadStatusHistory, StageHistory } from './deal-histories.tsx'
+import { ContactPerson, DealDetails, DealSummary } from './deal-details.tsx'
+import { DealActivity, LeadStatusHistory, StageHistory } from './deal-histories.tsx'
 import { dealQuery, stageHistoryQuery } from './deals.queries.ts'
 
 const route = getRouteApi('/signed-in/deals/$loid')
@@ -43,15 +40,13 @@ export function DealPage() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const query = useQuery(dealQuery(loid))
-  // The stages and the timeline are requested and awaited together with the deal. If either came late, it would push
-  // down everything below it.
-  const stages = useQuery(stageHistoryQuery(loid))
+  // The timeline is awaited together with the deal. If it came late, it would push down everything below it.
   const timeline = useQuery(timelineQuery({ kind: 'deal', loid }))
 
   useOpenedRecord(query.data?.deal.loid)
 
   if (loid === '') return <DealFailure text="Invalid deal ID" />
-  if (query.isPending || (query.isSuccess && !(stages.isFetched && timeline.isFetched))) return <DealOutline />
+  if (query.isPending || (query.isSuccess && !timeline.isFetched)) return <DealOutline />
   if (!query.data || isNotFound(query.error)) {
     return isNotFound(query.error) ? (
       <DealFailure text="Deal not found" />
@@ -81,7 +76,6 @@ export function DealPage() {
               </Badge>
             </Changing>
             <DealCrmMark deal={deal} />
-            {timeline.data && <Since since={timeline.data.standing.since} />}
           </span>
         }
         description={
@@ -96,35 +90,35 @@ export function DealPage() {
         }
         actions={
           <>
-            <CopyButton text={deal.loid} label="Copy LOID" size="medium" />
+            <CallLink phone={deal.phone} />
             <May least="member">
               <ResyncDealButton key={loid} loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />
             </May>
           </>
         }
-      />
-      {timeline.data && <Way standing={timeline.data.standing} />}
+      >
+        {timeline.data && <Way standing={timeline.data.standing} />}
+      </PageHeader>
       <ReferralPanels
-        timeline={<TimelineCard key={loid} of={{ kind: 'deal', loid }} timeline={timeline} />}
-        notes={
-          <NotesPanel
-            parent={{ kind: 'deal', loid: deal.loid }}
+        timeline={
+          <TimelinePanel
+            key={loid}
+            of={{ kind: 'deal', loid: deal.loid }}
+            timeline={timeline}
             notes={notes}
-            onChange={() => refreshDeal(queryClient, loid)}
+            onNoteChange={() => refreshDeal(queryClient, loid)}
+            histories={[
+              { name: 'Stage History', content: <StageHistory deal={deal} /> },
+              ...(wasLead ? [{ name: 'Status History', content: <LeadStatusHistory loid={deal.loid} /> }] : []),
+              { name: 'Recent Activity', content: <DealActivity deal={deal} notes={notes} /> },
+            ]}
           />
         }
-        histories={
-          <Fragment key={loid}>
-            <DealSummary deal={deal} />
-            <StageHistory deal={deal} history={stages} />
-            <DealActivity deal={deal} notes={notes} />
-            {wasLead && <LeadStatusHistory loid={deal.loid} />}
-          </Fragment>
-        }
-        fields={
+        facts={
           <>
             <ContactPerson deal={deal} />
-            <DealDetails deal={deal} />
+            <DealDetails key={loid} deal={deal} />
+            <DealSummary deal={deal} />
           </>
         }
       />

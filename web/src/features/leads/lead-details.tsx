@@ -6,28 +6,28 @@ import type { ReactNode } from 'react'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { formatDate } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Card } from '../../ui/card.tsx'
-import { type Description, textLinkClass } from '../../ui/description-list.tsx'
-import { FoldingDescriptions } from '../../ui/folding-descriptions.tsx'
+import { Section } from '../../ui/card.tsx'
+import { type Description, DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
 
+/** The fields of section 2, in its order, then those that the portal adds. An unknown field shows a dash. */
 export function PrimaryInformation({ lead }: { lead: Lead }) {
   const items: Description[] = [
     { term: 'Email', value: lead.email && <ContactLink href={`mailto:${lead.email}`}>{lead.email}</ContactLink> },
+    { term: 'State', value: lead.state },
+    { term: 'Loan Amount', value: formatMoney(lead.loan_amount) },
+    { term: 'Loan Type', value: lead.loan_type },
+    { term: 'Monthly Sales', value: formatMoney(lead.sales_monthly) },
+    { term: 'Loan Purpose', value: lead.loan_purpose },
+    { term: 'Lead Name', value: lead.lead_name },
     {
       term: 'Phone',
       value: lead.phone && <ContactLink href={`tel:${lead.phone}`}>{formatPhone(lead.phone)}</ContactLink>,
     },
-    { term: 'Lead Name', value: lead.lead_name },
-    { term: 'State', value: lead.state },
-    { term: 'Loan Amount', value: formatMoney(lead.loan_amount) },
-    { term: 'Loan Type', value: lead.loan_type },
-    { term: 'Loan Purpose', value: lead.loan_purpose },
-    { term: 'Loan Term', value: lead.loan_term },
-    { term: 'Monthly Sales', value: formatMoney(lead.sales_monthly) },
     {
       term: 'ISO',
       value: <Badge variant={lead.partner_iso === 'AU' ? 'success' : 'error'}>{lead.partner_iso ?? 'Other'}</Badge>,
     },
+    { term: 'Loan Term', value: lead.loan_term },
     {
       term: 'Lead Status',
       value: (
@@ -38,23 +38,23 @@ export function PrimaryInformation({ lead }: { lead: Lead }) {
     },
     { term: 'Lead Source', value: lead.lead_source },
     { term: 'Brand', value: lead.brand },
+    ...(lead.description ? [{ term: 'Description', value: lead.description, wide: true }] : []),
+    ...(lead.permit_link ? [{ term: 'Permit', value: <PermitLink address={lead.permit_link} /> }] : []),
     { term: 'Created', value: formatDate(lead.created_at) },
     ...(lead.submitted_by ? [{ term: 'Submitted By', value: lead.submitted_by }] : []),
     ...propertyItems(lead),
   ]
-  if (lead.description) items.push({ term: 'Description', value: lead.description, wide: true })
-  if (lead.permit_link) items.push({ term: 'Permit', value: <PermitLink address={lead.permit_link} />, wide: true })
   return (
-    <Card title="Primary Information">
-      <FoldingDescriptions items={items} />
-    </Card>
+    <Section title="Primary Information">
+      <DescriptionList items={items} />
+    </Section>
   )
 }
 
 export function BusinessDetails({ lead }: { lead: Lead }) {
   return (
-    <Card title="Business Details">
-      <FoldingDescriptions
+    <Section title="Business Details">
+      <DescriptionList
         items={[
           { term: 'Business Name', value: lead.business_name },
           { term: 'Industry', value: lead.business_industry },
@@ -64,7 +64,7 @@ export function BusinessDetails({ lead }: { lead: Lead }) {
           { term: 'LOID', value: <span className="font-mono text-[0.8125rem]">{lead.loid}</span> },
         ]}
       />
-    </Card>
+    </Section>
   )
 }
 

@@ -12,15 +12,20 @@ test('a lead’s page shows the known fields, and the present status if there is
     }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
   })
-  openApp('/leads/LO-7K3M9QAZ')
+  const user = openApp('/leads/LO-7K3M9QAZ')
   expect(await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete' })).toBeDefined()
+  expect(screen.getByRole('link', { name: 'Call' }).getAttribute('href')).toBe('tel:+61412345678')
   expect(screen.getByRole('link', { name: 'mia@coastal.example' }).getAttribute('href')).toBe(
     'mailto:mia@coastal.example',
   )
   expect(screen.getByRole('link', { name: '+61 412 345 678' }).getAttribute('href')).toBe('tel:+61412345678')
   expect(screen.queryByRole('link', { name: /permit/ })).toBeNull()
-  const history = await screen.findByRole('list', { name: 'Status history' })
+  await user.click(screen.getByRole('radio', { name: 'Status History' }))
+  const history = await screen.findByRole('list', { name: 'Status History' })
   expect(history.textContent).toContain('New LeadLatest')
+
+  await user.click(screen.getByRole('button', { name: 'Copy LOID' }))
+  expect(await navigator.clipboard.readText()).toBe('LO-7K3M9QAZ')
 })
 
 test('if the history fails to load, the lead is shown, and a retry keeps a half-written note', async () => {
@@ -31,13 +36,14 @@ test('if the history fails to load, the lead is shown, and a retry keeps a half-
       isBroken ? { status: 403, body: failure('Not now', 'FORBIDDEN') } : { body: data([]) },
   })
   const user = openApp('/leads/LO-7K3M9QAZ')
+  await user.click(await screen.findByRole('radio', { name: 'Status History' }))
   expect(await screen.findByText('Failed to load status history')).toBeDefined()
   const note = screen.getByLabelText<HTMLTextAreaElement>('Add a note')
   await user.type(note, 'Call after three')
   isBroken = false
   const seenBefore = server.seen.length
   await user.click(screen.getByRole('button', { name: 'Try Again' }))
-  expect(await screen.findByRole('list', { name: 'Status history' })).toBeDefined()
+  expect(await screen.findByRole('list', { name: 'Status History' })).toBeDefined()
   expect(screen.getByLabelText('Add a note')).toBe(note)
   // The live stream opens a second after the page, which may be during this test.
   const asked = server.seen.slice(seenBefore).map(({ path }) => path)

@@ -9,17 +9,15 @@ import { badgeColour } from '../../format/badge-colour.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Changing } from '../../ui/changing.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { moveNoteDraft } from '../notes/note-draft.ts'
-import { NotesPanel } from '../notes/notes-panel.tsx'
-import { HeaderFacts, Since } from '../referral/header-facts.tsx'
+import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
-import { TimelineCard } from '../referral/timeline-card.tsx'
+import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { Way } from '../referral/way.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 import { BusinessDetails, PrimaryInformation } from './lead-details.tsx'
@@ -40,15 +38,13 @@ export function LeadPage() {
   const loid = route.useParams().loid.trim()
   const queryClient = useQueryClient()
   const query = useQuery(leadQuery(loid))
-  // The history and the timeline are requested and awaited together with the lead. If either came late, it would push
-  // down everything below it.
-  const history = useQuery(statusHistoryQuery(loid))
+  // The timeline is awaited together with the lead. If it came late, it would push down everything below it.
   const timeline = useQuery(timelineQuery({ kind: 'lead', loid }))
 
   useOpenedRecord(query.data?.lead.loid)
 
   if (loid === '') return <LeadFailure text="Invalid lead ID" />
-  if (query.isPending || (query.isSuccess && !(history.isFetched && timeline.isFetched))) return <LeadOutline />
+  if (query.isPending || (query.isSuccess && !timeline.isFetched)) return <LeadOutline />
   if (!query.data || isNotFound(query.error)) {
     return (
       <LeadFailure
@@ -77,28 +73,27 @@ export function LeadPage() {
               </Badge>
             </Changing>
             <LeadCrmMark lead={lead} />
-            {timeline.data && <Since since={timeline.data.standing.since} />}
           </span>
         }
         description={
           <HeaderFacts facts={[lead.lead_name, formatMoney(lead.loan_amount), lead.loan_type]} loid={lead.loid} />
         }
-        actions={<CopyButton text={lead.loid} label="Copy LOID" size="medium" />}
-      />
-      {timeline.data && <Way standing={timeline.data.standing} />}
+        actions={<CallLink phone={lead.phone} />}
+      >
+        {timeline.data && <Way standing={timeline.data.standing} />}
+      </PageHeader>
       <ReferralPanels
-        timeline={<TimelineCard key={loid} of={{ kind: 'lead', loid }} timeline={timeline} />}
-        notes={
-          <NotesPanel
-            parent={{ kind: 'lead', loid: lead.loid }}
+        timeline={
+          <TimelinePanel
+            key={loid}
+            of={{ kind: 'lead', loid: lead.loid }}
+            timeline={timeline}
             notes={notes}
-            onChange={() => refreshLead(queryClient, loid)}
+            onNoteChange={() => refreshLead(queryClient, loid)}
+            histories={[{ name: 'Status History', content: <StatusHistory lead={lead} /> }]}
           />
         }
-        histories={
-          <StatusHistory key={loid} history={history} currentStatus={lead.lead_status} since={lead.modified_time} />
-        }
-        fields={
+        facts={
           <>
             <PrimaryInformation lead={lead} />
             <BusinessDetails lead={lead} />

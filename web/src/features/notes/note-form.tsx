@@ -15,14 +15,28 @@ import { type NoteParent, sendNote } from './notes.queries.ts'
 
 interface NoteFormProps {
   parent: NoteParent
+  /** The name of the field, and what the button says. */
+  label?: string
+  action?: string
+  /** Set this if the person has just opened the form. */
+  hasFocus?: boolean
   onAdded: () => void
+  /** Closes the form without sending the note. */
+  onCancel?: () => void
 }
 
 /**
  * The form for a new note. It keeps the text in this tab until the note is stored or the session ends, even if the
  * person leaves the page.
  */
-export function NoteForm({ parent, onAdded }: NoteFormProps) {
+export function NoteForm({
+  parent,
+  label = 'Add a note',
+  action = 'Add Note',
+  hasFocus = false,
+  onAdded,
+  onCancel,
+}: NoteFormProps) {
   const draftName = noteDraftName(parent.loid)
   const [text, setText] = useState(() => readTabDraft(draftName))
   const [isChecked, setIsChecked] = useState(false)
@@ -64,14 +78,17 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
     <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-2">
       <TextArea
         ref={ref}
-        label="Add a note"
+        label={label}
         labelHidden
-        placeholder="Write a note…"
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the person has just opened the form
+        autoFocus={hasFocus}
+        placeholder={`${label}…`}
+        className="min-h-16!"
         value={text}
         error={problem}
         readOnly={add.isPending}
         hint={
-          <span className={clsx('block text-right tabular-nums', isTooLong && 'font-medium text-error-ink')}>
+          <span className={clsx('block tabular-nums', isTooLong && 'font-medium text-error-ink')}>
             {formatNumber(length)} / {formatNumber(NOTE_LENGTH_MAX)}
             <span className="sr-only"> characters</span>
           </span>
@@ -84,9 +101,15 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
         // Leaving an empty field is not a mistake yet.
         onBlur={() => setIsChecked(isChecked || length > 0)}
       />
-      <div className="flex justify-end">
+      {/* The buttons share the line of the count. */}
+      <div className="-mt-7 ml-auto flex w-fit gap-2">
+        {onCancel && (
+          <Button variant="ghost" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
         <Button type="submit" busy={add.isPending}>
-          Add Note
+          {action}
         </Button>
       </div>
     </form>

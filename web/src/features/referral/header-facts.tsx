@@ -1,5 +1,7 @@
+import { Phone } from 'lucide-react'
 import { Fragment } from 'react'
-import { formatDate } from '../../format/dates.ts'
+import { buttonClass } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 
 /** One line about a referral: the applicant, amount, loan type and LOID. Unknown facts are left out. */
 export function HeaderFacts({ facts, loid }: { facts: readonly (string | null)[]; loid: string }) {
@@ -12,12 +14,21 @@ export function HeaderFacts({ facts, loid }: { facts: readonly (string | null)[]
           <span aria-hidden>·</span>
         </Fragment>
       ))}
-      <span className="font-mono text-[0.8125rem]">{loid}</span>
+      <span className="inline-flex items-center">
+        <span className="font-mono text-[0.8125rem]">{loid}</span>
+        <CopyButton text={loid} label="Copy LOID" size="icon" />
+      </span>
     </span>
   )
 }
 
-/** The date beside the badge of the status or stage. */
-export function Since({ since }: { since: string }) {
-  return <span className="text-[0.8125rem] text-muted">since {formatDate(since)}</span>
+/** Calls the applicant. */
+export function CallLink({ phone }: { phone: string | null }) {
+  if (!phone) return null
+  return (
+    <a href={`tel:${phone}`} className={buttonClass('secondary')}>
+      <Phone aria-hidden />
+      Call
+    </a>
+  )
 }

@@ -16,6 +16,7 @@ function openLead(handlers: Handlers) {
   return { server, user: openApp('/leads/LO-7K3M9QAZ') }
 }
 
+const AT = '2026-11-20T01:00:00.000Z'
 const noteOf = (number: number) => ({ type: 'note' as const, text: `Note ${number}`, value: null, days: null })
 const shownTexts = (list: HTMLElement) =>
   [...list.querySelectorAll('li.flex')].map((item) => /Note \d+/.exec(item.textContent ?? '')?.[0])
@@ -32,13 +33,13 @@ test('a referral shows its present step, what its status means and how long the 
   })
   const way = await screen.findByRole('region', { name: 'Progress of this referral' })
   expect(way.textContent).toContain('The lender has the referral.')
-  expect(way.textContent).toContain('Usually 2–3 days hereacross all partners')
+  expect(way.textContent).toMatch(/usually 2–3 days across all partners/)
   const steps = within(way).getAllByRole('listitem')
   expect(steps.map((step) => step.getAttribute('aria-current'))).toEqual(['step', null, null, null, null])
   expect(steps[1]?.textContent).toBe('In review, to come')
   const [newest, oldest] = within(screen.getByRole('list', { name: 'Timeline' })).getAllByRole('listitem')
-  expect(newest?.textContent).toMatch(/^Maya Thornton Lender.*Note 1$/)
-  expect(oldest?.textContent).toMatch(/^Submitted by Mia Harbour/)
+  expect(newest?.textContent).toMatch(/^Maya ThorntonLender.*Note 1$/)
+  expect(oldest?.textContent).toMatch(/^SubmittedMia Harbour · New Lead · 1 day/)
 })
 
 test('a long timeline unfolds and then fetches earlier entries', async () => {
@@ -55,10 +56,10 @@ test('a long timeline unfolds and then fetches earlier entries', async () => {
     },
   })
   const list = await screen.findByRole('list', { name: 'Timeline' })
-  expect(shownTexts(list)).toHaveLength(6)
-  await user.click(screen.getByRole('button', { name: 'Show 45 earlier' }))
+  expect(shownTexts(list)).toHaveLength(8)
+  await user.click(screen.getByRole('button', { name: 'Show 43 earlier' }))
   expect(shownTexts(list)).toHaveLength(50)
-  expect(document.activeElement?.textContent).toContain('Note 94')
+  expect(document.activeElement?.textContent).toContain('Note 92')
   await user.click(screen.getByRole('button', { name: 'Show 1 earlier' }))
   // Until the earlier part has loaded, the list stays as it is.
   expect(shownTexts(list)).toHaveLength(50)
@@ -115,12 +116,75 @@ test('the page shows the lead even if the timeline fails to load', async () => {
   expect(await screen.findByRole('list', { name: 'Timeline' })).toBeDefined()
 })
 
-test('empty fields are folded until a button shows them', async () => {
-  const { user } = openLead({})
-  const fields = await screen.findByRole('region', { name: 'Business Details' })
-  expect(within(fields).getByText('Industry').parentElement?.className).toContain('hidden')
-  const unfold = within(fields).getByRole('button', { name: 'Show 3 empty fields' })
-  await user.click(unfold)
-  expect(within(fields).getByText('Industry').parentElement?.className).not.toContain('hidden')
-  expect(unfold.getAttribute('aria-expanded')).toBe('true')
+test('the timeline shows one of the specification’s panels at a time, each with all its facts', async () => {
+  const { user } = openLead({
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({
+      body: data({ lead: leadOf({ lead_status: 'Contacted' }), notes: [] }),
+    }),
+    'GET /crm/lead/LO-7K3M9QAZ/timeline': () => ({
+      body: data(
+        timelineOf([
+          { type: 'status', value: 'Contacted', by: 'Maya Thornton', is_lender: true, days: null, text: 'By phone' },
+        ]),
+      ),
+    }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({
+      body: data([
+        { id: 'h2', status: 'Contacted', changed_time: AT, changed_by: 'Maya Thornton', description: 'x', duration: 3 },
+        { id: 'h1', status: 'New Lead', changed_time: AT, changed_by: null, description: 'New Lead', duration: 0 },
+      ]),
+    }),
+  })
+  const all = within(await screen.findByRole('list', { name: 'Timeline' })).getAllByRole('listitem')
+  expect(all[0]?.textContent).toMatch(/^ContactedLatestMaya Thornton · \d+ days.*By phone$/)
+  expect(all[1]?.textContent).toMatch(/^SubmittedMia Harbour · New Lead · 1 day/)
+  expect(screen.queryByRole('list', { name: 'Status History' })).toBeNull()
+
+  await user.click(screen.getByRole('radio', { name: 'Status History' }))
+  const statuses = within(await screen.findByRole('list', { name: 'Status History' })).getAllByRole('listitem')
+  expect(statuses.map((status) => status.textContent)).toEqual([
+    expect.stringMatching(/^ContactedLatestMaya Thornton · 3 days.*x$/),
+    expect.stringMatching(/^New Leadless than a day[^N]*$/),
+  ])
+  expect(screen.queryByRole('list', { name: 'Timeline' })).toBeNull()
+  await user.click(screen.getByRole('radio', { name: 'Notes (0)' }))
+  expect(screen.getByText('No notes yet')).toBeDefined()
+})
+
+test.each([
+  ['lost', 'Lost Lead', ['Submitted, done', 'In review, done', /^Lost, ended on Nov/]],
+  ['handed on', 'Thrown To Kestrel', ['Submitted, done', /^Handed to Kestrel, ended on Nov/]],
+] as const)('a referral that is %s names its end and promises no further step', async (outcome, value, texts) => {
+  const { standing } = timelineOf()
+  openLead({
+    'GET /crm/lead/LO-7K3M9QAZ/timeline': () => ({
+      body: data(timelineOf([], { standing: { ...standing, step: 'In review', outcome, value } })),
+    }),
+  })
+  const steps = within(await screen.findByRole('list', { name: 'Steps' })).getAllByRole('listitem')
+  expect(steps).toHaveLength(texts.length)
+  for (const [index, text] of texts.entries()) expect(steps[index]?.textContent).toMatch(text)
+})
+
+test('a field that the specification names shows a dash when it is empty', async () => {
+  openLead({})
+  const fields = await screen.findByRole('region', { name: 'Primary Information' })
+  const terms = [...fields.querySelectorAll('dt')].map(({ textContent }) => textContent)
+  expect(terms).toEqual([
+    'Email',
+    'State',
+    'Loan Amount',
+    'Loan Type',
+    'Monthly Sales',
+    'Loan Purpose',
+    'Lead Name',
+    'Phone',
+    'ISO',
+    'Loan Term',
+    'Lead Status',
+    'Lead Source',
+    'Brand',
+    'Created',
+  ])
+  expect(within(fields).getByText('Brand').nextElementSibling?.textContent).toBe('—')
 })

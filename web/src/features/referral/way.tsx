@@ -2,91 +2,120 @@ import { wholeDays } from '@portal/contract/dates.ts'
 import type { Standing } from '@portal/contract/timeline.ts'
 import type { Outcome } from '@portal/contract/way.ts'
 import { clsx } from 'clsx'
-import { Check, CornerUpRight, Hourglass, X } from 'lucide-react'
+import { Check, CornerUpRight, X } from 'lucide-react'
 import { formatDate, formatDayInShort, formatDays } from '../../format/dates.ts'
 import { formatUsualDays } from '../../format/usual-time.ts'
 
 /**
- * The progress of a referral: its steps, what its present status or stage means, and how long that usually lasts (D75).
+ * The progress of a referral in one line: its steps and, at the step where it stands, since when, what that means and how
+ * long it usually lasts (D75). In a narrow column the steps are a bar above this text.
  */
 export function Way({ standing }: { standing: Standing }) {
+  const stops = stopsOf(standing)
   return (
-    <section aria-label="Progress of this referral" className="panel mb-5">
-      <Steps standing={standing} />
-      <div className="grid gap-x-8 gap-y-2.5 border-t border-line px-5 py-4 sm:grid-cols-[1fr_auto]">
-        <div className="min-w-0">
-          <p className="break-words">
-            <span className="font-semibold">{standing.value}</span>{' '}
-            <span className="text-muted">{sinceText(standing)}</span>
-          </p>
-          {standing.meaning && <p className="mt-0.5 max-w-prose text-pretty">{standing.meaning}</p>}
-        </div>
-        {standing.usual && <Usual standing={standing} usual={standing.usual} />}
-      </div>
+    <section aria-label="Progress of this referral" className="@container mt-4 border-t border-line pt-4">
+      <ol aria-label="Steps" className="flex flex-wrap items-start gap-x-1 gap-y-2 @4xl:flex-nowrap @4xl:gap-x-3">
+        {stops.map((stop, index) =>
+          stop.state === 'here' ? (
+            <li
+              key={stop.name}
+              aria-current="step"
+              className="contents @4xl:flex @4xl:min-w-0 @4xl:flex-1 @4xl:gap-x-2"
+            >
+              <Bar looks={markLooks('here', standing.outcome)} />
+              <StepMark state="here" outcome={standing.outcome} />
+              <div className="order-last min-w-0 basis-full @4xl:order-none @4xl:flex-1">
+                <p className="@4xl:flex @4xl:min-h-5 @4xl:items-center @4xl:gap-3">
+                  <span>
+                    <strong className="font-semibold">{stop.name}</strong>
+                    <span className="sr-only">, {END_WORDS[standing.outcome]}</span> <TimeHere standing={standing} />
+                  </span>
+                  {index < stops.length - 1 && <Connector className="min-w-4 flex-1 bg-line" />}
+                </p>
+                {standing.meaning && <p className="text-pretty break-words text-muted">{standing.meaning}</p>}
+              </div>
+            </li>
+          ) : (
+            <li
+              key={stop.name}
+              title={stop.reached_at ? `${stop.name} on ${formatDate(stop.reached_at)}` : undefined}
+              className="flex flex-1 items-center gap-2 @4xl:min-h-5 @4xl:flex-none"
+            >
+              <Bar
+                looks={
+                  stop.state === 'to come'
+                    ? 'bg-line-strong'
+                    : standing.outcome === 'funded'
+                      ? 'bg-success-dot'
+                      : 'bg-brand'
+                }
+              />
+              <StepMark state={stop.state} outcome={standing.outcome} />
+              <span className="whitespace-nowrap text-muted @max-4xl:sr-only">
+                {stop.name}
+                <span className="sr-only">, {stop.state}</span>
+              </span>
+              {index < stops.length - 1 && (
+                <Connector className={clsx('w-4', stop.state === 'done' ? 'bg-line-strong' : 'bg-line')} />
+              )}
+            </li>
+          ),
+        )}
+      </ol>
     </section>
   )
 }
 
-type StepState = 'done' | 'here' | 'to come'
+type StopState = 'done' | 'here' | 'to come'
 
-const STATE_WORDS: Record<StepState, string> = { done: 'done', here: 'now here', 'to come': 'to come' }
-const END_WORDS: Record<Outcome, string> = {
-  open: STATE_WORDS.here,
-  funded: STATE_WORDS.done,
-  lost: 'ended here, lost',
-  'handed on': 'ended here, handed on',
+interface Stop {
+  name: string
+  state: StopState
+  reached_at: string | null
 }
 
-function Steps({ standing: { steps, step, outcome } }: { standing: Standing }) {
+const END_WORDS: Record<Outcome, string> = { open: 'now here', funded: 'done', lost: 'ended', 'handed on': 'ended' }
+
+/** The steps of a referral. A referral that has ended elsewhere has no steps to come; its end has a name instead. */
+function stopsOf({ steps, step, outcome, value, since }: Standing): Stop[] {
   const position = steps.findIndex(({ name }) => name === step)
-  return (
-    <ol aria-label="Steps" className="flex px-2 pt-5 pb-4 sm:px-5">
-      {steps.map(({ name, reached_at }, index) => {
-        const state: StepState = index < position ? 'done' : index === position ? 'here' : 'to come'
-        return (
-          <li
-            key={name}
-            aria-current={state === 'here' ? 'step' : undefined}
-            className="relative flex min-w-0 flex-1 flex-col items-center px-0.5 text-center"
-          >
-            {index > 0 && (
-              <span
-                aria-hidden
-                className={clsx(
-                  'absolute top-3 right-1/2 h-0.5 w-full -translate-y-1/2',
-                  state === 'to come' ? 'bg-line' : outcome === 'funded' ? 'bg-success-dot' : 'bg-brand',
-                )}
-              />
-            )}
-            <StepMark state={state} outcome={outcome} />
-            <span
-              className={clsx(
-                'mt-2 text-2xs/4 sm:text-[0.8125rem]/5',
-                state === 'here' ? 'font-semibold' : state === 'done' ? 'font-medium' : 'text-muted',
-              )}
-            >
-              {name}
-            </span>
-            <span className="sr-only">, {state === 'here' ? END_WORDS[outcome] : STATE_WORDS[state]}</span>
-            {reached_at && (
-              <time dateTime={reached_at} className="text-xs text-muted tabular-nums max-sm:sr-only">
-                {formatDayInShort(reached_at)}
-              </time>
-            )}
-          </li>
-        )
-      })}
-    </ol>
-  )
+  const end = endName(outcome, value)
+  if (end !== null) {
+    const reached = steps.slice(0, outcome === 'lost' ? position + 1 : position)
+    return [
+      ...reached.map((one) => ({ ...one, state: 'done' as const })),
+      { name: end, state: 'here', reached_at: since },
+    ]
+  }
+  return steps.map((one, index) => ({
+    ...one,
+    state: index < position ? 'done' : index === position ? 'here' : 'to come',
+  }))
 }
 
-function StepMark({ state, outcome }: { state: StepState; outcome: Outcome }) {
+function endName(outcome: Outcome, value: string): string | null {
+  if (outcome === 'lost') return 'Lost'
+  if (outcome !== 'handed on') return null
+  const lender = /^(?:thrown to|with) (.+)$/i.exec(value)?.[1]
+  return lender ? `Handed to ${lender}` : 'Handed on'
+}
+
+/** The part of the bar in a narrow column. */
+function Bar({ looks }: { looks: string }) {
+  return <span aria-hidden className={clsx('h-1.5 flex-1 rounded-full @4xl:hidden', looks)} />
+}
+
+function Connector({ className }: { className: string }) {
+  return <span aria-hidden className={clsx('h-px @max-4xl:hidden', className)} />
+}
+
+function StepMark({ state, outcome }: { state: StopState; outcome: Outcome }) {
   return (
     <span
       aria-hidden
       className={clsx(
-        'relative z-1 flex size-6 items-center justify-center rounded-full [&_svg]:size-3.5 [&_svg]:stroke-3',
-        markLooks(state, outcome),
+        'flex size-5 shrink-0 items-center justify-center rounded-full @max-4xl:hidden [&_svg]:size-3 [&_svg]:stroke-3',
+        state === 'to come' ? 'border-2 border-line-strong' : markLooks(state, outcome),
       )}
     >
       {state === 'to come' ? null : state === 'done' || outcome === 'funded' ? (
@@ -96,38 +125,32 @@ function StepMark({ state, outcome }: { state: StepState; outcome: Outcome }) {
       ) : outcome === 'handed on' ? (
         <CornerUpRight />
       ) : (
-        <span className="size-2 rounded-full bg-brand" />
+        <span className="size-2 rounded-full bg-white" />
       )}
     </span>
   )
 }
 
-function markLooks(state: StepState, outcome: Outcome): string {
-  if (state === 'to come') return 'border-2 border-line-strong bg-surface'
+function markLooks(state: 'done' | 'here', outcome: Outcome): string {
   if (outcome === 'funded') return 'bg-success-dot text-surface'
-  if (state === 'done') return 'bg-brand text-white'
+  if (state === 'done') return 'bg-brand-tint text-brand-ink'
   if (outcome === 'lost') return 'bg-error-dot text-surface'
   if (outcome === 'handed on') return 'bg-muted text-surface'
-  return 'border-2 border-brand bg-surface ring-4 ring-brand-tint'
+  return 'bg-brand'
 }
 
-/** For example `since Nov 19, 2026 · 3 days`, or `on Nov 19, 2026` for a referral that has ended. */
-function sinceText({ outcome, since }: Standing): string {
-  if (outcome !== 'open') return `on ${formatDate(since)}`
+/** For example `since Nov 19 · 3 days, usually 2 days`, or `on Nov 19, 2026` for a referral that has ended. */
+function TimeHere({ standing: { outcome, since, usual } }: { standing: Standing }) {
+  if (outcome !== 'open') return <span className="text-muted">on {formatDate(since)}</span>
   const days = daysSince(since)
-  return `since ${formatDate(since)}${days > 0 ? ` · ${formatDays(days)}` : ''}`
-}
-
-function Usual({ standing, usual }: { standing: Standing; usual: NonNullable<Standing['usual']> }) {
-  const isLong = daysSince(standing.since) > 2 * usual.days && daysSince(standing.since) >= 7
+  const isLong = usual !== null && days > 2 * usual.days && days >= 7
   return (
-    <div className={clsx('flex gap-2 sm:max-w-52', isLong ? 'text-warning-ink' : 'text-muted')}>
-      <Hourglass aria-hidden className="mt-0.5 size-4 shrink-0" />
-      <p>
-        Usually {formatUsualDays(usual.days)} here
-        {usual.of === 'everybody' && <span className="block text-[0.8125rem]">across all partners</span>}
-      </p>
-    </div>
+    <span className={isLong ? 'text-warning-ink' : 'text-muted'}>
+      since {formatDayInShort(since)}
+      {days > 0 && ` · ${formatDays(days)}`}
+      {usual && `${days > 0 ? ',' : ' ·'} usually ${formatUsualDays(usual.days)}`}
+      {usual?.of === 'everybody' && ' across all partners'}
+    </span>
   )
 }
 

@@ -25,7 +25,7 @@ export function WebhookLogDetails({ log }: { log: WebhookLog }) {
           {log.error_message}
         </Alert>
       )}
-      <DescriptionList items={descriptions(log)} className="xl:grid-cols-4" />
+      <DescriptionList items={descriptions(log)} className="@4xl:grid-cols-4" />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 xl:grid-cols-2">
         <Body title="Request body" text={log.request_body} />
         <Body title="Response body" text={log.response_body} />

@@ -228,7 +228,8 @@ test('a deal’s note that did not reach the CRM says so, and its Retry button s
     },
   })
   const user = openApp('/deals/LO-7K3M9QAZ')
-  await user.click(await screen.findByRole('button', { name: 'Not sent – Retry' }))
+  await user.click(await screen.findByRole('radio', { name: 'Notes (1)' }))
+  await user.click(screen.getByRole('button', { name: 'Not sent – Retry' }))
   expect(await screen.findByText('The note is on its way to the CRM again')).toBeDefined()
   expect(await screen.findByText('Waiting for CRM')).toBeDefined()
   expect(screen.queryByRole('button', { name: 'Not sent – Retry' })).toBeNull()
