@@ -26,14 +26,13 @@ import { changePersonPassword } from './change-password.ts'
 import { changePersonProfile, profileOf } from './change-profile.ts'
 import type { ConnectRecords } from './confirm-email.ts'
 import { disownAccount } from './disown-account.ts'
+import { signOutCaller } from './end-sessions.ts'
 import { requestPasswordReset, setNewPassword } from './password-reset.ts'
 import { findPeopleByName, getPerson } from './people.queries.ts'
 import { sendVerificationAgain } from './send-verification.ts'
-import { removeSessionFamily } from './sessions.queries.ts'
 import { refreshCallerSession, verifySessionToken } from './sessions.ts'
 import { signInPerson } from './sign-in.ts'
 import { hashSignUpPassword, signUpPartner } from './sign-up.ts'
-import { hashToken } from './tokens.ts'
 import { verifyEmailAddress } from './verify-email.ts'
 
 const SIGN_UPS: RateLimit = {
@@ -99,9 +98,8 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
   mount(verifySession, ({ body }) => verifySessionToken(deps, body.token))
   mount(refreshSession, ({ partner }) => refreshCallerSession(deps, partner))
   mount(signOut, async ({ partner, security }) => {
-    await removeSessionFamily(deps.db, hashToken(partner.token))
+    await signOutCaller(deps, partner, security)
     callers.forget()
-    await security(deps.db, 'signed-out')
     return {}
   })
   mount(readProfile, async ({ partner }) => profileOf(await getPerson(deps.db, partner.personId)))

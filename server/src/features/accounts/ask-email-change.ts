@@ -1,4 +1,5 @@
 import { newId } from '../../db/ids.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
@@ -39,7 +40,7 @@ export async function askEmailChange(
     throw new Invalid('VALIDATION', text, { email: text })
   }
   await limit(CHANGES, personId)
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     await lockCaller(tx, deps, caller)
     await refuseKnownEmail(tx, email)
     await refuseHeldEmail(tx, email, personId, now)

@@ -1,5 +1,6 @@
 import type { BegunSession } from '@portal/contract/accounts.ts'
 import type { Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Forbidden, Unauthorized } from '../../errors.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
@@ -28,7 +29,7 @@ export async function beginSession(
   { factor, stillCounts }: Proof,
 ): Promise<BegunSession> {
   const isNews = person.last_seen_at !== null && (await knownBy(deps.db, person.email, visitor)) !== 'mark'
-  return deps.db.transaction().execute(async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     // Locks the person before the known sources. A reset locks in the same order.
     await lockPerson(tx, person.id)
     const now = await getPerson(tx, person.id)

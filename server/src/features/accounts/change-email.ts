@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
@@ -51,7 +52,7 @@ export async function confirmEmailChange(
   const change = await findEmailChangeByToken(deps.db, 'confirm_hash', hashToken(token))
   if (!change) throw invalidToken()
   const { person_id: personId, new_email: email } = change
-  return deps.db.transaction().execute(async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     const partner = await lockPartner(tx, (await getPerson(tx, personId)).partner_id)
     await lockPerson(tx, personId)
     const person = await getPerson(tx, personId)
@@ -83,7 +84,7 @@ export async function undoEmailChange(deps: Deps, token: string, security: NoteS
   if (!change) throw invalidToken()
   const { person_id: personId, old_email: email } = change
   const nobodysPassword = await hashPassword(newToken())
-  return deps.db.transaction().execute(async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     const person = await getPerson(tx, personId)
     await lockPartner(tx, person.partner_id)
     await lockPerson(tx, personId)

@@ -1,4 +1,5 @@
 import { type Access, PASSWORDS_DIFFER, type PasswordChange } from '@portal/contract/accounts.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
@@ -51,7 +52,7 @@ export async function changePersonPassword(
     throw new Invalid('SAME_PASSWORD', text, { newPassword: text })
   }
   const passwordHash = await hashPassword(form.newPassword)
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await lockCaller(tx, deps, caller)
     if ((await getPasswordHash(tx, person.id)) !== checkedHash) throw wrongPassword()
     await updatePerson(tx, person.id, { password_hash: passwordHash }, clock.now().toISOString())

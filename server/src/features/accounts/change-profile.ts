@@ -1,6 +1,7 @@
 import type { Profile, ProfileChange } from '@portal/contract/accounts.ts'
 import { readPhone } from '@portal/contract/phone.ts'
 import { askAnOwner } from '@portal/contract/roles.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Forbidden, Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
@@ -24,7 +25,7 @@ export async function changePersonProfile(
   { email, business_name, ...change }: ProfileChange,
   connectRecords: ConnectRecords,
 ): Promise<Profile> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const phone = change.phone && (readPhone(change.phone)?.e164 ?? change.phone)
     const at = clock.now().toISOString()
     const partner = await lockPartner(tx, caller.id)

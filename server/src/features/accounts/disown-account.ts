@@ -1,9 +1,10 @@
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { AccountAccess } from './access.ts'
 import { findAccountToken, takeAccountToken } from './account-tokens.queries.ts'
 import { lockPartner, markClosed } from './accounts.queries.ts'
-import { getPerson } from './people.queries.ts'
+import { getPerson, lockPeople } from './people.queries.ts'
 import { hashToken } from './tokens.ts'
 import { invalidToken } from './verify-email.ts'
 
@@ -18,13 +19,14 @@ export async function disownAccount(
 ): Promise<void> {
   const now = clock.now().toISOString()
   const tokenHash = hashToken(token)
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     const known = await findAccountToken(tx, tokenHash, 'verify-email')
     if (!known) throw invalidToken()
     // This is the partner's only person, because nobody can be invited before the address is confirmed.
     const { partner_id: partnerId } = await getPerson(tx, known.person_id)
-    // Locks the partner before the token. A reset, which removes the token, locks in the same order.
+    // Locks the partner and the person before the token. A reset, which removes the token, locks in the same order.
     await lockPartner(tx, partnerId)
+    await lockPeople(tx, partnerId)
     if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
     // A link that was mailed while the address was being confirmed must not work.
     if ((await getPerson(tx, known.person_id)).email_verified) throw invalidToken()

@@ -1,9 +1,11 @@
 import { isId } from '../../db/ids.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { NotFound } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
-import { removeOtherSessions, removeSession } from './sessions.queries.ts'
+import { lockPerson } from './people.queries.ts'
+import { removeOtherSessions, removeSession, removeSessionFamily } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
 /** Ends one of the caller's own sessions, possibly the current one. */
@@ -13,7 +15,8 @@ export async function endSessionOf(
   sessionId: string,
   security: NoteSecurity,
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
+    await lockPerson(tx, personId)
     const ended = isId(sessionId) ? await removeSession(tx, personId, sessionId) : undefined
     if (!ended) throw new NotFound('Session not found')
     await security(tx, 'session-ended', { detail: ended.browser ?? undefined })
@@ -25,8 +28,22 @@ export async function endOtherSessionsOf(
   { personId, token }: SessionCaller,
   security: NoteSecurity,
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
+    await lockPerson(tx, personId)
     const ended = await removeOtherSessions(tx, personId, hashToken(token))
     if (ended > 0) await security(tx, 'other-sessions-ended')
+  })
+}
+
+/** Ends the caller's own session. */
+export async function signOutCaller(
+  { db }: Pick<Deps, 'db'>,
+  { personId, token }: SessionCaller,
+  security: NoteSecurity,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await lockPerson(tx, personId)
+    await removeSessionFamily(tx, hashToken(token))
+    await security(tx, 'signed-out')
   })
 }

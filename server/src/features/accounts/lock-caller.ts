@@ -11,8 +11,7 @@ import { hashToken } from './tokens.ts'
  * Locks the caller and checks the session and the role again. Throws Unauthorized or Forbidden if the session has ended
  * or the role has been taken away since the call began. A call that gives access (by a password, address, factor, key,
  * webhook URL, signing secret, invitation or role) needs this, so that a person who was just shut out does not get back
- * in. A call that changes the person's password, role or access waits for this transaction. A call that only ends
- * sessions does not.
+ * in. A call that changes the person's password, role, access or sessions waits for this transaction.
  */
 export async function lockCaller(
   tx: Tx,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { insertAccountToken, removeAccountTokens } from './account-tokens.queries.ts'
@@ -26,7 +27,7 @@ export async function sendResetLink(deps: Deps, personId: string): Promise<strin
   const token = newToken()
   const expiresAt = new Date(deps.clock.now().getTime() + VALID_MS).toISOString()
   const purpose = 'reset-password'
-  const person = await deps.db.transaction().execute(async (tx) => {
+  const person = await inTransaction(deps.db, async (tx) => {
     await lockPerson(tx, personId)
     await removeAccountTokens(tx, personId, purpose)
     await insertAccountToken(tx, { hash: hashToken(token), personId, purpose, expiresAt })

@@ -1,4 +1,5 @@
 import type { Access, ResetPassword } from '@portal/contract/accounts.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid, NotFound } from '../../errors.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
@@ -80,7 +81,7 @@ export async function setNewPassword(
   }
   const owner = await getPerson(db, known.person_id)
   const passwordHash = await hashNewPassword(newPassword, 'newPassword', owner)
-  const settled = await db.transaction().execute(async (tx) => {
+  const settled = await inTransaction(db, async (tx) => {
     // Locks the partner and the person before the token, as other calls do.
     await lockPartner(tx, owner.partner_id)
     await lockPerson(tx, owner.id)

@@ -96,6 +96,89 @@ function person({ email }: Pick<Account, 'email'>): string {
   return `select from people where email = '${email}' for update`
 }
 
+/** How an owner shuts out an intruder. Prepares an account and returns the intruder's token and the call that shuts out. */
+const SHUT_OUTS: Record<string, () => Promise<{ intruder: string; shutOut: () => Promise<Answer> }>> = {
+  async deactivation() {
+    const ada = await portal.newPartner()
+    const bob = await addColleague(portal, ada, 'owner')
+    return { intruder: bob.token, shutOut: () => ada.put(`/team/people/${bob.id}`, { is_active: false }) }
+  },
+  async demotion() {
+    const ada = await portal.newPartner()
+    const bob = await addColleague(portal, ada, 'owner')
+    return { intruder: bob.token, shutOut: () => ada.put(`/team/people/${bob.id}`, { role: 'viewer' }) }
+  },
+  async 'ending the other sessions'() {
+    const ada = await portal.newPartner()
+    return { intruder: await signIn(ada), shutOut: () => ada.post('/account/sessions/end-others') }
+  },
+  async 'ending the session'() {
+    const ada = await portal.newPartner()
+    const intruder = await signIn(ada)
+    const { sessions } = (await portal.get('/account/sessions', { token: intruder })).body.data
+    const { id } = sessions.find(({ is_this_one }: { is_this_one: boolean }) => is_this_one)
+    return { intruder, shutOut: () => ada.ask('DELETE', `/account/sessions/${id}`) }
+  },
+  async 'signing out'() {
+    const ada = await portal.newPartner()
+    return { intruder: ada.token, shutOut: () => ada.post('/auth/logout') }
+  },
+  async 'a new password'() {
+    const ada = await portal.newPartner()
+    const change = { currentPassword: ada.password, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD }
+    return { intruder: await signIn(ada), shutOut: () => ada.put('/profile/password', change) }
+  },
+  async 'a reset by email'() {
+    const ada = await portal.newPartner()
+    const { resetToken: token } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
+    return {
+      intruder: ada.token,
+      shutOut: () => portal.post('/auth/reset-password', { token, newPassword: NEW_PASSWORD }),
+    }
+  },
+  async 'undoing a change of the address'() {
+    const ada = await portal.newPartner()
+    await confirmEmail(portal, ada)
+    const email = `taken-${ada.email}`
+    await ada.put('/account/email', { email })
+    await portal.post('/auth/confirm-email', { token: await mailedToken(email, 'confirm-email') })
+    const token = await mailedToken(ada.email, 'undo-email')
+    return { intruder: ada.token, shutOut: () => portal.post('/auth/undo-email', { token }) }
+  },
+  async 'disowning the account'() {
+    const ada = await portal.newPartner()
+    const token = await mailedToken(ada.email, 'disown')
+    return { intruder: ada.token, shutOut: () => portal.post('/auth/disown', { token }) }
+  },
+}
+
+async function mailedToken(email: string, page: string) {
+  const mail = await portal.mailTo(email, `/${page}?token=`)
+  return new RegExp(`${page}\\?token=([\\w-]+)`).exec(mail)?.[1]
+}
+
+test.each(Object.entries(SHUT_OUTS))('ten refreshes at once cannot stop %s', async (_way, prepare) => {
+  const { intruder, shutOut } = await prepare()
+  const refreshes: Promise<Answer>[] = []
+  const refresh = (token: string) => {
+    const answered = portal.post('/auth/refresh', undefined, { token })
+    refreshes.push(answered)
+    return answered
+  }
+  const ended = Promise.all(Array.from({ length: 10 }, () => refresh(intruder))).then(async (answers) => {
+    // The intruder goes on with the successor while the owner's call may still be waiting.
+    const successor = answers.map(({ body }) => body.data?.token).find((token) => token !== undefined)
+    if (successor) await Promise.all(Array.from({ length: 10 }, () => refresh(successor)))
+  })
+  const answer = await shutOut()
+  await ended
+  const answers = await Promise.all(refreshes)
+  expect(answer.status).toBe(200)
+  expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+  const tokens = new Set([intruder, ...answers.flatMap(({ body }) => body.data?.token ?? [])])
+  for (const token of tokens) expect((await portal.get('/team', { token })).status).not.toBe(200)
+})
+
 test.each(['end-others', 'logout'])('if %s ends a session during a refresh, the new token is refused', async (how) => {
   const ada = await portal.newPartner()
   const intruder = await signIn(ada)

@@ -1,11 +1,11 @@
 import type { Role } from '@portal/contract/roles.ts'
 import type { Session } from '@portal/contract/sessions.ts'
-import type { DeleteQueryBuilder, DeleteResult } from 'kysely'
+import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { sendNamed } from '../../db/send-named.ts'
-import type { PartnerRow, Tables } from '../../db/tables.ts'
+import type { PartnerRow } from '../../db/tables.ts'
 import { PERSON_NAME } from './people.queries.ts'
 
 const SESSIONS_SHOWN = 100
@@ -99,10 +99,7 @@ export async function findRolesOfSessions(
   return new Map(rows.map(({ session, role }) => [session, role]))
 }
 
-/**
- * Stores the seed of the session's next token, unless the session has a seed already, and returns the session. Another
- * refresh of the session waits until the transaction ends.
- */
+/** Stores the seed of the session's next token, unless the session has a seed already, and returns the session. */
 export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
   return tx
     .updateTable('sessions')
@@ -141,8 +138,8 @@ export async function findConfirmedAt(db: Db, tokenHash: Buffer): Promise<string
 }
 
 /** Marks the session and all others of its family as confirmed. */
-export async function markConfirmed(db: Db, tokenHash: Buffer, at: string): Promise<void> {
-  await db
+export async function markConfirmed(tx: Tx, tokenHash: Buffer, at: string): Promise<void> {
+  await tx
     .updateTable('sessions')
     .set({ confirmed_at: at })
     .where('family_id', '=', (eb) => eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash))
@@ -182,80 +179,73 @@ export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: D
 
 /**
  * Stores when the session and the person were last seen. Writes nothing if another call has stored this minute or a
- * later one.
+ * later one. Takes the person's lock first, as every change of sessions does. If the person is locked, writes nothing
+ * and leaves it to the next call.
  */
 export async function markSeen(db: Db, tokenHash: Buffer, minute: string): Promise<void> {
-  await db
-    .with('session', (query) =>
-      query
-        .updateTable('sessions')
-        .set({ last_seen_at: minute })
-        .where('token_hash', '=', tokenHash)
-        .where((eb) => eb.or([eb('last_seen_at', 'is', null), eb('last_seen_at', '<', minute)]))
-        .returning('person_id'),
-    )
-    .updateTable('people')
-    .set({ last_seen_at: minute })
-    .from('session')
-    .whereRef('people.id', '=', 'session.person_id')
-    .where((eb) => eb.or([eb('people.last_seen_at', 'is', null), eb('people.last_seen_at', '<', minute)]))
-    .execute()
+  await sql`
+    with person as (
+      select people.id from people join sessions on sessions.person_id = people.id
+       where sessions.token_hash = ${tokenHash}
+         for no key update of people skip locked),
+    session as (
+      update sessions set last_seen_at = ${minute} from person
+       where sessions.token_hash = ${tokenHash} and sessions.person_id = person.id
+         and (sessions.last_seen_at is null or sessions.last_seen_at < ${minute}))
+    update people set last_seen_at = ${minute} from person
+     where people.id = person.id and (people.last_seen_at is null or people.last_seen_at < ${minute})`.execute(db)
 }
 
+// Refreshing, adding and removing sessions all lock the person first (`lockPerson`), so that a removal misses no session
+// that a refresh is about to add.
+
 /** Removes the person's session with this id, and returns its browser. Undefined if the person has no such session. */
-export async function removeSession(
+export function removeSession(
   tx: Tx,
   personId: string,
   sessionId: string,
 ): Promise<{ browser: string | null } | undefined> {
-  const [ended] = await removeAll(
-    tx.deleteFrom('sessions').where('person_id', '=', personId).where('family_id', '=', sessionId),
-  )
-  return ended
+  return tx
+    .deleteFrom('sessions')
+    .where('person_id', '=', personId)
+    .where('family_id', '=', sessionId)
+    .returning('browser')
+    .executeTakeFirst()
 }
 
-export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<void> {
-  const session = await db
-    .selectFrom('sessions')
-    .select('family_id')
-    .where('token_hash', '=', tokenHash)
-    .executeTakeFirst()
-  if (session) await removeAll(db.deleteFrom('sessions').where('family_id', '=', session.family_id))
+/** Removes this session with its whole family. */
+export async function removeSessionFamily(tx: Tx, tokenHash: Buffer): Promise<void> {
+  await tx
+    .deleteFrom('sessions')
+    .where('family_id', '=', (eb) => eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash))
+    .execute()
 }
 
 /** Removes all of the person's sessions. Returns how many. */
 export async function removeSessions(tx: Tx, personId: string): Promise<number> {
-  return (await removeAll(tx.deleteFrom('sessions').where('person_id', '=', personId))).length
+  const removal = await tx.deleteFrom('sessions').where('person_id', '=', personId).executeTakeFirst()
+  return Number(removal.numDeletedRows)
 }
 
 /** Removes the sessions of all people of the partner. Returns how many. */
 export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promise<number> {
-  const removal = tx
+  const removal = await tx
     .deleteFrom('sessions')
     .where('person_id', 'in', (eb) => eb.selectFrom('people').select('id').where('partner_id', '=', partnerId))
-  return (await removeAll(removal)).length
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
 }
 
 /** Removes the person's sessions except those of this session's family. Returns how many. */
 export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: Buffer): Promise<number> {
-  const removal = tx
+  const removal = await tx
     .deleteFrom('sessions')
     .where('person_id', '=', personId)
     .where('family_id', 'is distinct from', (eb) =>
       eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash),
     )
-  return (await removeAll(removal)).length
-}
-
-/**
- * Repeats the removal until nothing is left. A running refresh has locked the session that it replaces, so the first
- * statement waits for the refresh, but does not see the new session. The next statement sees it.
- */
-async function removeAll(
-  removal: DeleteQueryBuilder<Tables, 'sessions', DeleteResult>,
-): Promise<{ browser: string | null }[]> {
-  const rows = await removal.returning('browser').execute()
-  return rows.length === 0 ? [] : [...rows, ...(await removeAll(removal))]
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
 }
 
 /** Removes sessions that ended before this time. Returns how many. */

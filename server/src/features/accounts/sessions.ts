@@ -1,13 +1,14 @@
 import type { BegunSession, VerifiedSession } from '@portal/contract/accounts.ts'
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import { minuteOf } from '../../db/minute-of.ts'
 import type { Deps } from '../../deps.ts'
 import { Unauthorized } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { Confirmation } from '../../http/require-confirmed.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import type { Person } from './people.queries.ts'
+import { lockPerson, type Person } from './people.queries.ts'
 import { findKinds } from './second-factor/factors.ts'
 import {
   findConfirmedAt,
@@ -121,7 +122,8 @@ export async function refreshCallerSession(
 ): Promise<{ token: string }> {
   const now = clock.now()
   const tokenHash = hashToken(caller.token)
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
+    await lockPerson(tx, caller.personId)
     const session = await keepSuccessorSeed(tx, tokenHash, newTokenSeed())
     if (!session) throw new Unauthorized()
     const end = Math.min(now.getTime() + SESSION_MS, Date.parse(session.signed_in_at) + SESSION_MS_MAX)

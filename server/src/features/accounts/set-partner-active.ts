@@ -1,4 +1,5 @@
 import type { Db } from '../../db/database.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import { updateActive } from './accounts.queries.ts'
 import { lockPeople } from './people.queries.ts'
 import { removeSessionsOfPartner } from './sessions.queries.ts'
@@ -12,7 +13,7 @@ export function setPartnerActive(
   partnerId: string,
   isActive: boolean,
 ): Promise<{ isChanged: boolean; sessionsEnded: number }> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const isChanged = await updateActive(tx, partnerId, isActive)
     await lockPeople(tx, partnerId)
     const sessionsEnded = isActive ? 0 : await removeSessionsOfPartner(tx, partnerId)

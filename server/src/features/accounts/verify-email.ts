@@ -1,4 +1,5 @@
 import type { VerifyEmail } from '@portal/contract/accounts.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
@@ -46,7 +47,7 @@ export async function verifyEmailAddress(
     }
     await counted.giveBack()
   }
-  await deps.db.transaction().execute(async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     // Locks the partner before the token. A reset, which removes the token, locks in the same order.
     await lockPartner(tx, person.partner_id)
     if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()

@@ -1,3 +1,4 @@
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
@@ -12,7 +13,7 @@ type KeyDeps = Pick<Deps, 'db' | 'clock' | 'jobs'>
 export async function generateKey(deps: KeyDeps, caller: SessionCaller, security: NoteSecurity): Promise<string> {
   const key = newApiKey()
   const created_at = deps.clock.now().toISOString()
-  await deps.db.transaction().execute(async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     await lockCaller(tx, deps, caller)
     await replaceApiKey(tx, caller.id, { key_hash: hashKey(key), preview: keyPreview(key), created_at })
     await enqueueNoticeToOwners(tx, deps, caller.id, 'api-key-made')

@@ -1,3 +1,4 @@
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
@@ -8,7 +9,7 @@ export async function revokeKey(
   partnerId: string,
   security: NoteSecurity,
 ): Promise<void> {
-  await deps.db.transaction().execute(async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     if (!(await removeApiKey(tx, partnerId))) return
     await enqueueNoticeToOwners(tx, deps, partnerId, 'api-key-revoked')
     await security(tx, 'api-key-revoked')

@@ -1,17 +1,14 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-
-const ATTEMPTS_MAX = 5
-
-class StartOver extends Error {}
+import { inTransaction, StartOver } from '../../db/in-transaction.ts'
 
 /**
  * Runs one transaction for a page of these partners' records. A sync, the sweep and a notification may pull the same
  * records at once, so each page locks its partners, and other pages of the same partners wait. No call to another
- * machine is made while these locks are held. The transaction starts over if another page has since added one of this
- * page's rows, or if PostgreSQL has ended the transaction because of a deadlock or a serialisation failure.
+ * machine is made while these locks are held. `work` starts the transaction over if another page has since added one of
+ * this page's rows.
  */
-export async function inPageTransaction<Result>(
+export function inPageTransaction<Result>(
   db: Db,
   partnerIds: readonly string[],
   work: (tx: Tx, startOver: () => never) => Promise<Result>,
@@ -19,21 +16,11 @@ export async function inPageTransaction<Result>(
   const startOver = () => {
     throw new StartOver('another page keeps adding rows of this page')
   }
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.transaction().execute(async (tx) => {
-        // The locks are taken in the same order everywhere, so that no two transactions wait for each other.
-        await sql`
-          select pg_advisory_xact_lock(hashtextextended(id, 1))
-            from (select distinct id from unnest(${[...partnerIds]}::text[]) as id order by id) as sorted`.execute(tx)
-        return work(tx, startOver)
-      })
-    } catch (error) {
-      if (attempt === ATTEMPTS_MAX || !(error instanceof StartOver || isDeadlock(error))) throw error
-    }
-  }
-}
-
-function isDeadlock(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001')
+  return inTransaction(db, async (tx) => {
+    // The locks are taken in the same order everywhere, so that no two transactions wait for each other.
+    await sql`
+      select pg_advisory_xact_lock(hashtextextended(id, 1))
+        from (select distinct id from unnest(${[...partnerIds]}::text[]) as id order by id) as sorted`.execute(tx)
+    return work(tx, startOver)
+  })
 }

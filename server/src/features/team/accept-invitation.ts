@@ -2,6 +2,7 @@ import type { BegunSession } from '@portal/contract/accounts.ts'
 import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import { type AcceptInvitation, INVALID_INVITATION } from '@portal/contract/team.ts'
 import { newId } from '../../db/ids.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
@@ -34,7 +35,7 @@ export async function acceptTeamInvitation(
   const password_hash = await hashNewPassword(password, 'password', { email, first_name, last_name, business_name })
   const now = deps.clock.now()
   const id = newId(now)
-  const person = await deps.db.transaction().execute(async (tx) => {
+  const person = await inTransaction(deps.db, async (tx) => {
     await lockPartner(tx, partner_id)
     // The inviter may have lost access while the password was being hashed.
     await getInvitation({ db: tx, clock: deps.clock }, token)

@@ -1,6 +1,7 @@
 import { personName } from '@portal/contract/person-name.ts'
 import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import type { PersonChange, TeamPerson } from '@portal/contract/team.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Conflict, NotFound } from '../../errors.ts'
 import type { Caller, SessionCaller } from '../../http/authenticate.ts'
@@ -24,7 +25,7 @@ export async function changeTeamPerson(
   change: PersonChange,
   security: NoteSecurity,
 ): Promise<TeamPerson> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await lockPartner(tx, partner.id)
     // An operator has no session to check.
     if ('token' in partner) await lockCaller(tx, { clock }, partner)

@@ -10,6 +10,7 @@ import {
   revokeInvitation,
   sendInvitation,
 } from '@portal/contract/team.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { CallerMemory } from '../accounts/caller-memory.ts'
@@ -39,7 +40,7 @@ export function teamRoutes(mount: Mount, deps: Deps, callers: CallerMemory): voi
     return {}
   })
   mount(revokeInvitation, async ({ partner, params, security }) => {
-    await deps.db.transaction().execute(async (tx) => {
+    await inTransaction(deps.db, async (tx) => {
       const invitation = await removeInvitation(tx, partner.id, params.id)
       if (!invitation) throw invitationNotFound()
       await security(tx, 'invitation-revoked', { subject: subjectOf(invitation) })

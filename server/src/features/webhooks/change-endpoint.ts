@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
@@ -26,7 +27,7 @@ export async function changeEndpoint(
   const { db, secrets, clock, config } = deps
   const partnerId = caller.id
   if (url === null) {
-    await db.transaction().execute(async (tx) => {
+    await inTransaction(db, async (tx) => {
       if (!(await removeWebhookUrl(tx, partnerId))) return
       await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-url-removed')
       await security(tx, 'webhook-url-removed')
@@ -37,7 +38,7 @@ export async function changeEndpoint(
   if (fault) throw new Invalid('VALIDATION', fault, { webhook_url: fault })
   const secret = newSecret()
   const stored = secrets.encrypt(secret, webhookSecretOf(partnerId))
-  const endpoint = await db.transaction().execute(async (tx) => {
+  const endpoint = await inTransaction(db, async (tx) => {
     await lockCaller(tx, deps, caller)
     await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-url-set')
     await security(tx, 'webhook-url-changed')

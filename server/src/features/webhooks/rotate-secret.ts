@@ -1,3 +1,4 @@
+import { inTransaction } from '../../db/in-transaction.ts'
 import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
@@ -25,7 +26,7 @@ export async function rotateSecret(
   const secret = newSecret()
   const stored = secrets.encrypt(secret, webhookSecretOf(partnerId))
   const previousUntil = new Date(now.getTime() + PREVIOUS_VALID_MS).toISOString()
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await lockCaller(tx, deps, caller)
     const endpoint = await replaceSecret(tx, partnerId, { secret: stored, previousUntil, at: now.toISOString() })
     if (!endpoint) throw noUrl()

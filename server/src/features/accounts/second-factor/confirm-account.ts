@@ -1,11 +1,12 @@
 import type { Confirmation } from '@portal/contract/second-factor.ts'
+import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
 import { Invalid } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
 import type { Limit } from '../../../http/rate-limit.ts'
 import { PASSWORD_CHECKS } from '../change-password.ts'
 import { isPassword } from '../passwords.ts'
-import { getPasswordHash } from '../people.queries.ts'
+import { getPasswordHash, lockPerson } from '../people.queries.ts'
 import { markConfirmed } from '../sessions.queries.ts'
 import { hashToken } from '../tokens.ts'
 import { personOfPasskey } from './passkeys.ts'
@@ -29,5 +30,8 @@ export async function confirmCaller(
     throw new Invalid('INVALID_CURRENT_PASSWORD', text, { password: text })
   }
   await counted.giveBack()
-  await markConfirmed(deps.db, hashToken(token), deps.clock.now().toISOString())
+  await inTransaction(deps.db, async (tx) => {
+    await lockPerson(tx, personId)
+    await markConfirmed(tx, hashToken(token), deps.clock.now().toISOString())
+  })
 }

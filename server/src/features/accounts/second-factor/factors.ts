@@ -1,6 +1,7 @@
 import type { SecondFactorKind } from '@portal/contract/accounts.ts'
 import type { SecondFactor } from '@portal/contract/second-factor.ts'
 import type { Db, Tx } from '../../../db/database.ts'
+import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
 import { Conflict } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
@@ -62,7 +63,7 @@ export async function renewCodes(
     throw new Conflict('CONFLICT', 'Recovery codes need a second factor. Set up a second factor first.')
   }
   const { codes, hashes } = await makeRecoveryCodes(personId, limit)
-  await deps.db.transaction().execute(async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     await lockCaller(tx, deps, caller)
     await replaceRecoveryCodes(tx, personId, hashes)
     await enqueueNotice(tx, deps, personId, 'recovery-codes-made')

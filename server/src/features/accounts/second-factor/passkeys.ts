@@ -1,6 +1,7 @@
 import { PASSKEYS_MAX } from '@portal/contract/limits.ts'
 import type { NewPasskey, PasskeyCreation, PasskeyQuestion, UsedPasskey } from '@portal/contract/second-factor.ts'
 import { isId, newId } from '../../../db/ids.ts'
+import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
 import { Conflict, Invalid, NotFound } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
@@ -53,7 +54,7 @@ export async function addPasskeyOf(
   const created = isOurs ? await readCreatedPasskey(publicUrl, passkey, challenge) : undefined
   if (!created) throw new Invalid('INVALID_PASSKEY', 'This passkey could not be added. Please try again.')
   const codes = await codesForFirstFactor(db, caller.personId, limit)
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await lockCaller(tx, deps, caller)
     refuseMore(await findPasskeys(tx, caller.personId))
     const row = { id: newId(now), person_id: caller.personId, name, created_at: now.toISOString(), ...created }
@@ -70,7 +71,7 @@ export async function removePasskeyOf(
   passkeyId: string,
   security: NoteSecurity,
 ): Promise<void> {
-  await deps.db.transaction().execute(async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     await lockCaller(tx, deps, caller)
     if (!isId(passkeyId) || !(await removePasskey(tx, caller.personId, passkeyId))) {
       throw new NotFound('Passkey not found')

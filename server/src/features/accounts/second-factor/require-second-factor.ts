@@ -1,3 +1,4 @@
+import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
 import type { NoteSecurity } from '../../../http/security-events.ts'
@@ -15,7 +16,7 @@ export async function requireSecondFactorOf(
   isRequired: boolean,
   security: NoteSecurity,
 ): Promise<void> {
-  await deps.db.transaction().execute(async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     await lockPartner(tx, caller.id)
     await lockCaller(tx, deps, caller)
     if (!(await updateSecondFactorRequired(tx, caller.id, isRequired))) return

@@ -1,3 +1,4 @@
+import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
 import { removeAccountTokens } from '../account-tokens.queries.ts'
 import { enqueueNotice } from '../mail-notice.job.ts'
@@ -10,7 +11,7 @@ import { removeFactors } from './remove-factors.ts'
  * alone. Returns how many sessions ended.
  */
 export function resetSecondFactor(deps: Pick<Deps, 'db' | 'jobs' | 'clock'>, personId: string): Promise<number> {
-  return deps.db.transaction().execute(async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     await lockPerson(tx, personId)
     await removeFactors(tx, personId)
     await removeAccountTokens(tx, personId, 'second-factor')

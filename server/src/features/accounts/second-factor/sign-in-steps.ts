@@ -1,6 +1,7 @@
 import type { BegunSession, SecondStep } from '@portal/contract/accounts.ts'
 import type { FinishSignIn, PasskeyQuestion, UsedPasskey } from '@portal/contract/second-factor.ts'
 import type { Tx } from '../../../db/database.ts'
+import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
 import { PortalError, Unauthorized } from '../../../errors.ts'
 import type { Limit, RateLimit } from '../../../http/rate-limit.ts'
@@ -54,7 +55,7 @@ export async function secondStepFor(
   if (kinds.length === 0) return undefined
   const token = newToken()
   const expiresAt = new Date(clock.now().getTime() + SECOND_STEP_MS).toISOString()
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     await lockPerson(tx, person.id)
     if (!(await isSamePassword(tx))) throw signInExpired()
     await insertAccountToken(tx, { hash: hashToken(token), personId: person.id, purpose: 'second-factor', expiresAt })
@@ -175,7 +176,7 @@ async function isTotpCode({ db, secrets, clock }: Deps, personId: string, code: 
 async function isRecoveryCode(deps: Deps, personId: string, code: string): Promise<boolean> {
   const hash = await findRecoveryCode(await findRecoveryCodeHashes(deps.db, personId), code)
   if (hash === undefined) return false
-  return deps.db.transaction().execute(async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     const isTaken = await takeRecoveryCode(tx, personId, hash)
     if (isTaken) await enqueueNotice(tx, deps, personId, 'recovery-code-used')
     return isTaken

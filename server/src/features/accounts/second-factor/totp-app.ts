@@ -1,3 +1,4 @@
+import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
 import { Conflict, Invalid, NotFound } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
@@ -41,7 +42,7 @@ export async function addTotpApp(
     throw new Invalid('INVALID_CODE', text, { code: text })
   }
   const codes = await codesForFirstFactor(db, caller.personId, limit)
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await lockCaller(tx, deps, caller)
     if (!(await markTotpConfirmed(tx, caller.personId, { secret: waiting.stored, step, at: now.toISOString() }))) {
       throw new Conflict('CONFLICT', 'Please start again: an app has been added or set up elsewhere in the meantime.')
@@ -53,7 +54,7 @@ export async function addTotpApp(
 }
 
 export async function removeTotpApp(deps: Deps, caller: SessionCaller, security: NoteSecurity): Promise<void> {
-  await deps.db.transaction().execute(async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     await lockCaller(tx, deps, caller)
     if (!(await removeTotp(tx, caller.personId))) throw new NotFound('There is no authenticator app')
     await noteRemoved(tx, deps, caller)
