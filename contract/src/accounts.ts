@@ -33,8 +33,8 @@ function notTooLong() {
 }
 
 /**
- * Checks the length only. The form merely hints at a better mix of characters, and the server refuses common passwords
- * (D10).
+ * Checks the length only. The form merely hints at a better mix of characters, and the server refuses passwords
+ * that are easy to guess (D131).
  */
 export function newPassword(missing: string) {
   return password(missing).check(z.minLength(PASSWORD_LENGTH_MIN, PASSWORD_TOO_SHORT), notTooLong())

@@ -33,7 +33,7 @@ test('/reset-password says what is wrong with a password or a token', async ({ p
 
   await fill(page, 'password1')
   await button.click()
-  await expect(page.getByText('Password is too weak. Please choose a stronger password.')).toBeVisible()
+  await expect(page.getByText('Password is too weak. Please choose a stronger password. Many people use')).toBeVisible()
 
   await fill(page, 'Wattlebird-2026')
   await expect(hint).toHaveCount(0)

@@ -91,7 +91,7 @@ test('/signup says why the sign-up was refused and keeps the typed values', asyn
   )
   await fill(page, { ...own, password: 'password1' })
   await button.click()
-  await expect(page.getByText('Password is too weak. Please choose a stronger password.')).toBeVisible()
+  await expect(page.getByText('Password is too weak. Please choose a stronger password. Many people use')).toBeVisible()
 
   await fill(page, own)
   const refusals = [

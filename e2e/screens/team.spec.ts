@@ -66,7 +66,7 @@ test('an owner invites a broker, the broker joins on a phone and submits a lead,
     await broker.getByLabel('Password', { exact: true }).fill('robin-lee')
     await broker.getByLabel('Confirm password').fill('robin-lee')
     await broker.getByRole('button', { name: 'Accept Invitation' }).click()
-    await expect(broker.getByText('Password is too weak.')).toBeVisible()
+    await expect(broker.getByText('It contains your name.')).toBeVisible()
     await broker.getByLabel('Password', { exact: true }).fill('correct-horse-battery')
     await broker.getByLabel('Confirm password').fill('correct-horse-battery')
     await broker.getByRole('button', { name: 'Accept Invitation' }).click()

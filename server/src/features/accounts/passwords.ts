@@ -4,7 +4,7 @@ import { PASSWORD_COMMON, PASSWORD_TOO_SHORT } from '@portal/contract/accounts.t
 import { PASSWORD_LENGTH_MIN } from '@portal/contract/limits.ts'
 import { Invalid } from '../../errors.ts'
 import { createHashQueue } from './hash-queue.ts'
-import { isGuessable, type PasswordOwner } from './is-guessable.ts'
+import { findPasswordFault, type PasswordOwner } from './judge-password.ts'
 
 /** OWASP's parameters for argon2id, which is the library's default algorithm. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -41,12 +41,13 @@ export async function pretendToCheck(password: string): Promise<void> {
 }
 
 /**
- * Throws WEAK_PASSWORD for a password that is too short or easily guessed (D10). `field` is the password's name in the
- * form.
+ * Throws WEAK_PASSWORD for a password that is too short or easily guessed, and says why (D131). `field` is the
+ * password's name in the form.
  */
 export async function refuseWeakPassword(password: string, field: string, owner: PasswordOwner): Promise<void> {
   if (normal(password).length < PASSWORD_LENGTH_MIN) throw weak(PASSWORD_TOO_SHORT, field)
-  if (await isGuessable(normal(password), owner)) throw weak(PASSWORD_COMMON, field)
+  const fault = await findPasswordFault(normal(password), owner)
+  if (fault !== undefined) throw weak(`${PASSWORD_COMMON} ${fault}`, field)
 }
 
 /** Normalises a password, because some keyboards type é as one character and others as two. */

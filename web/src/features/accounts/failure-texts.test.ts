@@ -8,6 +8,7 @@ import {
   signInFailureText,
   signUpFailureText,
   updateProfileFailureText,
+  weakPasswordText,
 } from './failure-texts.ts'
 
 const failed = (status: number, message: string, code = '') => new Failure(status, message, { code })
@@ -43,10 +44,12 @@ test.each([
     failed(403, 'Account is inactive', 'ACCOUNT_INACTIVE'),
     'Your account is inactive. Please contact support.',
   ],
+  [resetPasswordFailureText, failed(400, 'Weak'), 'Password is too weak. Please choose a stronger password.'],
+  [weakPasswordText, failed(400, 'x', 'WEAK_PASSWORD'), 'Password is too weak. Please choose a stronger password.'],
   [
-    resetPasswordFailureText,
-    failed(400, 'x', 'WEAK_PASSWORD'),
-    'Password is too weak. Please choose a stronger password.',
+    weakPasswordText,
+    failed(400, 'Password is too weak. Please choose a stronger password. It contains your name.', 'WEAK_PASSWORD'),
+    'Password is too weak. Please choose a stronger password. It contains your name.',
   ],
   [resetPasswordFailureText, failed(500, 'Out of order'), 'Password reset failed: Out of order'],
   [updateProfileFailureText, failed(0, 'Network error', 'NETWORK'), 'Error updating profile'],

@@ -9,7 +9,7 @@ interface Mapping {
   text: string
 }
 
-export const WEAK_PASSWORD = 'Password is too weak. Please choose a stronger password.'
+const WEAK_PASSWORD = 'Password is too weak. Please choose a stronger password.'
 const EXPIRED_RESET_TOKEN = 'Reset token has expired. Please request a new password reset.'
 const INVALID_RESET_TOKEN = 'Invalid reset token. Please request a new password reset.'
 /** The texts for a link that can no longer be used. */
@@ -57,7 +57,7 @@ const RESET_PASSWORD: Mapping[] = [
     when: (failure) => hasCode('INVALID_RESET_TOKEN')(failure) || says('invalid', 'token')(failure),
     text: INVALID_RESET_TOKEN,
   },
-  { when: (failure) => hasCode('WEAK_PASSWORD')(failure) || says('weak')(failure), text: WEAK_PASSWORD },
+  { when: says('weak'), text: WEAK_PASSWORD },
 ]
 
 export function signInFailureText(error: unknown): string {
@@ -74,6 +74,13 @@ export function forgotPasswordFailureText(error: unknown): string {
 
 export function resetPasswordFailureText(error: unknown): string {
   return mapped(error, RESET_PASSWORD, 'Password reset failed')
+}
+
+/** The text for a password that the server refuses, with the server's reason. Undefined for other failures. */
+export function weakPasswordText(error: unknown): string | undefined {
+  if (!(error instanceof Failure)) return undefined
+  if (error.message.startsWith(WEAK_PASSWORD)) return error.message
+  return hasCode('WEAK_PASSWORD')(error) ? WEAK_PASSWORD : undefined
 }
 
 export function failedToLoadProfileText(error: unknown): string {

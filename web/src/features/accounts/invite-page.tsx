@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
-import { Failure, failureText } from '../../api/failure.ts'
+import { failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
 import { beginSession } from '../../session/begin-session.ts'
@@ -19,6 +19,7 @@ import { PasswordField } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { weakPasswordText } from './failure-texts.ts'
 import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
 import { isRefusedLink } from './verification-link.ts'
@@ -98,7 +99,8 @@ function AcceptForm({ token, email, accept }: AcceptFormProps) {
   const password = useWatch({ control, name: 'password' })
 
   function handleError(error: Error) {
-    if (isWeak(error)) setError('password', { type: 'server', message: failureText(error) }, { shouldFocus: true })
+    const weak = weakPasswordText(error)
+    if (weak) setError('password', { type: 'server', message: weak }, { shouldFocus: true })
   }
 
   return (
@@ -107,7 +109,7 @@ function AcceptForm({ token, email, accept }: AcceptFormProps) {
       onSubmit={handleSubmit((values) => accept.mutate({ token, password: values.password }, { onError: handleError }))}
       className="grid grid-cols-1 gap-4"
     >
-      {accept.isError && !isWeak(accept.error) && <Alert kind="error">{failureText(accept.error)}</Alert>}
+      {accept.isError && !weakPasswordText(accept.error) && <Alert kind="error">{failureText(accept.error)}</Alert>}
       {isSignedIn && (
         <Alert kind="info">You are already signed in. Accepting this invitation signs you in as {email} instead.</Alert>
       )}
@@ -133,8 +135,4 @@ function AcceptForm({ token, email, accept }: AcceptFormProps) {
       </Button>
     </form>
   )
-}
-
-function isWeak(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'WEAK_PASSWORD'
 }

@@ -100,10 +100,10 @@ export function PasswordForm({ email }: { email: string }) {
   )
 }
 
-/** The server uses the same code for a common password and a short one. Only the texts differ. */
+/** The server uses the same code for a weak password and a short one. Its text says why a password is weak. */
 function refusalOf(error: unknown) {
   const refusal = error instanceof Failure ? REFUSALS[error.code] : undefined
-  return refusal && error instanceof Failure && error.message === PASSWORD_COMMON
-    ? { ...refusal, text: PASSWORD_COMMON }
+  return refusal && error instanceof Failure && error.message.startsWith(PASSWORD_COMMON)
+    ? { ...refusal, text: error.message }
     : refusal
 }

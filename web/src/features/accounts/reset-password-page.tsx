@@ -12,7 +12,7 @@ import { PasswordField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { accessText } from './access-text.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
-import { DEAD_LINK_TEXTS, MISSING_RESET_TOKEN, resetPasswordFailureText, WEAK_PASSWORD } from './failure-texts.ts'
+import { DEAD_LINK_TEXTS, MISSING_RESET_TOKEN, resetPasswordFailureText, weakPasswordText } from './failure-texts.ts'
 import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
 import { RevokeAccess } from './revoke-access.tsx'
 import { useRedirectAfter } from './use-redirect-after.ts'
@@ -80,16 +80,16 @@ function ResetForm({ token }: { token: string }) {
       if (text) toast.warning(text, ACCESS_SHOWN_MS)
     },
     onError(error) {
-      const isWeak = resetPasswordFailureText(error) === WEAK_PASSWORD
-      if (isWeak) setError('password', { type: 'server', message: WEAK_PASSWORD }, { shouldFocus: true })
+      const weak = weakPasswordText(error)
+      if (weak) setError('password', { type: 'server', message: weak }, { shouldFocus: true })
     },
   })
   useRedirectAfter(reset.isSuccess, 'login', REDIRECT_DELAY_MS)
-  const failureText = reset.isError ? resetPasswordFailureText(reset.error) : null
+  const failureText = reset.isError && !weakPasswordText(reset.error) ? resetPasswordFailureText(reset.error) : null
 
   return (
     <form noValidate onSubmit={handleSubmit((values) => reset.mutate(values))} className="grid grid-cols-1 gap-4">
-      {failureText && failureText !== WEAK_PASSWORD && <Alert kind="error">{failureText}</Alert>}
+      {failureText && <Alert kind="error">{failureText}</Alert>}
       {failureText && DEAD_LINK_TEXTS.includes(failureText) && <NewLink />}
       {reset.isSuccess && <Alert kind="success">Your password was changed. Taking you to the sign-in page…</Alert>}
       <PasswordField

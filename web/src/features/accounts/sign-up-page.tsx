@@ -5,14 +5,13 @@ import { Link } from '@tanstack/react-router'
 import { useForm, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
-import { Failure } from '../../api/failure.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
 import { paths } from '../../app/paths.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
-import { signUpFailureText, WEAK_PASSWORD } from './failure-texts.ts'
+import { signUpFailureText, weakPasswordText } from './failure-texts.ts'
 import { showFieldErrors } from './field-errors.ts'
 import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
@@ -39,7 +38,8 @@ export function SignUpPage() {
   const creation = useMutation({
     mutationFn: (body: SignUp) => call(signUp, { body, idempotencyKey: keys.keyFor(body) }),
     onError(error) {
-      if (isWeakPassword(error)) setError('password', { type: 'server', message: WEAK_PASSWORD }, { shouldFocus: true })
+      const weak = weakPasswordText(error)
+      if (weak) setError('password', { type: 'server', message: weak }, { shouldFocus: true })
       else showFieldErrors(error, ['email', 'businessName', 'firstName', 'lastName', 'password'], setError)
     },
   })
@@ -61,7 +61,7 @@ export function SignUpPage() {
       }
     >
       <form noValidate onSubmit={submit} className="grid grid-cols-1 gap-4">
-        {creation.isError && !isWeakPassword(creation.error) && (
+        {creation.isError && !weakPasswordText(creation.error) && (
           <Alert kind="error">{signUpFailureText(creation.error)}</Alert>
         )}
         {creation.isSuccess && <Alert kind="success">Account created. Taking you to the sign-in page…</Alert>}
@@ -115,8 +115,4 @@ export function SignUpPage() {
       </form>
     </AccountFrame>
   )
-}
-
-function isWeakPassword(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'WEAK_PASSWORD'
 }
