@@ -4,6 +4,7 @@ import { filterDate, Instant } from './dates.ts'
 import { CrmState } from './leads.ts'
 import { CHOICE_LENGTH_MAX, SEARCH_LENGTH_MAX } from './limits.ts'
 import { Loid } from './loid.ts'
+import { Side } from './meanings.ts'
 import { filterMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { defineRoute } from './route.ts'
@@ -25,6 +26,8 @@ export const Deal = z.object({
   loan_purpose: Text,
   loan_term: Text,
   stage: z.string(),
+  /** Whose turn it is; null once the deal has ended (D127). */
+  side: z.nullable(Side),
   lead_source: Text,
   /** YYYY-MM-DD */
   closing_date: Text,

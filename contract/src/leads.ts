@@ -23,6 +23,7 @@ import {
   SEARCH_LENGTH_MAX,
 } from './limits.ts'
 import { Loid } from './loid.ts'
+import { Side } from './meanings.ts'
 import { optionalMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { fitsBothCountries, INVALID_PHONE, PHONE_FITS_BOTH, readPhone } from './phone.ts'
@@ -53,6 +54,8 @@ export const Lead = z.object({
   loan_term: Text,
   sales_monthly: Money,
   lead_status: z.string(),
+  /** Whose turn it is; null once the lead has ended or become a deal (D127). */
+  side: z.nullable(Side),
   lead_source: Text,
   brand: Text,
   description: Text,

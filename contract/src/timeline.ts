@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
 import { Loid } from './loid.ts'
+import { Side } from './meanings.ts'
 import { defineRoute } from './route.ts'
 import { filterText } from './text.ts'
 import { HISTORY_KINDS, OUTCOMES, STEPS } from './way.ts'
@@ -30,6 +31,8 @@ export const Standing = z.object({
   since: Instant,
   /** One line that says what the status or stage means. */
   meaning: Text,
+  /** Whose turn it is; null once the referral has ended. */
+  side: z.nullable(Side),
   /** Null if the referral has ended, or if there are too few records to compare with. */
   usual: z.nullable(UsualTime),
 })

@@ -101,7 +101,7 @@ export async function createApp(
   referralRoutes(mount, deps)
   dashboardRoutes(mount, deps)
   inboxRoutes(mount, deps)
-  searchRoutes(mount)
+  searchRoutes(mount, deps)
   liveRoutes(mount, live)
   syncRoutes(mount, deps)
   crmNotificationRoutes(app, deps)

@@ -22,7 +22,7 @@ export async function findDeals(
   partnerId: string,
   filters: DealFilters,
   timezone: string,
-): Promise<Page<Deal>> {
+): Promise<Page<Omit<Deal, 'side'>>> {
   const ids = await findDealIds(sender, partnerId, filters, timezone)
   const statement = sender.db
     .selectFrom('deals')
@@ -51,7 +51,7 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
 }
 
 /** A deal as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
-type OpenedDeal = DealDetail & { is_due: boolean }
+type OpenedDeal = Omit<DealDetail, 'side'> & { is_due: boolean }
 
 /** Finds a deal by its LOID or id, or by the LOID of the lead that became the deal (D18, D49). */
 export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal> {

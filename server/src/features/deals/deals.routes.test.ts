@@ -43,7 +43,7 @@ test('GET /crm/deal/{id} returns the deal with its notes and all its fields; a f
     submitted_by: 'Mia Harbour',
   }
   const { id, loid, created_at, modified_time } = await insertDeal(portal.deps.db, partner.id, full)
-  const deal = { id, loid, ...full, crm: 'synced', created_at, modified_time }
+  const deal = { id, loid, ...full, side: null, crm: 'synced', created_at, modified_time }
   const list = await partner.get('/dashboard/deals')
   expect(list.body).toEqual({
     success: true,
@@ -63,6 +63,7 @@ test('GET /crm/deal/{id} returns the deal with its notes and all its fields; a f
   expect(answered).toEqual({
     ...bare,
     ...Object.fromEntries(unknown.map((field) => [field, null])),
+    side: 'lender',
     crm_problem: null,
     partner_id: undefined,
   })

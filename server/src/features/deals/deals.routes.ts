@@ -3,6 +3,7 @@ import { listDeals, listStages, readDeal, readStageHistory, retryDealPush } from
 import { MINE } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
 import { findHistory } from '../../history/history.queries.ts'
+import { dealWithSide } from '../../history/with-side.ts'
 import type { Mount } from '../../http/mount.ts'
 import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
@@ -14,12 +15,13 @@ import { findDeals, getDeal, getDealLoid, reviveFailedDeal } from './deals.queri
 import { pushDeal } from './push-deal.job.ts'
 
 export function dealRoutes(mount: Mount, deps: Deps): void {
-  const { db, reads, clock, config } = deps
+  const { db, reads, clock, config, statusMeanings } = deps
 
   mount(listDeals, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
     const page = await fromReplica((from) => findDeals(from, partner.id, query, config.timezone))
-    return { data: { deals: page.rows }, pagination: page.pagination }
+    const deals = page.rows.map((deal) => dealWithSide(statusMeanings, deal))
+    return { data: { deals }, pagination: page.pagination }
   })
   mount(readDeal, async ({ partner, params }) => {
     const deal = await getDeal(reads, partner.id, params.id)
@@ -28,7 +30,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
       findNotes(reads, partner.id, deal.loid),
       findLeadKeys(db, partner.id, deal.loid),
     ])
-    return { deal, notes, converted_from_lead: leads.length > 0 }
+    return { deal: dealWithSide(statusMeanings, deal), notes, converted_from_lead: leads.length > 0 }
   })
   mount(readStageHistory, async ({ partner, params }) => {
     const loid = await getDealLoid(db, partner.id, params.id)

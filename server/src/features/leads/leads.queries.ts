@@ -13,6 +13,9 @@ import { containing, createdFrom, createdUntil, idIn, oneOf } from '../../db/sql
 import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
+/** A lead without whose turn it is, which the file of meanings decides. */
+type FoundLead = Omit<Lead, 'side'>
+
 const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
 
 /** The partner whose leads are read: its id, and the name shown with each lead. */
@@ -31,7 +34,7 @@ export async function findLeads(
   owner: Owner,
   filters: LeadFilters,
   timezone: string,
-): Promise<Page<Lead>> {
+): Promise<Page<FoundLead>> {
   const ids = await findLeadIds(sender, owner.id, filters, timezone)
   const statement = sender.db
     .selectFrom('leads')
@@ -98,8 +101,8 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
  * Finds the first page of the list without filters. Every visit requests this page, and no other list is requested as
  * often. So the statement is written as SQL text, because compiling a Kysely query takes time.
  */
-export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<Lead>> {
-  const rows = await sendNamed<Lead>(reads, {
+export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<FoundLead>> {
+  const rows = await sendNamed<FoundLead>(reads, {
     sql: `select ${LEAD_SQL}, $2::text as partner
             from leads
            where partner_id = $1 and converted_at is null and archived_at is null
@@ -111,7 +114,7 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
 }
 
 /** A lead as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
-type OpenedLead = LeadDetail & { is_due: boolean }
+type OpenedLead = Omit<LeadDetail, 'side'> & { is_due: boolean }
 
 /** Finds a lead as `findLead` does, and also by the LOID of the deal that the lead became. */
 export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead> {

@@ -80,6 +80,7 @@ test('POST /dashboard/leads submits a lead, and both the list and the detail ret
     loan_term: '36 months',
     sales_monthly: 85_000,
     lead_status: 'New Lead',
+    side: 'lender',
     lead_source: 'Partner Portal',
     brand: null,
     description: 'Call after 5 pm',

@@ -14,6 +14,7 @@ import { phoneReadings } from '@portal/contract/phone.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
 import { findHistory } from '../../history/history.queries.ts'
+import { leadWithSide } from '../../history/with-side.ts'
 import type { Mount } from '../../http/mount.ts'
 import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
@@ -32,7 +33,7 @@ import { pushLead } from './push-lead.job.ts'
 import { submitLead } from './submit-lead.ts'
 
 export function leadRoutes(mount: Mount, deps: Deps): void {
-  const { db, reads, clock, config } = deps
+  const { db, reads, clock, config, statusMeanings } = deps
 
   mount(listLeads, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
@@ -41,13 +42,14 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
         ? findNewestLeads(from.reads, partner, query.limit)
         : findLeads(from, partner, query, config.timezone),
     )
-    return { data: { leads: page.rows }, pagination: page.pagination }
+    const leads = page.rows.map((lead) => leadWithSide(statusMeanings, lead))
+    return { data: { leads }, pagination: page.pagination }
   })
   mount(createLead, ({ once, partner, body }) => once((tx) => submitLead(tx, deps, partner, body)))
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
     if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
-    return { lead, notes: await findNotes(reads, partner.id, lead.loid) }
+    return { lead: leadWithSide(statusMeanings, lead), notes: await findNotes(reads, partner.id, lead.loid) }
   })
   mount(readStatusHistory, async ({ partner, params }) => {
     const leads = await getLeadKeys(db, partner.id, params.id)

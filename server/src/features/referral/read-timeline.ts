@@ -19,8 +19,8 @@ import { pullDetailsOf } from '../sync/pull-details.ts'
  * came from one lead and also replaced another lead (D49).
  */
 interface Referral {
-  leads: { lead: LeadDetail; ended_at: string | null }[]
-  deal: DealDetail | undefined
+  leads: { lead: Omit<LeadDetail, 'side'>; ended_at: string | null }[]
+  deal: Omit<DealDetail, 'side'> | undefined
   statuses: HistoryEntry[]
   stages: HistoryEntry[]
   notes: (Note & { is_from_crm: boolean })[]
@@ -51,7 +51,7 @@ export async function readTimeline(
     loid,
     standing: {
       ...standing,
-      meaning: deps.statusMeanings(standing.kind, standing.value),
+      ...deps.statusMeanings(standing.kind, standing.value),
       usual: standing.outcome === 'open' && usual ? usual : null,
     },
     entries,
@@ -79,7 +79,7 @@ async function findReferral(
   return { leads, deal, statuses, stages, notes }
 }
 
-function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing, 'meaning' | 'usual'> {
+function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing, 'meaning' | 'side' | 'usual'> {
   const [first] = leads
   const present = deal
     ? { kind: 'deal-stage' as const, value: deal.stage, at: deal.modified_time }

@@ -1,10 +1,12 @@
 import { search } from '@portal/contract/search.ts'
+import type { Deps } from '../../deps.ts'
+import { dealWithSide, leadWithSide } from '../../history/with-side.ts'
 import type { Mount } from '../../http/mount.ts'
 import { searchDeals, searchLeads } from './search.queries.ts'
 
 const NOTHING = { rows: [], total: 0 }
 
-export function searchRoutes(mount: Mount): void {
+export function searchRoutes(mount: Mount, { statusMeanings }: Pick<Deps, 'statusMeanings'>): void {
   mount(search, async ({ partner, query: { q, type, ...paging }, fromReplica }) => {
     const [leads, deals] = await fromReplica((from) =>
       Promise.all([
@@ -12,6 +14,11 @@ export function searchRoutes(mount: Mount): void {
         type === 'leads' || type === 'lead' ? NOTHING : searchDeals(from, partner.id, q, paging),
       ]),
     )
-    return { leads: leads.rows, deals: deals.rows, total_leads: leads.total, total_deals: deals.total }
+    return {
+      leads: leads.rows.map((lead) => leadWithSide(statusMeanings, lead)),
+      deals: deals.rows.map((deal) => dealWithSide(statusMeanings, deal)),
+      total_leads: leads.total,
+      total_deals: deals.total,
+    }
   })
 }
