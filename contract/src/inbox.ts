@@ -30,6 +30,11 @@ export const NewsLine = z.object({
   records: z.number(),
   changes: z.number(),
   at: Instant,
+  /**
+   * True if the dashboard already tells all of this under 'Needs attention', so that 'Since you were here' leaves the
+   * line out (D127).
+   */
+  needs_attention: z.boolean(),
 })
 export type NewsLine = z.infer<typeof NewsLine>
 

@@ -23,6 +23,8 @@ const LIVE_TYPES = [
   'sync.ended',
   'webhook.logged',
   'endpoint.changed',
+  /** Somebody marked an item of 'Needs attention' as done. */
+  'attention.changed',
   'team.changed',
   'security.logged',
   /** Sent once in each stream, after the events that the page missed. */
@@ -33,7 +35,18 @@ const LIVE_TYPES = [
 const LiveType = z.enum(LIVE_TYPES)
 export type LiveType = z.infer<typeof LiveType>
 
-const LIVE_KINDS = ['lead', 'deal', 'note', 'sync', 'webhook', 'endpoint', 'team', 'security', 'stream'] as const
+const LIVE_KINDS = [
+  'lead',
+  'deal',
+  'note',
+  'sync',
+  'webhook',
+  'endpoint',
+  'attention',
+  'team',
+  'security',
+  'stream',
+] as const
 const LiveKind = z.enum(LIVE_KINDS)
 
 /** The `data` of one message in the stream (D70). */

@@ -73,6 +73,7 @@ test('an item that needs attention offers an action, and disappears when it is d
     at: new Date().toISOString(),
     retry,
     note: null,
+    webhook: null,
     standing: null,
   }
   let isFailed = true
@@ -80,7 +81,7 @@ test('an item that needs attention offers an action, and disappears when it is d
     const answer = await route.fetch()
     const { data } = await answer.json()
     const items = isFailed ? [item, ...data.items] : data.items
-    await route.fulfill({ response: answer, json: { success: true, data: { ...data, items } } })
+    await route.fulfill({ response: answer, json: { success: true, data: { ...data, items, total: items.length } } })
   })
   await page.route('**/api/crm/lead/*/retry-push', (route) => {
     isFailed = false

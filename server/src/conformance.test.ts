@@ -345,6 +345,8 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
       return (await subject.get('/account/second-factor')).body.data.passkeys[0].id
     },
     'DELETE /account/sessions/:id': async () => (await subject.get('/account/sessions')).body.data.sessions[0].id,
+    'POST /dashboard/attention/:id/done': async () => `no-movement.lead.${lead.id}.1`,
+    'POST /dashboard/attention/:id/remind': async () => `no-movement.lead.${lead.id}.1`,
     'POST /dashboard/attention/:id/put-away': async () => `no-movement.lead.${lead.id}.1`,
     'POST /team/invitations/:id/send': async () => (await invite()).id,
     'DELETE /team/invitations/:id': async () => (await invite()).id,

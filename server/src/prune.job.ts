@@ -10,7 +10,7 @@ import { removeChallengesOfAllPartners } from './features/accounts/second-factor
 import { removeWaitingTotpSecretsOfAllPartners } from './features/accounts/second-factor/second-factor.queries.ts'
 import { removeSessionsOfAllPartners } from './features/accounts/sessions.queries.ts'
 import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries.ts'
-import { removePutAwayOfAllPartners } from './features/inbox/attention.queries.ts'
+import { removeDoneOfAllPartners, removePutAwayOfAllPartners } from './features/inbox/attention.queries.ts'
 import { removeSeenRecordsOfAllPartners } from './features/inbox/news.queries.ts'
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
 import { removeMailsOfAllPartners, removeToldNewsOfAllPartners } from './features/mails/mails.queries.ts'
@@ -59,7 +59,7 @@ const KNOWN_SOURCE_MS = 180 * DAY_MS
 const WEBHOOK_LOG_MS = 90 * DAY_MS
 /** Attempts are removed once their whole month has expired. Without their log, attempts are not shown. */
 const ATTEMPT_MS = WEBHOOK_LOG_MS + 31 * DAY_MS
-/** An attention item of an unchanged record can stay put away for this long. */
+/** An attention item of an unchanged record can stay put away, or marked as done, for this long. */
 const PUT_AWAY_MS = 365 * DAY_MS
 /** The time is set by D68. */
 const SECURITY_LOG_MS = 365 * DAY_MS
@@ -107,6 +107,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'opened records': (rowsMax) => removeSeenRecordsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'put away': (rowsMax) => removePutAwayOfAllPartners(db, before(PUT_AWAY_MS), rowsMax),
+    'marked as done': (rowsMax) => removeDoneOfAllPartners(db, before(PUT_AWAY_MS), rowsMax),
     // Mails are removed first, so that their news can then be removed.
     mails: (rowsMax) => removeMailsOfAllPartners(db, before(MAIL_MS), rowsMax),
     'news told by mail': (rowsMax) => removeToldNewsOfAllPartners(db, before(DAY_MS), rowsMax),

@@ -1,3 +1,4 @@
+import type { AttentionItem } from '@portal/contract/attention.ts'
 import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.ts'
@@ -316,10 +317,21 @@ interface SeenRecordsTable {
 
 interface PutAwayTable {
   person_id: string
-  kind: 'crm-failed' | 'lender-note' | 'no-movement'
+  kind: AttentionItem['kind']
   record_id: string
   version: number
   put_away_at: Instant
+  /** Null if the item is hidden until its record changes. */
+  hidden_until: Instant | null
+}
+
+interface AttentionDoneTable {
+  partner_id: string
+  kind: AttentionItem['kind']
+  record_id: string
+  version: number
+  snapshot: string
+  done_at: Instant
 }
 
 interface SyncRunsTable {
@@ -527,6 +539,7 @@ export interface Tables {
   seen: SeenTable
   seen_records: SeenRecordsTable
   put_away: PutAwayTable
+  attention_done: AttentionDoneTable
   sync_runs: SyncRunsTable
   sweep_cursors: SweepCursorsTable
   chosen_loids: ChosenLoidsTable

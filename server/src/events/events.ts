@@ -44,6 +44,8 @@ export interface EventData {
     business_name: string | null
     created_by: string | null
     content: string
+    /** The CRM's time of a note by the lender. */
+    written_at?: string
   } & SubmittedBy
 }
 

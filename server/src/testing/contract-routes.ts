@@ -70,6 +70,7 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
     '/crm/note': { loid: 'LO-00000000', content: 'A note long enough.' },
     '/partner/leads': LEAST,
     '/dashboard/news/seen': { until: '2026-11-01T00:00:00.000Z' },
+    '/dashboard/attention/:id/remind': { until: new Date(Date.now() + 86_400_000).toISOString() },
     '/webhook/lead': LEAST,
     '/webhook/deal': LEAST,
     '/auth/signup': { email: 'conform@example.com', password: 'correct-horse-battery', businessName: 'Conform' },

@@ -55,7 +55,8 @@ const STALE: Record<LiveMessage['type'], Stale> = {
     ['webhooks', 'attempts'],
     ['webhooks', 'test'],
   ],
-  'endpoint.changed': () => [['webhooks', 'endpoint']],
+  'endpoint.changed': () => [['webhooks', 'endpoint'], ATTENTION],
+  'attention.changed': () => [['inbox']],
   'team.changed': () => [['team'], ['accounts']],
   'security.logged': () => [['security-log'], ['team'], ['accounts'], ['api-keys']],
   // The server does not repeat messages without an id, so some may have been lost while the stream was interrupted.

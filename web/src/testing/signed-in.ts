@@ -17,7 +17,7 @@ const NO_NEWS = {
 /** An inbox without news and without items that need attention. */
 export const QUIET_INBOX = {
   'GET /dashboard/news': () => ({ body: data(NO_NEWS) }),
-  'GET /dashboard/attention': () => ({ body: data({ items: [], has_more: false }) }),
+  'GET /dashboard/attention': () => ({ body: data({ items: [], total: 0, is_least: false, knows_usual_times: true }) }),
 }
 
 /** Signs a person in, and answers the requests of the person's pages, including those that every page makes. */

@@ -1,14 +1,25 @@
-import { ATTENTION_MAX } from '@portal/contract/limits.ts'
+import type { AttentionItem } from '@portal/contract/attention.ts'
+import { ATTENTION_TOTAL_MAX } from '@portal/contract/limits.ts'
+import type { HistoryKind } from '@portal/contract/way.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Db } from '../../db/database.ts'
 import { sendNamed } from '../../db/send-named.ts'
-import { BEGAN_AT, isUnseen, OPENED } from './news.queries.ts'
+import { isUnseen, OPENED } from './news.queries.ts'
 
-/** Every query reads one more row than is shown, to know whether there are more items. */
-const LIMIT = ATTENTION_MAX + 1
-/** At most this many unread notes are considered. */
+/** Every query reads one more row than is counted, to know whether there are more items. */
+const LIMIT = ATTENTION_TOTAL_MAX + 1
+/** At most this many of the lender's notes are considered. */
 const NOTES_MAX = 2_000
+
+export type AttentionKind = AttentionItem['kind']
+
+/** Whose items are read, and when. */
+export interface Viewer {
+  partnerId: string
+  personId: string
+  now: Date
+}
 
 interface Found {
   record_id: string
@@ -20,13 +31,47 @@ interface Found {
   at: string
 }
 
-/** SQL: whether the person $2 has put away this version of the item. Later versions are shown. */
-function isPutAway(kind: string, recordId: string, version: string): string {
+const parametersOf = ({ partnerId, personId, now }: Viewer) => [partnerId, personId, now.toISOString(), LIMIT]
+
+const versionOf = (time: string) => `(extract(epoch from ${time}) * 1000)::bigint`
+
+/**
+ * SQL: whether the person $2 has put away this version of the item, or is to be reminded of it after $3. Later versions
+ * are shown.
+ */
+function isPutAway(kind: AttentionKind, recordId: string, version: string): string {
   return `exists (select from put_away where person_id = $2 and kind = '${kind}' and record_id = ${recordId}
-                                          and version = ${version})`
+                     and version = ${version} and (hidden_until is null or hidden_until > $3))`
 }
 
-const FAILED_VERSION = '(extract(epoch from crm_failed_at) * 1000)::bigint'
+/** SQL: whether somebody of the business has marked this version of the item as done, or the person $2 has hidden it. */
+function isHidden(kind: AttentionKind, recordId: string, version: string): string {
+  return `(exists (select from attention_done where partner_id = $1 and kind = '${kind}' and record_id = ${recordId}
+                      and version = ${version}) or ${isPutAway(kind, recordId, version)})`
+}
+
+/**
+ * The statuses and stages of the partner's open records, and whether the partner's usual times were ever computed.
+ */
+export async function findOpenValues(
+  pool: pg.Pool,
+  partnerId: string,
+): Promise<{ values: { kind: HistoryKind; value: string }[]; knows_usual_times: boolean }> {
+  const rows = await sendNamed<{ kind: HistoryKind | null; value: string; knows_usual_times: boolean }>(pool, {
+    sql: `select known.knows_usual_times, counted.kind, counted.value
+            from (select exists (select from usual_times_due where partner_id = $1) as knows_usual_times) as known
+            left join (select case kind when 'lead' then 'lead-status' else 'deal-stage' end as kind, value
+                         from record_counts where partner_id = $1 and not is_converted
+                        group by kind, value having sum(records) > 0) as counted on true`,
+    parameters: [partnerId],
+  })
+  return {
+    values: rows.flatMap(({ kind, value }) => (kind === null ? [] : { kind, value })),
+    knows_usual_times: rows[0]?.knows_usual_times ?? false,
+  }
+}
+
+const FAILED_VERSION = versionOf('crm_failed_at')
 
 /**
  * Finds leads, deals and notes whose push to the CRM failed, the latest first. A note is left out if its lead or deal
@@ -34,8 +79,7 @@ const FAILED_VERSION = '(extract(epoch from crm_failed_at) * 1000)::bigint'
  */
 export function findFailedPushes(
   pool: pg.Pool,
-  partnerId: string,
-  personId: string,
+  viewer: Viewer,
 ): Promise<(Found & { kind: 'lead' | 'deal' | 'note'; problem: string | null })[]> {
   return sendNamed(pool, {
     sql: `select * from (
@@ -43,14 +87,14 @@ export function findFailedPushes(
                 crm_failed_at as at, crm_problem as problem
            from leads
           where partner_id = $1 and crm = 'failed' and archived_at is null
-            and not ${isPutAway('crm-failed', 'leads.id', FAILED_VERSION)}
-          order by crm_failed_at desc limit $3)
+            and not ${isHidden('crm-failed', 'leads.id', FAILED_VERSION)}
+          order by crm_failed_at desc limit $4)
         union all
         (select 'deal', id, ${FAILED_VERSION}, loid, 'deal', coalesce(deal_name, business_name), crm_failed_at, crm_problem
            from deals
           where partner_id = $1 and crm = 'failed' and archived_at is null
-            and not ${isPutAway('crm-failed', 'deals.id', FAILED_VERSION)}
-          order by crm_failed_at desc limit $3)
+            and not ${isHidden('crm-failed', 'deals.id', FAILED_VERSION)}
+          order by crm_failed_at desc limit $4)
         union all
         (select 'note', notes.id, ${FAILED_VERSION}, notes.loid, case when deal.id is null then 'lead' else 'deal' end,
                 coalesce(deal.deal_name, deal.business_name, lead.business_name), crm_failed_at, crm_problem
@@ -60,67 +104,83 @@ export function findFailedPushes(
            left join lateral (select id, business_name, crm from leads
                                where partner_id = $1 and loid = notes.loid and archived_at is null) as lead on true
           where partner_id = $1 and notes.crm = 'failed' and coalesce(deal.crm, lead.crm) <> 'failed'
-            and not ${isPutAway('crm-failed', 'notes.id', FAILED_VERSION)}
-          order by crm_failed_at desc limit $3)
+            and not ${isHidden('crm-failed', 'notes.id', FAILED_VERSION)}
+          order by crm_failed_at desc limit $4)
       ) as failed
       order by at desc, record_id
-      limit $3`,
-    parameters: [partnerId, personId, LIMIT],
+      limit $4`,
+    parameters: parametersOf(viewer),
   })
 }
 
 /**
- * Finds records with a note that the lender has added since the person last opened the record. The record with the
- * newest note comes first.
+ * Finds open records with notes of the lender's that nobody of the business has answered or marked as done, unless the
+ * record has moved on since. The record with the newest note comes first. `is_read` says whether the person has opened
+ * the record since its newest note.
  */
-export function findUnreadNotes(
+export function findUnansweredNotes(
   pool: pg.Pool,
-  partnerId: string,
-  personId: string,
-): Promise<(Found & { content: string; by: string | null; count: number })[]> {
+  viewer: Viewer,
+  open: Record<HistoryKind, readonly string[]>,
+): Promise<
+  (Found & { value: string; since: string; content: string; by: string | null; count: number; is_read: boolean })[]
+> {
   // The version includes the count, because a note whose transaction commits late may be older than the newest note
   // that the person put away.
-  const version = '((extract(epoch from note.at) * 1000)::bigint * 1000 + least(note.count, 999))'
+  const version = `(${versionOf('note.at')} * 1000 + least(note.count, 999))`
+  // A note's event has the portal's time. The CRM's own time says whether the record has moved since the note.
+  const writtenAt = `coalesce((event.data ->> 'written_at')::timestamptz, event.created_at)`
   return sendNamed(pool, {
-    sql: `with unread as materialized (
-        select event.id, event.loid, event.created_at, event.data
+    sql: `with told as materialized (
+        select event.id, event.loid, event.xid, event.created_at, event.data, ${writtenAt} as written_at,
+               opened.loid is not null and not ${isUnseen('opened.seen_until', 'opened.snapshot')} as is_read
           from events as event ${OPENED}
          where event.partner_id = $1 and event.type = 'note.added' and event.data -> 'submitted_by' = 'null'
-           and event.created_at > ${BEGAN_AT}
-           and (opened.loid is null or ${isUnseen('opened.seen_until', 'opened.snapshot')})
          order by event.created_at desc, event.id desc
          limit ${NOTES_MAX}),
-      note as (
-        select loid, count(*) as count, max(created_at) as at, (array_agg(id order by created_at desc, id desc))[1] as newest
-          from unread group by loid),
-      item as (
-        select record.record_id, ${version} as version, record.loid, record.about, record.name, note.at, note.count, note.newest
-          from note
+      unanswered as (
+        select told.*, record.*
+          from told
           cross join lateral (
             select * from (
-              select deals.id as record_id, deals.loid, 'deal' as about, coalesce(deal_name, deals.business_name) as name
-                from deals left join leads on leads.partner_id = $1 and leads.loid = note.loid
-               where deals.partner_id = $1 and deals.loid = coalesce(leads.deal_loid, note.loid) and deals.archived_at is null
+              select deals.id as record_id, deals.loid as record_loid, 'deal' as about,
+                     coalesce(deal_name, deals.business_name) as name, stage as value, stage_since as since
+                from deals left join leads on leads.partner_id = $1 and leads.loid = told.loid
+               where deals.partner_id = $1 and deals.loid = coalesce(leads.deal_loid, told.loid) and deals.archived_at is null
+                 and stage = any($6)
               union all
-              select id, loid, 'lead', business_name
+              select id, loid, 'lead', business_name, lead_status, status_since
                 from leads
-               where partner_id = $1 and loid = note.loid and converted_at is null and archived_at is null
+               where partner_id = $1 and loid = told.loid and converted_at is null and archived_at is null
+                 and lead_status = any($5)
             ) as either limit 1
-          ) as record)
-      select item.record_id, item.version, item.loid, item.about, item.name, item.at, item.count,
-             unread.data ->> 'content' as content, unread.data ->> 'created_by' as by
-        from item join unread on unread.id = item.newest
-       where not ${isPutAway('lender-note', 'item.record_id', 'item.version')}
-       order by item.at desc, item.record_id
-       limit $3`,
-    parameters: [partnerId, personId, LIMIT],
+          ) as record
+         where told.written_at >= record.since
+           and not exists (select from notes
+                            where partner_id = $1 and loid = any(array[told.loid, record.record_loid]) and not is_from_crm
+                              and created_at > told.created_at)
+           and not exists (select from attention_done as done
+                            where partner_id = $1 and kind = 'lender-note' and done.record_id = record.record_id
+                              and ${versionOf('told.created_at')} <= done.version / 1000
+                              and coalesce(pg_visible_in_snapshot(told.xid, done.snapshot), true))),
+      note as (
+        select record_id, record_loid as loid, about, name, value, since, count(*) as count, max(created_at) as at,
+               bool_and(is_read) as is_read, (array_agg(id order by created_at desc, id desc))[1] as newest
+          from unanswered group by record_id, record_loid, about, name, value, since)
+      select note.record_id, ${version} as version, note.loid, note.about, note.name, note.value, note.since, note.at, note.count,
+             note.is_read, told.data ->> 'content' as content, told.data ->> 'created_by' as by
+        from note join told on told.id = note.newest
+       where not ${isPutAway('lender-note', 'note.record_id', version)}
+       order by note.at desc, note.record_id
+       limit $4`,
+    parameters: [...parametersOf(viewer), open['lead-status'], open['deal-stage']],
   })
 }
 
-/** A status or stage, with the time that decides which records in it are overdue. */
-interface Overdue {
+/** A status or stage, and how old a standing in it has to be to need attention. */
+export interface StandingIn {
   value: string
-  /** A record that entered the status or stage before this time is overdue. */
+  /** A record that entered the status or stage before this time needs attention. */
   before: string
 }
 
@@ -141,61 +201,137 @@ const STANDING = {
   },
 }
 
+/** A record that waits in its status or stage, since `at`. */
+export type Waiting = Found & { value: string }
+
 /**
- * Finds leads or deals that have been in their status or stage for too long. Those that became overdue most recently
- * come first.
+ * Finds leads or deals whose status or stage asks the partner to act, the latest first. A note that the partner wrote
+ * since then answers it.
+ */
+export function findPartnersTurns(
+  pool: pg.Pool,
+  viewer: Viewer,
+  about: 'lead' | 'deal',
+  values: readonly string[],
+): Promise<Waiting[]> {
+  const { table, value, since, name, isOpen } = STANDING[about]
+  const version = versionOf(since)
+  return sendNamed(pool, {
+    sql: `select waiting.*, '${about}' as about
+            from unnest($5::text[]) as asking (value)
+           cross join lateral (
+             select id as record_id, ${version} as version, loid, ${name} as name, ${since} as at, ${value} as value
+               from ${table}
+              where partner_id = $1 and ${value} = asking.value and ${isOpen}
+                and not ${isHidden('your-turn', `${table}.id`, version)}
+                and not exists (select from notes where partner_id = $1 and loid = ${table}.loid and not is_from_crm
+                                                    and created_at > ${since})
+              order by ${since} desc
+              limit $4) as waiting
+           order by waiting.at desc, waiting.record_id
+           limit $4`,
+    parameters: [...parametersOf(viewer), values],
+  })
+}
+
+/**
+ * Finds leads or deals that have been in their status or stage for too long. The most overdue come first: `overdue` is
+ * the time in the status or stage, as a multiple of the time after which it is too long.
  */
 export function findUnmoved(
   pool: pg.Pool,
-  partnerId: string,
-  personId: string,
+  viewer: Viewer,
   about: 'lead' | 'deal',
-  overdue: readonly Overdue[],
-): Promise<(Found & { value: string })[]> {
+  tooLong: readonly StandingIn[],
+): Promise<(Waiting & { overdue: number })[]> {
   const { table, value, since, name, isOpen } = STANDING[about]
-  const version = `(extract(epoch from ${since}) * 1000)::bigint`
+  const version = versionOf(since)
   return sendNamed(pool, {
-    sql: `select unmoved.*, '${about}' as about
-            from unnest($4::text[], $5::timestamptz[]) as overdue (value, before)
+    sql: `select unmoved.*, '${about}' as about,
+                 (extract(epoch from $3 - unmoved.at) / extract(epoch from $3 - overdue.before))::double precision as overdue
+            from unnest($5::text[], $6::timestamptz[]) as overdue (value, before)
            cross join lateral (
              select id as record_id, ${version} as version, loid, ${name} as name, ${since} as at, ${value} as value
                from ${table}
               where partner_id = $1 and ${value} = overdue.value and ${since} < overdue.before and ${isOpen}
-                and not ${isPutAway('no-movement', `${table}.id`, version)}
-              order by ${since} desc
-              limit $3) as unmoved
-           order by overdue.before - unmoved.at, unmoved.record_id
-           limit $3`,
-    parameters: [partnerId, personId, LIMIT, overdue.map((one) => one.value), overdue.map((one) => one.before)],
+                and not ${isHidden('no-movement', `${table}.id`, version)}
+              order by ${since}
+              limit $4) as unmoved
+           order by overdue desc, unmoved.record_id
+           limit $4`,
+    parameters: [...parametersOf(viewer), tooLong.map((one) => one.value), tooLong.map((one) => one.before)],
   })
 }
 
-/** Whether the partner has this record. */
-export async function hasRecord(
+/** Finds the partner's webhook if it is disabled, or if every delivery has failed since before `failingBefore`. */
+export async function findFailingWebhook(
+  pool: pg.Pool,
+  viewer: Viewer,
+  failingBefore: string,
+): Promise<{ version: number; url: string; failing_since: string | null; disabled_at: string | null } | undefined> {
+  const version = versionOf('coalesce(disabled_at, failing_since)')
+  const { partnerId, personId, now } = viewer
+  const rows = await sendNamed<{
+    version: number
+    url: string
+    failing_since: string | null
+    disabled_at: string | null
+  }>(pool, {
+    sql: `select ${version} as version, url, failing_since, disabled_at
+            from webhook_endpoints
+           where partner_id = $1 and (disabled_at is not null or failing_since <= $4)
+             and not ${isHidden('webhook-failing', 'webhook_endpoints.partner_id', version)}`,
+    parameters: [partnerId, personId, now.toISOString(), failingBefore],
+  })
+  return rows[0]
+}
+
+/** The LOID of one of the partner's leads, deals or notes. Undefined if the partner has no such record. */
+export async function findLoid(
   db: Db,
   partnerId: string,
   table: 'leads' | 'deals' | 'notes',
   id: string,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const row = await db
     .selectFrom(table)
-    .select('id')
+    .select('loid')
     .where('partner_id', '=', partnerId)
     .where('id', '=', id)
     .executeTakeFirst()
-  return row !== undefined
+  return row?.loid
 }
 
+/** Hides an item from the person until the given time or, if `hidden_until` is null, until its record changes. */
 export async function insertPutAway(
   db: Db,
-  item: { person_id: string; kind: 'crm-failed' | 'lender-note' | 'no-movement'; record_id: string; version: number },
+  item: { person_id: string; kind: AttentionKind; record_id: string; version: number; hidden_until: string | null },
   at: string,
 ): Promise<void> {
+  const { version, hidden_until } = item
   await db
     .insertInto('put_away')
     .values({ ...item, put_away_at: at })
     .onConflict((conflict) =>
-      conflict.columns(['person_id', 'kind', 'record_id']).doUpdateSet({ version: item.version, put_away_at: at }),
+      conflict.columns(['person_id', 'kind', 'record_id']).doUpdateSet({ version, hidden_until, put_away_at: at }),
+    )
+    .execute()
+}
+
+/** Marks an item as done for everybody of the partner's business. */
+export async function insertDone(
+  db: Db,
+  item: { partner_id: string; kind: AttentionKind; record_id: string; version: number },
+  at: string,
+): Promise<void> {
+  const snapshot = sql<string>`pg_current_snapshot()`
+  await db
+    .insertInto('attention_done')
+    .values({ ...item, snapshot, done_at: at })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['partner_id', 'kind', 'record_id'])
+        .doUpdateSet({ version: item.version, snapshot, done_at: at }),
     )
     .execute()
 }
@@ -205,5 +341,13 @@ export async function removePutAwayOfAllPartners(db: Db, before: string, rowsMax
   const { numAffectedRows } = await sql`
     delete from put_away where (person_id, kind, record_id) in (
       select person_id, kind, record_id from put_away where put_away_at < ${before} limit ${rowsMax})`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** Removes the marks of items that were done before this time. Returns how many. */
+export async function removeDoneOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from attention_done where (partner_id, kind, record_id) in (
+      select partner_id, kind, record_id from attention_done where done_at < ${before} limit ${rowsMax})`.execute(db)
   return Number(numAffectedRows)
 }

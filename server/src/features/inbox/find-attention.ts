@@ -1,67 +1,122 @@
-import type { AttentionItem } from '@portal/contract/attention.ts'
+import type { Attention, AttentionItem } from '@portal/contract/attention.ts'
 import { wholeDays } from '@portal/contract/dates.ts'
-import { ATTENTION_MAX } from '@portal/contract/limits.ts'
-import { placeOf } from '@portal/contract/way.ts'
+import { ATTENTION_MAX, ATTENTION_TOTAL_MAX } from '@portal/contract/limits.ts'
+import type { Side } from '@portal/contract/meanings.ts'
+import { reaches } from '@portal/contract/roles.ts'
+import type { HistoryKind } from '@portal/contract/way.ts'
 import type { Deps } from '../../deps.ts'
 import { QUOTE_LENGTH, shortened } from '../../events/activity.ts'
 import { findUsualTimes, type UsualTimeOfValue } from '../../history/usual-times.queries.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
-import { findFailedPushes, findUnmoved, findUnreadNotes } from './attention.queries.ts'
+import {
+  findFailedPushes,
+  findFailingWebhook,
+  findOpenValues,
+  findPartnersTurns,
+  findUnansweredNotes,
+  findUnmoved,
+  type Waiting,
+} from './attention.queries.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 /** A record needs attention after twice the usual time in its status or stage, but never before a week (D74). */
 const TIMES_USUAL = 2
 const DAYS_MIN = 7
+/** The days after which a record needs attention if nothing is usual yet (D127). */
+const DAYS_WITHOUT_USUAL = 21
+/** A webhook needs attention after it has failed for this long. */
+const FAILING_MS = 2 * HOUR_MS
 
-const OF_ALL_KINDS = { retry: null, note: null, standing: null }
+const OF_ALL_KINDS = { retry: null, note: null, webhook: null, standing: null }
 
 /**
- * Finds the items that need the person's attention (D74): failed pushes, then the lender's notes, then records that do
- * not move.
+ * Finds the items that need attention (D127), in this order: the partner's turns, the lender's unanswered notes, failed
+ * pushes and webhooks, and then records that do not move. Owners alone see the webhook.
  */
-export async function findAttention(
-  { db, pool, clock }: Pick<Deps, 'db' | 'pool' | 'clock'>,
-  { id, personId }: SessionCaller,
-): Promise<{ items: AttentionItem[]; has_more: boolean }> {
+export async function findAttention(deps: AttentionDeps, caller: SessionCaller): Promise<Attention> {
+  const { db, pool, clock, statusMeanings } = deps
+  const { id: partnerId, personId, role } = caller
   const now = clock.now()
-  const usual = (await findUsualTimes(db, id)).filter(({ kind, value }) => placeOf(kind, value).outcome === 'open')
-  const [failed, notes, leads, deals] = await Promise.all([
-    findFailedPushes(pool, id, personId),
-    findUnreadNotes(pool, id, personId),
-    findUnmovedOf('lead-status'),
-    findUnmovedOf('deal-stage'),
+  const viewer = { partnerId, personId, now }
+  const [{ values, knows_usual_times }, usualTimes] = await Promise.all([
+    findOpenValues(pool, partnerId),
+    findUsualTimes(db, partnerId),
   ])
+  const open = values.flatMap(({ kind, value }) => {
+    const { side, meaning } = statusMeanings(kind, value)
+    const usual = usualTimes.find((time) => time.kind === kind && time.value === value) ?? null
+    return side === null ? [] : { kind, value, side, meaning, usual }
+  })
+  const valuesOf = (kind: HistoryKind, ...sides: Side[]) =>
+    open.filter((one) => one.kind === kind && sides.includes(one.side)).map((one) => one.value)
+  const [leadTurns, dealTurns, notes, failed, webhook, leads, deals] = await Promise.all([
+    findTurns('lead'),
+    findTurns('deal'),
+    findUnansweredNotes(pool, viewer, {
+      'lead-status': valuesOf('lead-status', 'partner', 'lender'),
+      'deal-stage': valuesOf('deal-stage', 'partner', 'lender'),
+    }),
+    findFailedPushes(pool, viewer),
+    reaches(role, 'owner')
+      ? findFailingWebhook(pool, viewer, new Date(now.getTime() - FAILING_MS).toISOString())
+      : undefined,
+    findTooLong('lead'),
+    findTooLong('deal'),
+  ])
+  const turns = [...leadTurns, ...dealTurns].toSorted((a, b) => b.at.localeCompare(a.at))
+  const unmoved = [...leads, ...deals].toSorted((a, b) => b.overdue - a.overdue)
   const items = [
+    ...turns.map((found) => ({ ...itemOf('your-turn', found.about, found), standing: standingOf(found, found.at) })),
+    ...notes.map(({ content, by, count, is_read, ...found }) => ({
+      ...itemOf('lender-note', found.about, found),
+      note: { content: shortened(content, QUOTE_LENGTH), by, count, is_read },
+      standing: standingOf(found, found.since),
+    })),
+    ...(webhook ? [webhookItem(partnerId, webhook)] : []),
     ...failed.map(({ kind, problem, ...found }) => ({
       ...itemOf('crm-failed', kind, found),
       retry: { kind, id: kind === 'note' ? found.record_id : found.loid, problem },
     })),
-    ...notes.map(({ content, by, count, ...found }) => ({
-      ...itemOf('lender-note', found.about, found),
-      note: { content: shortened(content, QUOTE_LENGTH), by, count },
+    ...unmoved.map((found) => ({
+      ...itemOf('no-movement', found.about, found),
+      standing: standingOf(found, found.at),
     })),
-    ...leads,
-    ...deals,
   ]
-  return { items: items.slice(0, ATTENTION_MAX), has_more: items.length > ATTENTION_MAX }
+  return {
+    items: items.slice(0, ATTENTION_MAX),
+    total: items.length,
+    is_least: [leadTurns, dealTurns, notes, failed, leads, deals].some((found) => found.length > ATTENTION_TOTAL_MAX),
+    knows_usual_times,
+  }
 
-  async function findUnmovedOf(kind: UsualTimeOfValue['kind']): Promise<AttentionItem[]> {
-    const times = new Map(usual.filter((time) => time.kind === kind).map((time) => [time.value, time]))
-    const overdue = [...times.values()].map(({ value, days }) => ({ value, before: overdueBefore(days, now) }))
-    if (overdue.length === 0) return []
-    const rows = await findUnmoved(pool, id, personId, kind === 'lead-status' ? 'lead' : 'deal', overdue)
-    return rows.flatMap(({ value, ...found }) => {
-      const time = times.get(value)
-      if (!time) return []
-      const days = wholeDays(found.at, now.toISOString())
-      const standing = { value, days, usual_days: time.days, usual_of: time.of }
-      return [{ ...itemOf('no-movement', found.about, found), standing }]
-    })
+  async function findTurns(about: 'lead' | 'deal'): Promise<Waiting[]> {
+    const asking = valuesOf(KIND_OF[about], 'partner')
+    return asking.length === 0 ? [] : findPartnersTurns(pool, viewer, about, asking)
+  }
+
+  async function findTooLong(about: 'lead' | 'deal') {
+    const tooLong = open
+      .filter(({ kind, side }) => kind === KIND_OF[about] && side === 'lender')
+      .map(({ value, usual }) => ({ value, before: tooLongBefore(usual, now) }))
+    return tooLong.length === 0 ? [] : findUnmoved(pool, viewer, about, tooLong)
+  }
+
+  function standingOf({ about, value }: { about: 'lead' | 'deal'; value: string }, since: string) {
+    const known = open.find((one) => one.kind === KIND_OF[about] && one.value === value)
+    const usual = known?.usual ? { days: known.usual.days, of: known.usual.of } : null
+    const days = wholeDays(since, now.toISOString())
+    return { value, meaning: known?.meaning ?? null, side: known?.side ?? null, days, usual }
   }
 }
 
-function overdueBefore(usualDays: number, now: Date): string {
-  return new Date(now.getTime() - Math.max(DAYS_MIN, TIMES_USUAL * usualDays) * DAY_MS).toISOString()
+type AttentionDeps = Pick<Deps, 'db' | 'pool' | 'clock' | 'statusMeanings'>
+
+const KIND_OF = { lead: 'lead-status', deal: 'deal-stage' } as const
+
+function tooLongBefore(usual: UsualTimeOfValue | null, now: Date): string {
+  const days = usual ? Math.max(DAYS_MIN, TIMES_USUAL * usual.days) : DAYS_WITHOUT_USUAL
+  return new Date(now.getTime() - days * DAY_MS).toISOString()
 }
 
 function itemOf(
@@ -72,4 +127,22 @@ function itemOf(
   const { record_id, version, loid, about, name, at } = found
   const id = [kind, of, record_id, version].join('.')
   return { id, kind, loid, about, name: name ?? 'A business without a name', at, ...OF_ALL_KINDS }
+}
+
+function webhookItem(
+  partnerId: string,
+  found: { version: number; url: string; failing_since: string | null; disabled_at: string | null },
+): AttentionItem {
+  const { version, url, failing_since, disabled_at } = found
+  const kind = 'webhook-failing'
+  return {
+    ...OF_ALL_KINDS,
+    id: [kind, 'webhook', partnerId, version].join('.'),
+    kind,
+    loid: null,
+    about: null,
+    name: new URL(url).host,
+    at: disabled_at ?? failing_since ?? '',
+    webhook: { failing_since, disabled_at },
+  }
 }

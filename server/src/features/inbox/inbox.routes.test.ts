@@ -43,6 +43,8 @@ function lenderWrote(tx: Tx, partnerId: string, loid: string, content: string, a
   return recordEvent(tx, { partnerId, loid, type: 'note.added', data, at: at.toISOString() })
 }
 
+const in1Day = () => new Date(Date.now() + DAY_MS).toISOString()
+
 const inTransaction = (portal: TestPortal, work: (tx: Tx) => Promise<void>) =>
   portal.deps.db.transaction().execute(work)
 
@@ -262,18 +264,13 @@ test('GET /activity lists all events in pages, and filters them by type, person 
     expect([query, (await ada.get(`/activity${query}`)).status]).toEqual([query, 400])
 })
 
-test('GET /dashboard/attention lists a failed push until the push is repeated, lists a lender’s note until the record is opened, and hides what the person put away', async () => {
+test('a failed push needs attention until it is repeated, done for the business, or hidden by the person', async () => {
   await using portal = await startPortal({ withCrm: true })
-  const lender = openLender(portal.crmUrl)
   const ada = await portal.newPartner()
-  const bob = await addColleague(portal, ada, 'viewer')
+  const [bob, member] = [await addColleague(portal, ada, 'viewer'), await addColleague(portal, ada, 'member')]
   const eve = await portal.newPartner()
   const { loid } = await ada.submitLead()
-  const { zoho_id } = await portal.deps.db
-    .selectFrom('leads')
-    .select('zoho_id')
-    .where('loid', '=', (await ada.pushedLead(loid)).loid)
-    .executeTakeFirstOrThrow()
+  await ada.pushedLead(loid)
   expect(await attentionOf(ada)).toEqual([])
 
   const failedAgain = () =>
@@ -281,64 +278,182 @@ test('GET /dashboard/attention lists a failed push until the push is repeated, l
   await failedAgain()
   const [item] = await attentionOf(ada)
   const retry = { kind: 'lead', id: loid, problem: 'Zoho refused it' }
-  expect(item).toMatchObject({ kind: 'crm-failed', loid, about: 'lead', name: 'Okafor Freight', retry })
-  const path = `/dashboard/attention/${item.id}/put-away`
-  expect((await eve.post(path)).status).toBe(404)
-  for (const id of ['x', 'crm-failed.lead.1.1', `crm-failed.lead.${item.id.split('.')[2]}.x`])
-    expect((await ada.post(`/dashboard/attention/${id}/put-away`)).status).toBe(404)
-  expect((await ada.post(path)).status).toBe(200)
-  expect((await ada.post(path)).status).toBe(200)
-  expect([await attentionOf(ada), (await attentionOf(bob)).length]).toEqual([[], 1])
+  expect(item).toMatchObject({ kind: 'crm-failed', loid, about: 'lead', name: 'Okafor Freight', retry, standing: null })
+  const act = (person: Person, what: string, id = item.id) =>
+    person.post(`/dashboard/attention/${id}/${what}`, what === 'remind' ? { until: in1Day() } : undefined)
+  for (const what of ['put-away', 'remind', 'done']) {
+    expect((await act(eve, what)).status).toBe(404)
+    for (const id of ['x', 'crm-failed.lead.1.1', `crm-failed.lead.${item.id.split('.')[2]}.x`])
+      expect((await act(ada, what, id)).status).toBe(404)
+  }
+  expect((await act(bob, 'put-away')).status).toBe(200)
+  expect((await act(bob, 'put-away')).status).toBe(200)
+  expect([(await attentionOf(ada)).length, await attentionOf(bob)]).toEqual([1, []])
+  // A viewer cannot settle anything for the business.
+  expect((await act(bob, 'done')).status).toBe(403)
+  expect((await act(member, 'done')).status).toBe(200)
+  expect([await attentionOf(ada), await attentionOf(member)]).toEqual([[], []])
 
-  // Once a record is sent again, its item disappears for everybody. If the push fails again, the item returns.
+  // If the push fails again, the item returns for everybody. Once it is sent again, the item disappears.
   expect((await ada.post(`/crm/lead/${loid}/retry-push`)).status).toBe(202)
   await ada.pushedLead(loid)
-  expect(await attentionOf(bob)).toEqual([])
   await failedAgain()
-  expect(await attentionOf(ada)).toHaveLength(1)
-  await portal.deps.pool.query(`update leads set crm = 'synced' where loid = $1`, [loid])
-
-  // The lender's note needs attention until the person opens the record. Marking the news as seen is not enough.
-  await ada.post('/dashboard/sync-leads')
-  await lender.addNote('Leads', zoho_id ?? '', { content: 'Please send the last three bank statements' })
-  await ada.post('/dashboard/sync-leads')
-  const [unread] = await attentionOf(ada)
-  const note = { content: 'Please send the last three bank statements', by: expect.any(String), count: 1 }
-  expect(unread).toMatchObject({ kind: 'lender-note', loid, about: 'lead', note })
-  await markSeen(ada)
-  expect(await attentionOf(ada)).toHaveLength(1)
-  await bob.post(`/dashboard/attention/${unread.id}/put-away`)
-  await markSeen(ada, { loid })
-  expect([await attentionOf(ada), await attentionOf(bob)]).toEqual([[], []])
-  await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, 'And the tax return'))
-  expect(await attentionOf(ada)).toMatchObject([{ note: { content: 'And the tax return', count: 1 } }])
-  expect(await attentionOf(bob)).toMatchObject([{ note: { content: 'And the tax return', count: 2 } }])
-  // The item now leads to a deal's page.
-  await lender.convert(zoho_id ?? '')
-  await ada.post('/crm/sync')
-  expect(await attentionOf(ada)).toMatchObject([{ kind: 'lender-note', loid, about: 'deal' }])
+  expect([(await attentionOf(ada)).length, (await attentionOf(bob)).length]).toEqual([1, 1])
+  await ada.post(`/crm/lead/${loid}/retry-push`)
+  await ada.pushedLead(loid)
+  expect(await attentionOf(bob)).toEqual([])
 })
 
-test('a note whose transaction commits late needs attention even if a later note was put away', async () => {
+test('a lender’s note needs attention until somebody answers it, marks it as done, or the record moves on; reading it is not enough', async () => {
+  await using portal = await startPortal({ withCrm: true })
+  const lender = openLender(portal.crmUrl)
+  const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'viewer')
+  const { loid } = await ada.submitLead()
+  await ada.pushedLead(loid)
+  const [{ id: zohoId = '' } = {}] = await lender.list('Leads', 'id')
+  const asks = async (content: string) => {
+    await lender.addNote('Leads', String(zohoId), { content })
+    await ada.post('/dashboard/sync-leads')
+  }
+  // Notes that stand at the first sync never need attention.
+  await asks('An old note')
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toHaveLength(1)
+  expect(await attentionOf(ada)).toEqual([])
+
+  await asks('Please send the last three bank statements')
+  const note = {
+    content: 'Please send the last three bank statements',
+    by: expect.any(String),
+    count: 1,
+    is_read: false,
+  }
+  const standing = { value: 'New Lead', side: 'lender', days: 0, usual: null }
+  expect(await attentionOf(ada)).toMatchObject([{ kind: 'lender-note', loid, about: 'lead', note, standing }])
+  expect((await newsOf(ada)).lines).toMatchObject([{ loid, needs_attention: true }])
+  await markSeen(ada)
+  await markSeen(ada, { loid })
+  expect(await attentionOf(ada)).toMatchObject([{ note: { is_read: true } }])
+  expect(await attentionOf(bob)).toMatchObject([{ note: { is_read: false } }])
+
+  // A colleague's note answers it for everybody.
+  await ada.post(`/crm/note/${loid}`, { content: 'They come this afternoon.' })
+  expect([await attentionOf(ada), await attentionOf(bob)]).toEqual([[], []])
+  await asks('And the tax return')
+  const [again] = await attentionOf(ada)
+  expect(again).toMatchObject({ note: { content: 'And the tax return', count: 1, is_read: false } })
+  await ada.post(`/dashboard/attention/${again.id}/done`)
+  expect([await attentionOf(ada), await attentionOf(bob)]).toEqual([[], []])
+  // Doing is reading.
+  expect((await newsOf(ada)).total).toBe(0)
+  await asks('And the rates notice')
+  expect(await attentionOf(bob)).toMatchObject([{ note: { content: 'And the rates notice', count: 1 } }])
+
+  const { pool } = portal.deps
+  await pool.query(`update leads set status_since = now() + interval '1 hour' where loid = $1`, [loid])
+  expect(await attentionOf(bob)).toEqual([])
+  // Notes on a record that has ended need no attention either.
+  await lender.update('Leads', String(zohoId), { Lead_Status: 'Lost Lead' })
+  await asks('Thank you anyway')
+  expect(await attentionOf(bob)).toEqual([])
+})
+
+test('a note whose transaction commits late needs attention even if a later note was hidden or done', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'member')
   const { loid } = await ada.submitLead()
-  const written = new Date()
+  portal.advance(60_000)
+  const written = portal.deps.clock.now()
   const past = new Date(written.getTime() - 1)
   await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, 'The later one', written))
   const [item] = await attentionOf(ada)
   await ada.post(`/dashboard/attention/${item.id}/put-away`)
   expect(await attentionOf(ada)).toEqual([])
   await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, 'The late one', past))
-  expect(await attentionOf(ada)).toMatchObject([{ note: { content: 'The later one', count: 2 } }])
+  const [both] = await attentionOf(ada)
+  expect(both).toMatchObject({ note: { content: 'The later one', count: 2 } })
+  await bob.post(`/dashboard/attention/${both.id}/done`)
+  expect(await attentionOf(ada)).toEqual([])
   // The list quotes the beginning of a long note, and does not cut a character in two.
-  await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, `${'🦘'.repeat(15_000)}\n`))
+  await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, `${'🦘'.repeat(15_000)}\n`, past))
   const quoted = `${'🦘'.repeat(139)}…`
-  expect(await attentionOf(ada)).toMatchObject([{ note: { content: quoted } }])
+  expect(await attentionOf(ada)).toMatchObject([{ note: { content: quoted, count: 1 } }])
   expect((await newsOf(ada)).lines).toMatchObject([{ quote: quoted }])
 })
 
-test('an open record needs attention after twice the usual time without a change, but never before a week has passed', async () => {
+test('the partner’s turns come first, then notes, webhook and failed pushes, then what does not move; a reminder is one’s own', async () => {
+  await using portal = await startPortal()
+  const { deps } = portal
+  const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'member')
+  expect((await ada.get('/dashboard/attention')).body.data).toEqual({
+    items: [],
+    total: 0,
+    is_least: false,
+    knows_usual_times: false,
+  })
+  const [asked, noted, failed, still] = [
+    await ada.submitLead({ businessName: 'Asked' }),
+    await ada.submitLead({ businessName: 'Noted' }),
+    await ada.submitLead({ businessName: 'Failed' }),
+    await ada.submitLead({ businessName: 'Still' }),
+  ]
+  const ours = (lead: { loid: string }, change: object) =>
+    deps.db.updateTable('leads').set(change).where('loid', '=', lead.loid).execute()
+  await ours(asked, { lead_status: 'Unable to Contact', modified_time: new Date().toISOString() })
+  await inTransaction(portal, (tx) => lenderMoved(tx, ada.id, asked.loid, ['New Lead', 'Unable to Contact']))
+  await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, noted.loid, 'Please send statements'))
+  await ours(failed, { crm: 'failed' })
+  await deps.pool.query(`update leads set status_since = now() - interval '22 days' where loid = $1`, [still.loid])
+  const deal = await insertDeal(deps.db, ada.id, { stage: 'Documents needed from broker', deal_name: 'Documents' })
+  await deps.pool.query(
+    `insert into webhook_endpoints (partner_id, url, secret, failing_since, created_at, updated_at)
+     values ($1, 'https://hooks.example.com/portal', 'x', now() - interval '3 hours', now(), now())`,
+    [ada.id],
+  )
+  const kinds = async (person: Person) =>
+    (await attentionOf(person)).map(({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`)
+  const rest = ['crm-failed Failed', 'no-movement Still']
+  expect(await kinds(ada)).toEqual([
+    'your-turn Documents',
+    'your-turn Asked',
+    'lender-note Noted',
+    'webhook-failing hooks.example.com',
+    ...rest,
+  ])
+  // Only owners see the webhook.
+  expect(await kinds(bob)).toEqual(['your-turn Documents', 'your-turn Asked', 'lender-note Noted', ...rest])
+  const [first, second, , webhook] = await attentionOf(ada)
+  expect(first).toMatchObject({ loid: deal.loid, about: 'deal' })
+  expect(second).toMatchObject({
+    loid: asked.loid,
+    standing: { value: 'Unable to Contact', meaning: expect.stringContaining('A word from you'), side: 'partner' },
+  })
+  expect(await linesOf(ada)).toContain('Okafor Freight: New Lead → Unable to Contact')
+  expect((await newsOf(ada)).lines.find(({ loid }: { loid: string }) => loid === asked.loid).needs_attention).toBe(true)
+
+  // Until the reminder is due, the item is hidden from the person alone.
+  for (const until of ['tomorrow', new Date().toISOString(), '2999-01-01T00:00:00Z', undefined])
+    expect((await bob.post(`/dashboard/attention/${second.id}/remind`, { until })).status).toBe(400)
+  expect((await bob.post(`/dashboard/attention/${second.id}/remind`, { until: in1Day() })).status).toBe(200)
+  expect([(await kinds(bob)).includes('your-turn Asked'), (await kinds(ada)).includes('your-turn Asked')]).toEqual([
+    false,
+    true,
+  ])
+  expect((await bob.post(`/dashboard/attention/${webhook.id}/done`)).status).toBe(404)
+  expect((await ada.post(`/dashboard/attention/${webhook.id}/done`)).status).toBe(200)
+  expect(await kinds(ada)).not.toContain('webhook-failing hooks.example.com')
+  portal.advance(25 * 3_600_000)
+  expect(await kinds(bob)).toContain('your-turn Asked')
+
+  // A note by the partner answers; another status needs no attention.
+  await bob.post(`/crm/note/${asked.loid}`, { content: 'Try the other number.' })
+  await deps.db.updateTable('deals').set({ stage: 'Approved' }).where('loid', '=', deal.loid).execute()
+  expect((await kinds(ada)).filter((one: string) => one.startsWith('your-turn'))).toEqual([])
+})
+
+test('an open record needs attention after twice the usual time without a change, but never before a week has passed, and after 21 days if nothing is usual; the most overdue comes first', async () => {
   await using portal = await startPortal()
   const { deps } = portal
   const ada = await portal.newPartner()
@@ -382,23 +497,29 @@ test('an open record needs attention after twice the usual time without a change
   await insertDeal(deps.db, ada.id, { stage: 'Funded', created_at: daysAgo(90) })
   await insertDeal(deps.db, ada.id, { stage: 'Withdrawn', created_at: daysAgo(90) })
 
+  await lead('Contacted', 20)
+  const unusual = await lead('Contacted', 70)
+
   const items = await attentionOf(ada)
   expect(items).toMatchObject([
+    { kind: 'no-movement', loid: unusual, standing: { value: 'Contacted', side: 'lender', days: 70, usual: null } },
     {
       kind: 'no-movement',
       loid: still,
       about: 'lead',
-      standing: { value: 'Pre Call', days: 12, usual_days: 3, usual_of: 'partner' },
+      standing: { value: 'Pre Call', days: 12, usual: { days: 3, of: 'partner' } },
     },
     {
       kind: 'no-movement',
       loid: deal.loid,
       about: 'deal',
       name: 'Late',
-      standing: { value: 'Approved', days: 41, usual_days: 20 },
+      standing: { value: 'Approved', days: 41, usual: { days: 20 } },
     },
   ])
-  for (const { id } of items) await ada.post(`/dashboard/attention/${id}/put-away`)
+  const [settled, ...others] = items
+  await ada.post(`/dashboard/attention/${settled.id}/done`)
+  for (const { id } of others) await ada.post(`/dashboard/attention/${id}/put-away`)
   expect(await attentionOf(ada)).toEqual([])
   // The deal moves on and comes back, which makes a new version of the item.
   await deps.db.updateTable('deals').set({ stage: 'Funded' }).where('loid', '=', deal.loid).execute()
@@ -409,5 +530,5 @@ test('an open record needs attention after twice the usual time without a change
     .execute()
   expect(await attentionOf(ada)).toMatchObject([{ loid: deal.loid, standing: { days: 40 } }])
   portal.advance(366 * DAY_MS)
-  expect(await prune(deps)).toMatchObject({ 'put away': 2 })
+  expect(await prune(deps)).toMatchObject({ 'put away': 2, 'marked as done': 1 })
 })

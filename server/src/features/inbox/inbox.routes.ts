@@ -1,5 +1,5 @@
 import { readActivity } from '@portal/contract/activity.ts'
-import { putAway, readAttention } from '@portal/contract/attention.ts'
+import { markDone, putAway, readAttention, remindMe } from '@portal/contract/attention.ts'
 import { markNewsSeen, readNews } from '@portal/contract/inbox.ts'
 import { ACTIVITY_SIZE } from '@portal/contract/limits.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
@@ -11,16 +11,23 @@ import { findAttention } from './find-attention.ts'
 import { markSeen } from './mark-seen.ts'
 import { findEvents, findNewsGroups, findUnseenIds } from './news.queries.ts'
 import { newsLines } from './news-lines.ts'
-import { putAwayItem } from './put-away-item.ts'
+import { hideItem, markItemDone } from './settle-item.ts'
 
 export function inboxRoutes(mount: Mount, deps: Deps): void {
   const { pool, config } = deps
 
   mount(readNews, async ({ partner }) => {
     const { groups, ...news } = await findNewsGroups(pool, partner.id, partner.personId)
-    const ids = groups.flatMap((group) => group.ids)
-    const events = ids.length === 0 ? [] : await findEvents(pool, partner.id, ids)
-    return { ...news, lines: newsLines(groups, events) }
+    if (groups.length === 0) return { ...news, lines: [] }
+    const [events, { items }] = await Promise.all([
+      findEvents(
+        pool,
+        partner.id,
+        groups.flatMap((group) => group.ids),
+      ),
+      findAttention(deps, partner),
+    ])
+    return { ...news, lines: newsLines(groups, events, items) }
   })
   mount(markNewsSeen, async ({ partner, body }) => {
     await markSeen(deps, partner, body)
@@ -40,8 +47,16 @@ export function inboxRoutes(mount: Mount, deps: Deps): void {
     return { activities: activityEntries(page, unseen), next_cursor }
   })
   mount(readAttention, ({ partner }) => findAttention(deps, partner))
+  mount(markDone, async ({ partner, params }) => {
+    await markItemDone(deps, partner, params.id)
+    return {}
+  })
+  mount(remindMe, async ({ partner, params, body }) => {
+    await hideItem(deps, partner, params.id, body.until)
+    return {}
+  })
   mount(putAway, async ({ partner, params }) => {
-    await putAwayItem(deps, partner, params.id)
+    await hideItem(deps, partner, params.id, null)
     return {}
   })
 }

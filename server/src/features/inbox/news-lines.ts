@@ -1,21 +1,39 @@
+import type { AttentionItem } from '@portal/contract/attention.ts'
 import type { NewsLine } from '@portal/contract/inbox.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
 import { aboutOf, quoteOf, type RecordedEvent } from '../../events/activity.ts'
 import type { NewsGroup } from './news.queries.ts'
 
-/** Makes the text of each group from the group's events. */
-export function newsLines(groups: readonly NewsGroup[], events: readonly RecordedEvent[]): NewsLine[] {
+/** Makes the text of each group from the group's events. `attention` is what needs the person's attention. */
+export function newsLines(
+  groups: readonly NewsGroup[],
+  events: readonly RecordedEvent[],
+  attention: readonly AttentionItem[],
+): NewsLine[] {
   const byId = new Map(events.map((event) => [event.id, event]))
   return groups.flatMap((group) => {
     const own = group.ids.flatMap((id) => byId.get(id) ?? [])
     const [newest] = own
     // Events may be pruned between the two queries.
     if (!newest) return []
-    return group.is_burst ? burstLine(group, newest) : recordLine(group, newest, own)
+    if (group.is_burst) return burstLine(group, newest)
+    const kinds = attention.filter(({ loid }) => loid === group.loid).map(({ kind }) => kind)
+    const needs_attention = own.every((event) => isTold(event, kinds))
+    return { ...recordLine(group, newest, own), needs_attention }
   })
 }
 
-function recordLine({ key, loid, changes, at }: NewsGroup, newest: RecordedEvent, events: RecordedEvent[]): NewsLine {
+/** Whether one of the record's items under 'Needs attention' tells of this event. */
+function isTold(event: RecordedEvent, kinds: readonly AttentionItem['kind'][]): boolean {
+  if (event.type === 'note.added') return quoteOf(event) !== null && kinds.includes('lender-note')
+  return ['lead.status_changed', 'deal.stage_changed'].includes(event.type) && kinds.includes('your-turn')
+}
+
+function recordLine(
+  { key, loid, changes, at }: NewsGroup,
+  newest: RecordedEvent,
+  events: RecordedEvent[],
+): Omit<NewsLine, 'needs_attention'> {
   return {
     id: key,
     loid,
@@ -34,7 +52,7 @@ function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newes
   const isLenders = actor === 'lender'
   const name = isLenders ? 'The lender' : text(newest, 'submitted_by') || 'Your team'
   const summary = `${counted(records, about)} ${isLenders ? 'added' : 'submitted'}`
-  return { id: key, loid: null, about, name, summary, quote: null, records, changes, at }
+  return { id: key, loid: null, about, name, summary, quote: null, records, changes, at, needs_attention: false }
 }
 
 /**

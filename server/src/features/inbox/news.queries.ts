@@ -50,10 +50,6 @@ const ME = `me as materialized (
     from people left join seen on seen.person_id = people.id
    where people.id = $2)`
 
-/** SQL: the time from which the person $2 gets news. */
-export const BEGAN_AT = `(select coalesce(seen.began_at, people.created_at)
-  from people left join seen on seen.person_id = people.id where people.id = $2)`
-
 /**
  * SQL: whether an `event` is news to the person $2. An event is news if the person did not cause it and has seen it
  * neither in the news nor on the record's page (`opened`).

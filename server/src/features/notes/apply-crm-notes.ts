@@ -86,6 +86,7 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
         created_by: note.created_by,
         submitted_by: null,
         content: note.content,
+        written_at: note.created_at,
       }
       return { partnerId, loid, type: 'note.added', data, at: now.toISOString() }
     }),

@@ -4,7 +4,7 @@ import { retryLeadPush } from '@portal/contract/leads.ts'
 import { retryNotePush } from '@portal/contract/notes.ts'
 import { useIsMutating, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CloudOff, Hourglass, type LucideIcon, MessageSquareText, RotateCw, X } from 'lucide-react'
+import { CloudOff, Hand, Hourglass, type LucideIcon, MessageSquareText, RotateCw, Webhook, X } from 'lucide-react'
 import { useRef } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
@@ -19,8 +19,10 @@ import { refreshInbox } from './inbox.queries.ts'
 import { Quote } from './quote.tsx'
 
 const LOOKS: Record<AttentionItem['kind'], { Icon: LucideIcon; tint: string }> = {
+  'your-turn': { Icon: Hand, tint: 'bg-warning-tint text-warning-ink' },
   'crm-failed': { Icon: CloudOff, tint: 'bg-error-tint text-error-ink' },
   'lender-note': { Icon: MessageSquareText, tint: 'bg-brand-tint text-brand-ink' },
+  'webhook-failing': { Icon: Webhook, tint: 'bg-error-tint text-error-ink' },
   'no-movement': { Icon: Hourglass, tint: 'bg-warning-tint text-warning-ink' },
 }
 
@@ -65,28 +67,33 @@ function Item({ item }: { item: AttentionItem }) {
 }
 
 /** Says in a few words why the item needs attention: '12 days in Pre Call, usually 3'. */
-function textOf({ retry, note, standing }: Pick<AttentionItem, 'retry' | 'note' | 'standing'>): string {
+function textOf({ kind, retry, note, webhook, standing }: AttentionItem): string {
   if (retry) {
     const what = retry.kind === 'note' ? 'A note could not reach the CRM' : 'Could not reach the CRM'
     return retry.problem ? `${what}: ${retry.problem}` : what
   }
   if (note) return note.count === 1 ? 'Note from the lender' : `${note.count} notes from the lender`
+  if (webhook) return webhook.disabled_at ? 'The webhook is disabled' : 'Deliveries to the webhook fail'
   if (!standing) return ''
-  const usual = standing.usual_days < 1 ? 'less than a day' : String(Math.round(standing.usual_days))
-  const whose = standing.usual_of === 'everybody' ? ' with other partners' : ''
-  return `${standing.days} days in ${standing.value}, usually ${usual}${whose}`
+  const { value, meaning, days, usual } = standing
+  if (kind === 'your-turn') return meaning ? `${value}: ${meaning}` : value
+  const stood = `${days} days in ${value}`
+  if (!usual) return stood
+  const usually = usual.days < 1 ? 'less than a day' : dayCount(Math.round(usual.days))
+  return `${stood}, usually ${usually}${usual.of === 'everybody' ? ' with other partners' : ''}`
+}
+
+function dayCount(days: number): string {
+  return `${days} ${days === 1 ? 'day' : 'days'}`
 }
 
 /** The item's main action: retry the failed push, or open the record. */
 function Action({ item }: { item: AttentionItem }) {
   const mayRetry = useMay('member')
   if (item.retry && mayRetry) return <Retry item={item} retry={item.retry} />
+  const link = item.about && item.loid ? paths[item.about](item.loid) : paths.webhook
   return (
-    <Link
-      {...paths[item.about](item.loid)}
-      aria-label={`Open ${item.name}`}
-      className={buttonClass('secondary', 'small')}
-    >
+    <Link {...link} aria-label={`Open ${item.name}`} className={buttonClass('secondary', 'small')}>
       Open
     </Link>
   )

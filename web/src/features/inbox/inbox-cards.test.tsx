@@ -14,15 +14,20 @@ const ITEM = {
   at: '2026-11-20T01:00:00.000Z',
   retry: null,
   note: null,
-  standing: { value: 'Pre Call', days: 12, usual_days: 3, usual_of: 'partner' },
+  webhook: null,
+  standing: { value: 'Pre Call', meaning: null, side: 'lender', days: 12, usual: { days: 3, of: 'partner' } },
 }
+
+const attentionOf = (items: object[]) => ({ items, total: items.length, is_least: false, knows_usual_times: true })
 
 test.each([
   [false, 'Needs attention 1', 'Since you were here 1,204', 'And 1,203 more'],
   [true, 'Needs attention 1+', 'Since you were here 1,204+', 'And at least 1,203 more'],
-])('if has_more and is_least are %s, the cards say: %s, %s and %s', async (isMore, items, lines, rest) => {
+])('if is_least is %s, the cards say: %s, %s and %s', async (isMore, items, lines, rest) => {
   serveSignedIn({
-    'GET /dashboard/attention': () => ({ body: data({ items: [ITEM], has_more: isMore }) }),
+    'GET /dashboard/attention': () => ({
+      body: data({ items: [ITEM], total: 1, is_least: isMore, knows_usual_times: true }),
+    }),
     'GET /dashboard/news': () => ({
       body: data({
         until: '2026-11-20T01:00:00.000Z',
@@ -47,7 +52,7 @@ test('after a retry the item disappears at once, even while the recent leads are
   const failed = { ...ITEM, kind: 'crm-failed', retry, standing: null }
   let isFailed = true
   serveSignedIn({
-    'GET /dashboard/attention': () => ({ body: data({ items: isFailed ? [failed] : [], has_more: false }) }),
+    'GET /dashboard/attention': () => ({ body: data(attentionOf(isFailed ? [failed] : [])) }),
     'GET /dashboard/leads': () => (isFailed ? { body: paged({ leads: [] }) } : new Promise(() => undefined)),
     [`POST /crm/lead/${ITEM.loid}/retry-push`]: () => {
       isFailed = false

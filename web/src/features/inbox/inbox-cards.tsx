@@ -63,15 +63,15 @@ function Known({ attention, news, activity }: KnownProps) {
     <InboxCard
       key="attention"
       title="Needs attention"
-      count={items.length}
-      isLeast={attention.data?.has_more}
+      count={attention.data?.total}
+      isLeast={attention.data?.is_least}
       height="h-60"
     >
       {attention.data ? (
         items.length > 0 ? (
-          <AttentionList items={items} hasMore={attention.data.has_more} />
+          <AttentionList items={items} hasMore={attention.data.total > items.length} />
         ) : (
-          <Calm />
+          <Calm knowsUsualTimes={attention.data.knows_usual_times} />
         )
       ) : (
         <Failure
@@ -151,12 +151,12 @@ function InboxCard({ title, count = 0, isLeast = false, height, action, children
   )
 }
 
-function Calm() {
+function Calm({ knowsUsualTimes }: { knowsUsualTimes: boolean }) {
   return (
     <EmptyState
       compact
       icon={<CircleCheck />}
-      title="Nothing needs your attention"
+      title={knowsUsualTimes ? 'Nothing needs your attention' : 'Not enough history yet'}
       text="Notes from the lender and records that got stuck appear here."
     />
   )
