@@ -154,11 +154,10 @@ async function sync(page: Page, name: string) {
 
 /** Opens a page from the sidebar, which is a drawer on a phone. */
 async function openFromMenu(page: Page, name: string) {
-  const toggle = page.getByRole('button', { name: 'Open menu' })
-  if (await toggle.isVisible()) await toggle.click()
-  await page
-    .getByRole('link', { name: new RegExp(`^${name}`) })
-    .first()
-    .click()
+  const toggle = page.getByRole('button', { name: 'More' })
+  const isPhone = await toggle.isVisible()
+  if (isPhone) await toggle.click()
+  const menu = isPhone ? page.getByRole('dialog', { name: 'Menu' }) : page.getByRole('complementary')
+  await menu.getByRole('link', { name: new RegExp(`^${name}`) }).click()
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
 }

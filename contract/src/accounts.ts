@@ -89,7 +89,11 @@ export type SignedInPartner = z.infer<typeof SignedInPartner>
 
 export const VerifiedSession = z.extend(SignedInPartner, {
   personId: z.string(),
+  /** The person's name, or the business name if there is none. */
+  personName: z.string(),
   role: Role,
+  /** True until the person has confirmed their email address (D137). */
+  hasUnverifiedEmail: z.boolean(),
   /**
    * True if the CRM has records of this business, but the portal shows them only once the email address is confirmed
    * (D52).
@@ -152,7 +156,7 @@ export type Access = z.infer<typeof Access>
 export const BegunSession = z.object({
   token: z.string(),
   partner: z.object({ id: z.string(), email: z.string(), businessName: z.string() }),
-  person: z.object({ id: z.string(), role: Role }),
+  person: z.object({ id: z.string(), role: Role, hasUnverifiedEmail: z.boolean() }),
 })
 export type BegunSession = z.infer<typeof BegunSession>
 

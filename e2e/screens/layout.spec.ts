@@ -17,6 +17,12 @@ const ENTRIES = [
   { name: 'Profile Settings', path: '/profile' },
 ]
 
+const GROUPS = {
+  Work: ['Dashboard', 'Leads', 'Deals'],
+  Integrations: ['Webhook', 'API Keys', 'API Docs'],
+  Business: ['Team', 'Security Log', 'Profile Settings'],
+}
+
 const PAGES_OF_PARTNERS = [
   '/dashboard',
   '/leads',
@@ -90,10 +96,12 @@ test('a page opened without a connection says that there is none, and loads when
   await page.getByRole('link', { name: 'API Docs' }).press('Enter')
   const failure = page.getByRole('main').getByRole('alert')
   await expect(failure).toContainText('No internet connection. Please check your network and try again.')
+  await expect(page.getByText(/^Offline, as of \d{1,2}:\d\d/)).toBeVisible()
   await expect(page).toHaveURL('/api-docs')
   await expect(failure.getByRole('button', { name: 'Try Again' })).toBeVisible()
   await context.setOffline(false)
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
+  await expect(page.getByText('Offline')).toHaveCount(0)
 })
 
 test('a page whose code cannot be loaded reports a failure, and opens when the server is back', async ({ page }) => {
@@ -224,6 +232,9 @@ test('the sidebar links to each main page and marks the current one', async ({ p
   const sidebar = page.getByRole('complementary')
   const links = sidebar.getByRole('navigation', { name: 'Main' }).getByRole('link')
   await expect(links).toHaveText(ENTRIES.map(({ name }) => name))
+  for (const [group, names] of Object.entries(GROUPS))
+    await expect(sidebar.getByRole('group', { name: group }).getByRole('link')).toHaveText(names)
+  await expect(sidebar.getByText('Owner ·')).toBeVisible()
   await expect(sidebar.getByRole('link', { name: 'Leads' })).toHaveAttribute('aria-current', 'page')
   await expect(sidebar.getByText(partner.businessName)).toBeVisible()
   await expect(sidebar.getByText('K', { exact: true })).toBeVisible()
@@ -332,9 +343,15 @@ test('signing out needs a confirmation', async ({ page, partner, request }) => {
   await expect.poll(async () => (await request.get('/api/dashboard/stats', { headers })).status()).toBe(401)
 })
 
-test('on a phone the sidebar is a drawer', { tag: '@mobile' }, async ({ page, partner }) => {
+test('on a phone the main pages are in a bar at the bottom, and the sidebar is a drawer', { tag: '@mobile' }, async ({
+  page,
+  partner,
+}) => {
   await page.goto('/leads')
-  const menu = page.getByRole('button', { name: 'Open menu' })
+  const bar = page.getByRole('navigation', { name: 'Shortcuts' })
+  const menu = bar.getByRole('button', { name: 'More' })
+  await expect(bar.getByRole('link')).toHaveText(['Home', 'Leads', 'New', 'Deals'])
+  await expect(bar.locator('[aria-current=page]')).toHaveText('Leads')
   await expect(page.getByRole('banner').getByText('K', { exact: true })).toBeVisible()
   const partnerId = await page.getByRole('banner').getByRole('link').locator('span').last().innerText()
   expect(partnerId).not.toBe('')

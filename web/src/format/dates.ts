@@ -23,6 +23,11 @@ export function formatDateTime(instant: string | null | undefined): string {
   return time === null ? '—' : `${localDay(time)}, ${localTime(time)}`
 }
 
+/** For example `3:05 PM`, in the browser's zone. */
+export function formatTimeOfDay(time: Date): string {
+  return localTime(time)
+}
+
 /** For example `Nov 21, 2026, 3:05:09 PM`, in the browser's zone. */
 export function formatExactTime(instant: string | null | undefined): string {
   const time = instantOf(instant)

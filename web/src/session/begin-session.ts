@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { storeRole } from '../api/role.ts'
 import { storePersonId, storeToken } from '../api/token.ts'
 import { sessionQuery } from './session.queries.ts'
+import { storeUnverified } from './unverified-email.ts'
 
 /** Starts a session and empties the cache, so that no data of an earlier person remains. */
 export function beginSession(queryClient: QueryClient, { token, partner, person }: BegunSession) {
@@ -14,13 +15,16 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       businessName: partner.businessName,
       partnerEmail: partner.email,
       personId: person.id,
+      personName: '',
       role: person.role,
+      hasUnverifiedEmail: person.hasUnverifiedEmail,
       mustConfirmEmail: false,
     },
     // This data is stale from the start, so a page that needs the other fields of the session fetches them.
     { updatedAt: 0 },
   )
   storeRole(person.role)
+  storeUnverified(person.hasUnverifiedEmail)
   storePersonId(person.id)
   storeToken(token)
 }

@@ -4,6 +4,7 @@ import { call } from '../api/call.ts'
 import { Failure } from '../api/failure.ts'
 import { storeRole } from '../api/role.ts'
 import { dropToken, readToken, storePersonId } from '../api/token.ts'
+import { storeUnverified } from './unverified-email.ts'
 
 /**
  * The partner and person of the session, as the server knows them. Only a 401 ends the session: a lost connection or a
@@ -26,6 +27,7 @@ async function verify(): Promise<VerifiedSession> {
     const session = await call(verifySession, { body: { token } })
     if (token === readToken()) {
       storeRole(session.role)
+      storeUnverified(session.hasUnverifiedEmail)
       storePersonId(session.personId)
     }
     return session

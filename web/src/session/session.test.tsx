@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { createQueryClient } from '../api/query-client.ts'
 import { dropToken, onTokenChange, readToken, storeToken } from '../api/token.ts'
@@ -251,7 +251,7 @@ test('the app hides what a role may not do, and adapts when an answer names anot
   await user.click(screen.getByRole('link', { name: 'Profile Settings' }))
   await screen.findByRole('heading', { name: 'Profile Settings' })
   await waitFor(() => expect(screen.queryByRole('link', { name: 'API Keys' })).toBeNull())
-  await user.click(screen.getByRole('link', { name: 'Leads' }))
+  await user.click(within(screen.getByRole('navigation', { name: 'Main' })).getByRole('link', { name: 'Leads' }))
   expect(await screen.findByRole('heading', { name: 'Leads' })).toBeDefined()
   expect(screen.queryByRole('link', { name: /New Lead|Submit/ })).toBeNull()
   expect(screen.queryByRole('button', { name: 'Sync from CRM' })).toBeNull()

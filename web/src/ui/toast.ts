@@ -21,7 +21,7 @@ let lastNumber = 0
  * function that loads the code.
  */
 let isThere = false
-const waiting: (() => void)[] = []
+const waiting: { id: string; show: () => void }[] = []
 let askForToaster: (() => void) | undefined
 
 /** Calls `ask` for each toast that comes before `Toaster` appears. Returns a function that stops this. */
@@ -36,29 +36,37 @@ export function onFirstToast(ask: () => void) {
 export function setToasterThere(value: boolean) {
   isThere = value
   if (!isThere) return
-  for (const showIt of waiting.splice(0)) showIt()
+  for (const one of waiting.splice(0)) one.show()
 }
 
-function show(kind: ToastKind, text: string, durationMs = DURATION_MS[kind]) {
+/** Only one toast that just informs is shown at a time: a newer one replaces it. */
+const INFORMING = 'informing'
+
+function show(kind: ToastKind, text: string, durationMs = DURATION_MS[kind]): string {
+  // A repeated text replaces the toast on the screen, so that repeated clicks do not pile toasts up.
+  const id = kind === 'info' || kind === 'success' ? INFORMING : `${kind}: ${text}`
   if (!isThere) {
-    waiting.push(() => show(kind, text, durationMs))
+    waiting.push({ id, show: () => show(kind, text, durationMs) })
     askForToaster?.()
-    return
+    return id
   }
   lastNumber += 1
   const timeout = Math.min(DURATION_MS_MAX, Math.max(DURATION_MS_MIN, durationMs))
-  const id = `${kind}: ${text}`
-  // A repeated text replaces the toast on the screen, so that repeated clicks do not pile toasts up.
   toastManager.close(id)
   toastManager.add({ id, description: text, timeout, data: { kind, number: lastNumber } })
+  return id
 }
 
-/** Shows toasts through `Toaster`. Any code can call these functions. */
+/** Shows toasts through `Toaster`. Any code can call these functions. Each returns the id with which `close` works. */
 export const toast = {
   success: (text: string, durationMs?: number) => show('success', text, durationMs),
   error: (text: string, durationMs?: number) => show('error', text, durationMs),
   warning: (text: string, durationMs?: number) => show('warning', text, durationMs),
   info: (text: string, durationMs?: number) => show('info', text, durationMs),
+  close: (id: string) => {
+    waiting.splice(0, waiting.length, ...waiting.filter((one) => one.id !== id))
+    toastManager.close(id)
+  },
   clear: () => {
     waiting.length = 0
     toastManager.close()

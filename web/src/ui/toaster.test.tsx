@@ -11,7 +11,7 @@ test.each([
 ] as const)('a %s message stays for %i ms', (kind, durationMs) => {
   vi.useFakeTimers()
   render(<Toaster />)
-  act(() => toast[kind]('Told'))
+  act(() => void toast[kind]('Told'))
   expect(isShownAfter(durationMs - 1)).toBe(true)
   expect(isShownAfter(1)).toBe(false)
 })
@@ -22,7 +22,7 @@ test.each([
 ])('a message with a requested time of %i ms stays for %i ms', (asked, durationMs) => {
   vi.useFakeTimers()
   render(<Toaster />)
-  act(() => toast.info('Told', asked))
+  act(() => void toast.info('Told', asked))
   expect(isShownAfter(durationMs - 1)).toBe(true)
   expect(isShownAfter(1)).toBe(false)
 })
@@ -30,11 +30,24 @@ test.each([
 test('a repeated message replaces the one on screen and restarts its time', () => {
   vi.useFakeTimers()
   render(<Toaster />)
-  act(() => toast.error('Told'))
+  act(() => void toast.error('Told'))
   pass(4_000)
-  act(() => toast.error('Told'))
+  act(() => void toast.error('Told'))
   pass(4_000)
   expect(screen.getAllByText('Told')).toHaveLength(1)
+})
+
+test('a message that informs replaces the one before it, and a closed message is gone', () => {
+  vi.useFakeTimers()
+  render(<Toaster />)
+  act(() => void toast.info('Phone number detected: Australia'))
+  const id = toast.error('Please fill in all required fields: Email')
+  act(() => void toast.success('Lead submitted successfully'))
+  expect(screen.queryByText('Phone number detected: Australia')).toBeNull()
+  expect(screen.getByText('Please fill in all required fields: Email')).toBeDefined()
+  act(() => toast.close(id))
+  expect(screen.queryByText('Please fill in all required fields: Email')).toBeNull()
+  expect(screen.getByText('Lead submitted successfully')).toBeDefined()
 })
 
 function isShownAfter(ms: number): boolean {

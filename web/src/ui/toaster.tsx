@@ -59,13 +59,11 @@ function Toasts() {
       render={<section popover="manual" />}
       aria-label="Messages"
       onFocus={handleFocus}
-      // The toasts are at the top, where they cover no button of a page. While a dialog is open, they are higher up
-      // than its title. On a phone they cover the top bar, but not the bar's menu button.
-      className="pointer-events-none fixed inset-x-0 top-0 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent py-2 pr-2 pl-14 text-ink sm:top-14 sm:px-4 sm:[html:has(dialog.modal[open])_&]:top-0 print:hidden"
+      // The toasts are at the bottom right, where pages end in blank space, and on a phone above the bars at the bottom.
+      className="pointer-events-none fixed top-auto right-4 bottom-[calc(var(--foot)+0.75rem)] left-auto m-0 w-[min(22rem,calc(100vw-2rem))] overflow-visible border-0 bg-transparent p-0 text-ink lg:bottom-4 print:hidden"
     >
-      {/* The newest toast is on top. A phone shows two toasts, and only one line of the older one, because more would
-          reach down to the buttons of the page. */}
-      <ol className="flex flex-col-reverse gap-2 max-sm:[&>:nth-last-child(n+3)]:hidden max-sm:[&>:not(:last-child)_p]:line-clamp-1">
+      {/* The newest toast is at the bottom. A phone shows two toasts, and only one line of the older one. */}
+      <ol className="flex flex-col gap-2 max-sm:[&>:nth-last-child(n+3)]:hidden max-sm:[&>:not(:last-child)_p]:line-clamp-1">
         {toasts.toReversed().map((item) => (
           <OneToast key={item.data?.number} item={item} onDismiss={giveFocusBack} />
         ))}
@@ -81,13 +79,13 @@ function OneToast({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
   return (
     <Toast.Root
       toast={item}
-      swipeDirection="up"
+      swipeDirection={['right', 'down']}
       render={<li />}
       // The library gives each toast the role of a dialog. Here it is a list item.
       role="listitem"
       aria-modal={undefined}
       data-kind={kind}
-      className="toast pointer-events-auto flex items-start gap-3 rounded-xl border border-line bg-raised py-3 pr-2 pl-4 shadow-lg data-limited:hidden"
+      className="toast pointer-events-auto flex items-start gap-3 rounded-xl border border-line bg-raised py-2.5 pr-2 pl-3.5 shadow-lg data-limited:hidden"
     >
       <Icon aria-hidden className={clsx('mt-0.5 size-4.5 shrink-0', COLOURS[kind])} />
       <Toast.Description

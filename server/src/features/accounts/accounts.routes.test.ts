@@ -40,7 +40,7 @@ test('POST /auth/login returns a session token, the partner and the person', asy
       success: true,
       token: expect.stringMatching(/^[\w-]{43}$/),
       partner: { id: partner.id, email: partner.email, businessName: partner.businessName },
-      person: { id: expect.any(String), role: 'owner' },
+      person: { id: expect.any(String), role: 'owner', hasUnverifiedEmail: true },
     },
   ])
   const missing = await portal.post('/auth/login', {})
@@ -215,7 +215,9 @@ test('POST /auth/verify returns the partner and the person of a session token', 
       businessName: partner.businessName,
       partnerEmail: partner.email,
       personId: expect.any(String),
+      personName: expect.any(String),
       role: 'owner',
+      hasUnverifiedEmail: true,
       mustConfirmEmail: false,
     },
   })

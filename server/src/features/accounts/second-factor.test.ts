@@ -53,7 +53,7 @@ test('with an authenticator app the sign-in has two steps, and each code works o
       success: true,
       token: expect.any(String),
       partner: { id: partner.id, email: partner.email, businessName: partner.businessName },
-      person: { id: expect.any(String), role: 'owner' },
+      person: { id: expect.any(String), role: 'owner', hasUnverifiedEmail: true },
     },
   ])
   expect((await portal.get('/profile', { token: begun.body.token })).status).toBe(200)

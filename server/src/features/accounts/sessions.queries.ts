@@ -47,6 +47,7 @@ export interface SessionOwner {
   person_id: string
   role: Role
   email: string
+  email_verified: boolean
   name: string
   business_name: string
   crm: PartnerRow['crm']
@@ -64,7 +65,8 @@ const MUST_SET_UP_SECOND_FACTOR = `partners.second_factor_required
  */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {
-    sql: `select people.partner_id, people.id as person_id, people.role, people.email, sessions.last_seen_at,
+    sql: `select people.partner_id, people.id as person_id, people.role, people.email, people.email_verified,
+                 sessions.last_seen_at,
                  ${PERSON_NAME} as name,
                  partners.business_name, partners.crm,
                  ${MUST_SET_UP_SECOND_FACTOR} as must_set_up_second_factor

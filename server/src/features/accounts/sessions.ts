@@ -55,7 +55,7 @@ export async function startSession(
   return {
     token,
     partner: { id: person.partner_id, email: person.email, businessName: person.business_name },
-    person: { id: person.id, role: person.role },
+    person: { id: person.id, role: person.role, hasUnverifiedEmail: !person.email_verified },
   }
 }
 
@@ -105,9 +105,11 @@ export async function verifySessionToken({ reads, clock }: SessionDeps, token: s
   return {
     partnerId: owner.partner_id,
     personId: owner.person_id,
+    personName: owner.name,
     role: owner.role,
     businessName: owner.business_name,
     partnerEmail: owner.email,
+    hasUnverifiedEmail: !owner.email_verified,
     mustConfirmEmail: owner.crm === 'held',
   }
 }

@@ -56,7 +56,7 @@ test('an invited broker accepts the invitation through the mailed link and sees 
     success: true,
     token: expect.any(String),
     partner: { id: owner.id, email: 'broker@example.com', businessName: owner.businessName },
-    person: { id: expect.any(String), role: 'member' },
+    person: { id: expect.any(String), role: 'member', hasUnverifiedEmail: false },
   })
   const broker = { token: accepted.body.token }
   const profile = (await portal.get('/profile', broker)).body.data

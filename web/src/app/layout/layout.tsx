@@ -5,13 +5,16 @@ import { sessionQuery } from '../../session/session.queries.ts'
 import { signOut } from '../../session/sign-out.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
+import { BottomBar } from './bottom-bar.tsx'
+import { ConfirmEmailLine } from './confirm-email-line.tsx'
+import { OfflineLine } from './offline-line.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** The frame around every page of a signed-in partner. */
 export function Layout() {
-  // keepSession fetches the partner at the start. This query only reads the cached partner.
-  const { data: partner } = useQuery({ ...sessionQuery(), enabled: false })
+  // keepSession fetches the session at the start. This query only reads the cached session.
+  const { data: session } = useQuery({ ...sessionQuery(), enabled: false })
   const [isAsking, setIsAsking] = useState(false)
   const [drawerFor, setDrawerFor] = useState<string | null>(null)
   const { pathname } = useLocation()
@@ -32,18 +35,21 @@ export function Layout() {
         Skip to content
       </a>
       <aside className="fixed inset-y-0 left-0 z-20 hidden w-60 border-r border-line bg-sunken lg:block print:hidden">
-        <Sidebar partner={partner} onSignOut={handleSignOut} />
+        <Sidebar session={session} onSignOut={handleSignOut} />
       </aside>
-      <TopBar partner={partner} onMenu={() => setDrawerFor(pathname)} />
+      <TopBar session={session} />
+      <ConfirmEmailLine />
+      <OfflineLine />
       <main
         id="main"
         tabIndex={-1}
-        className="mx-auto w-full max-w-[90rem] px-4 py-5 sm:px-6 sm:py-6 lg:px-8 print:p-0"
+        className="mx-auto w-full max-w-[90rem] px-4 pt-5 pb-[calc(var(--bottom-bar)+1.25rem)] sm:px-6 sm:pt-6 lg:px-8 lg:pb-20 print:p-0"
       >
         <Outlet />
       </main>
+      <BottomBar isMenuOpen={isDrawerOpen} onMenu={() => setDrawerFor(pathname)} />
       <Drawer open={isDrawerOpen} onClose={() => setDrawerFor(null)} label="Menu">
-        <Sidebar partner={partner} onSignOut={handleSignOut} onClose={() => setDrawerFor(null)} />
+        <Sidebar session={session} onSignOut={handleSignOut} onClose={() => setDrawerFor(null)} />
       </Drawer>
       <ConfirmDialog
         open={isAsking}

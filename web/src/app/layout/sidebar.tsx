@@ -1,4 +1,5 @@
-import type { SignedInPartner } from '@portal/contract/accounts.ts'
+import type { VerifiedSession } from '@portal/contract/accounts.ts'
+import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import { Link } from '@tanstack/react-router'
 import {
   BookOpen,
@@ -13,6 +14,7 @@ import {
   Webhook,
   X,
 } from 'lucide-react'
+import { useId } from 'react'
 import { UnreadCount } from '../../features/inbox/unread-count.tsx'
 import { May } from '../../session/may.tsx'
 import { Brand } from '../../ui/brand.tsx'
@@ -22,28 +24,32 @@ import { paths } from '../paths.ts'
 import { Avatar } from './avatar.tsx'
 
 /** An entry stays marked on the pages below it: Leads is marked on a lead's page. */
-const ENTRIES = [
+const WORK = [
   { label: 'Dashboard', link: paths.dashboard, Icon: LayoutDashboard, least: 'viewer' },
   { label: 'Leads', link: paths.leads, Icon: Users, least: 'viewer', news: 'leads' },
   { label: 'Deals', link: paths.deals, Icon: Handshake, least: 'viewer', news: 'deals' },
+] as const
+const INTEGRATIONS = [
   { label: 'Webhook', link: paths.webhook, Icon: Webhook, least: 'owner' },
   { label: 'API Keys', link: paths.apiKeys, Icon: KeyRound, least: 'owner' },
   { label: 'API Docs', link: paths.apiDocs, Icon: BookOpen, least: 'viewer' },
+] as const
+const BUSINESS = [
   { label: 'Team', link: paths.team, Icon: UsersRound, least: 'owner' },
   { label: 'Security Log', link: paths.security, Icon: ShieldCheck, least: 'owner' },
   { label: 'Profile Settings', link: paths.profile, Icon: Settings, least: 'viewer' },
 ] as const
 
 interface SidebarProps {
-  partner: SignedInPartner | undefined
+  session: VerifiedSession | undefined
   onSignOut: () => void
   /** Only the drawer sets this. Called when the person presses Close or chooses an entry. */
   onClose?: () => void
 }
 
-export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
+export function Sidebar({ session, onSignOut, onClose }: SidebarProps) {
   return (
-    <div className="flex h-full flex-col">
+    <div className="flex h-full flex-col pb-[env(safe-area-inset-bottom)]">
       <div className="flex h-15 shrink-0 items-center justify-between px-4">
         <Brand />
         {onClose && (
@@ -53,33 +59,17 @@ export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
           </span>
         )}
       </div>
-      <nav aria-label="Main" className="flex flex-1 flex-col gap-0.5 overflow-y-auto px-3 py-2">
-        {ENTRIES.map(({ label, link, Icon, least, ...entry }) => (
-          <May key={label} least={least}>
-            <Link
-              {...link}
-              onClick={onClose}
-              activeOptions={{ includeSearch: false }}
-              className="flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-brand-tint aria-[current=page]:text-brand-ink pointer-coarse:h-11"
-            >
-              <Icon aria-hidden className="size-4.5 shrink-0" strokeWidth={1.75} />
-              {label}
-              {'news' in entry && <UnreadCount of={entry.news} />}
-            </Link>
-          </May>
-        ))}
+      <nav aria-label="Main" className="flex flex-1 flex-col gap-4 overflow-y-auto px-3 py-2">
+        <Entries title="Work" entries={WORK} onChoose={onClose} />
+        <Entries title="Integrations" entries={INTEGRATIONS} onChoose={onClose} />
+        <Entries title="Business" entries={BUSINESS} onChoose={onClose} />
       </nav>
       <div className="border-t border-line p-3">
         <div className="flex min-h-12 items-center gap-2.5 px-2">
-          <Avatar name={partner?.businessName} />
+          <Avatar name={session?.businessName} />
           <div className="min-w-0">
-            <p className="truncate font-medium" title={partner?.businessName}>
-              {partner?.businessName}
-            </p>
-            <p className="truncate text-xs text-muted max-lg:hidden" title={partner?.partnerEmail}>
-              {partner?.partnerEmail}
-            </p>
-            <p className="text-xs break-all text-muted lg:hidden">{partner?.partnerId}</p>
+            <Person session={session} />
+            <p className="text-xs break-all text-muted lg:hidden">{session?.partnerId}</p>
           </div>
         </div>
         <button
@@ -92,5 +82,53 @@ export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
         </button>
       </div>
     </div>
+  )
+}
+
+interface EntriesProps {
+  title: string
+  entries: typeof WORK | typeof INTEGRATIONS | typeof BUSINESS
+  onChoose: (() => void) | undefined
+}
+
+function Entries({ title, entries, onChoose }: EntriesProps) {
+  const titleId = useId()
+  return (
+    <div role="group" aria-labelledby={titleId} className="flex flex-col gap-0.5">
+      <p id={titleId} className="px-2.5 pb-1 text-xs text-faint">
+        {title}
+      </p>
+      {entries.map(({ label, link, Icon, least, ...entry }) => (
+        <May key={label} least={least}>
+          <Link
+            {...link}
+            onClick={onChoose}
+            activeOptions={{ includeSearch: false }}
+            className="flex h-8.5 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-brand-tint aria-[current=page]:text-brand-ink pointer-coarse:h-11"
+          >
+            <Icon aria-hidden className="size-4.5 shrink-0" strokeWidth={1.75} />
+            {label}
+            {'news' in entry && <UnreadCount of={entry.news} />}
+          </Link>
+        </May>
+      ))}
+    </div>
+  )
+}
+
+/** Who is signed in, and for which business. Somebody without a name is shown by email address. */
+function Person({ session }: { session: VerifiedSession | undefined }) {
+  if (!session) return null
+  const { personName, businessName, partnerEmail, role } = session
+  const name = personName === businessName ? partnerEmail : personName
+  return (
+    <>
+      <p className="truncate font-medium" title={name}>
+        {name}
+      </p>
+      <p className="truncate text-xs text-muted" title={businessName}>
+        {ROLE_NAMES[role]} · <span>{businessName}</span>
+      </p>
+    </>
   )
 }

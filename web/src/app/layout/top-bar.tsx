@@ -1,31 +1,16 @@
-import type { SignedInPartner } from '@portal/contract/accounts.ts'
+import type { VerifiedSession } from '@portal/contract/accounts.ts'
 import { Link } from '@tanstack/react-router'
-import { Menu } from 'lucide-react'
 import { Bell } from '../../features/inbox/bell.tsx'
-import { Button } from '../../ui/button.tsx'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 import { paths } from '../paths.ts'
 import { Avatar } from './avatar.tsx'
 import { SearchBox } from './search-box.tsx'
 
-interface TopBarProps {
-  partner: SignedInPartner | undefined
-  onMenu: () => void
-}
-
-export function TopBar({ partner, onMenu }: TopBarProps) {
+export function TopBar({ session }: { session: VerifiedSession | undefined }) {
   return (
     <header className="print:hidden sticky top-0 z-10 border-b border-line bg-canvas/90 backdrop-blur-md">
       {/* This row is as wide as the page below it. */}
-      <div className="mx-auto flex h-15 max-w-[90rem] items-center gap-2 px-3 sm:gap-3 sm:px-6 lg:px-8">
-        <Button
-          variant="ghost"
-          size="icon"
-          className="lg:hidden"
-          aria-label="Open menu"
-          icon={<Menu aria-hidden />}
-          onClick={onMenu}
-        />
+      <div className="mx-auto flex h-15 max-w-[90rem] items-center gap-2 px-4 sm:gap-3 sm:px-6 lg:px-8">
         <SearchBox />
         <div className="ml-auto flex items-center gap-1 sm:gap-2">
           <Bell />
@@ -33,10 +18,10 @@ export function TopBar({ partner, onMenu }: TopBarProps) {
             <ThemeToggle />
           </span>
           <Link {...paths.profile} className="flex items-center gap-2 rounded-lg">
-            <Avatar name={partner?.businessName} />
-            <span className="sr-only">{partner?.businessName} Profile Settings</span>
+            <Avatar name={session?.businessName} />
+            <span className="sr-only">{session?.businessName} Profile Settings</span>
             <span className="text-2xs whitespace-nowrap text-muted lg:hidden">
-              {partner && `…${partner.partnerId.slice(-4)}`}
+              {session && `…${session.partnerId.slice(-4)}`}
             </span>
           </Link>
         </div>

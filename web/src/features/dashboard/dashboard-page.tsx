@@ -10,7 +10,6 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { attentionQuery } from '../inbox/attention.queries.ts'
 import { newsQuery } from '../inbox/inbox.queries.ts'
 import { InboxCards } from '../inbox/inbox-cards.tsx'
-import { ConfirmEmailNotice } from '../sync/confirm-email-notice.tsx'
 import {
   activityQuery,
   pipelineQuery,
@@ -51,7 +50,6 @@ export function DashboardPage() {
           </May>
         }
       />
-      <ConfirmEmailNotice />
       <div className="grid grid-cols-1 gap-5">
         <InboxCards activity={useQuery(activityQuery())} />
         <StatCards />

@@ -18,7 +18,6 @@ import { Pagination } from '../../ui/pagination.tsx'
 import { parseSort, type Sort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
 import { DataTable } from '../../ui/table.tsx'
 import { TableSkeleton } from '../../ui/table-skeleton.tsx'
-import { ConfirmEmailNotice } from '../sync/confirm-email-notice.tsx'
 import { SyncButton } from '../sync/sync-button.tsx'
 import { SyncProgress } from '../sync/sync-progress.tsx'
 import { useSync } from '../sync/use-sync.ts'
@@ -80,7 +79,6 @@ export function DealListPage() {
           </>
         }
       />
-      <ConfirmEmailNotice />
       <div className="grid grid-cols-1 gap-4">
         {(deals.data || deals.isPending) && <DealSummaryCards deals={deals.data?.data.deals} />}
         <ListBar>

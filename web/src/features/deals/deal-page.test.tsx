@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { dealOf } from '../../testing/records.ts'
@@ -56,7 +56,7 @@ test('the answer to a re-sync of a removed deal does not take the person away fr
   })
   const user = openApp('/deals/LO-7K3M9QAZ')
   await user.click(await screen.findByRole('button', { name: 'Re-sync' }))
-  await user.click(screen.getByRole('link', { name: 'Leads' }))
+  await user.click(within(screen.getByRole('navigation', { name: 'Main' })).getByRole('link', { name: 'Leads' }))
   await screen.findByRole('heading', { level: 1, name: 'Leads' })
   answer()
   expect(await screen.findByText('The lender has removed this deal')).toBeDefined()

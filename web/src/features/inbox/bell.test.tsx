@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { paged, serveSignedIn } from '../../testing/signed-in.ts'
@@ -9,7 +9,7 @@ test('the panel closes when the person leaves the page, and stays closed when th
     'GET /dashboard/deals': () => ({ body: paged({ deals: [] }) }),
   })
   const user = openApp('/deals')
-  await user.click(await screen.findByRole('link', { name: 'Leads' }))
+  await user.click(within(await screen.findByRole('navigation', { name: 'Main' })).getByRole('link', { name: 'Leads' }))
   await screen.findByRole('heading', { level: 1, name: 'Leads' })
   const bell = screen.getByRole('button', { name: 'What is new' })
   await user.click(bell)

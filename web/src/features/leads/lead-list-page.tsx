@@ -19,7 +19,6 @@ import { Pagination } from '../../ui/pagination.tsx'
 import { parseSort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
 import { DataTable } from '../../ui/table.tsx'
 import { TableSkeleton } from '../../ui/table-skeleton.tsx'
-import { ConfirmEmailNotice } from '../sync/confirm-email-notice.tsx'
 import { DebugButton } from '../sync/debug-button.tsx'
 import { SyncButton } from '../sync/sync-button.tsx'
 import { SyncProgress } from '../sync/sync-progress.tsx'
@@ -79,7 +78,6 @@ export function LeadListPage() {
           </>
         }
       />
-      <ConfirmEmailNotice />
       <div className="grid grid-cols-1 gap-4">
         <ListBar>
           <ListSearch

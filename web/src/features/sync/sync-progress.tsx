@@ -14,7 +14,7 @@ export function SyncProgress({ sync }: { sync: Sync }) {
   return (
     <section
       aria-label="Sync progress"
-      className="fixed bottom-4 left-4 z-20 w-[min(22rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-4 shadow-lg lg:left-64"
+      className="fixed bottom-[calc(var(--bottom-bar)+1rem)] left-4 z-20 w-[min(22rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-4 shadow-lg lg:left-64"
     >
       <p className="font-medium">Syncing {kind} with the CRM</p>
       <p className="mt-0.5 mb-3 flex justify-between gap-4 text-[0.8125rem] text-muted tabular-nums">

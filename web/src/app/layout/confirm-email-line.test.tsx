@@ -26,3 +26,20 @@ test('if a sync is refused because the email address is unconfirmed, the page sa
   await user.click(await screen.findByRole('button', { name: 'Send the link again' }))
   expect(await screen.findByText('The link is on its way to ada@acme.example')).toBeDefined()
 })
+
+test('until the person has confirmed the email address, each page says so', async () => {
+  let hasUnverifiedEmail = true
+  serveSignedIn({
+    'POST /auth/verify': () => ({
+      body: data({ partnerId: 'p1', businessName: 'Acme', partnerEmail: 'ada@acme.example', hasUnverifiedEmail }),
+    }),
+    'GET /dashboard/deals': () => ({ body: paged({ deals: [] }) }),
+  })
+  const user = openApp('/deals')
+  expect(await screen.findByText(/^Open the link that we mailed to ada@acme.example/)).toBeDefined()
+  await user.click(screen.getByRole('link', { name: 'View Your Leads' }))
+  expect(screen.getByText('Confirm your email address', { exact: false })).toBeDefined()
+  hasUnverifiedEmail = false
+  document.dispatchEvent(new Event('visibilitychange'))
+  await waitFor(() => expect(screen.queryByText('Confirm your email address', { exact: false })).toBeNull())
+})
