@@ -11,6 +11,12 @@ import { breakAnswers, holdAnswers, keepCrmBusy, keepUninformed } from '../troub
 const LISTS = '**/api/dashboard/leads?*'
 const SYNCS = '**/api/dashboard/sync-leads'
 const DEBUG_TESTS = '**/api/dashboard/debug-sync-leads'
+/** How many rows are above the lower edge of the screen, or above the bar at the bottom of a phone. */
+const ROWS_ON_SCREEN = `(() => {
+  const bar = document.querySelector('nav[aria-label=Shortcuts]')
+  const end = bar.offsetHeight > 0 ? bar.getBoundingClientRect().top : innerHeight
+  return [...document.querySelectorAll('tbody tr')].filter((row) => row.getBoundingClientRect().bottom <= end).length
+})()`
 const COLUMNS = ['Business Name', 'LOID', 'Contact', 'Loan Amount', 'Loan Type', 'ISO', 'Status', 'Created', 'View']
 
 test('/leads shows loading, empty and failed states, and recovers', async ({ page }) => {
@@ -60,7 +66,7 @@ test('/leads shows each lead’s values in the table’s columns', async ({ page
     '$250,000',
     'Term Loan',
     'AU',
-    'New Lead',
+    /^New Lead\s*Lender’s turn$/,
     new RegExp(`^${today} by Kim Broking`),
     '',
   ])
@@ -158,6 +164,31 @@ test('/leads keeps its filters in the address and counts them', async ({ page, p
   await expect(page.getByLabel('Date To')).toHaveValue('')
   await expect(rows(page)).toHaveCount(1)
 })
+
+demoTest(
+  'the screen shows many rows of a list, and a person can prefer two lines in each row',
+  { tag: '@everywhere' },
+  async ({ page, isMobile }) => {
+    for (const { path, least } of [
+      { path: '/leads', least: isMobile ? 4 : 14 },
+      { path: '/deals', least: isMobile ? 4 : 9 },
+    ]) {
+      await page.goto(path)
+      await expect(page.locator('tbody tr').nth(least)).toBeAttached()
+      expect(await page.evaluate<number>(ROWS_ON_SCREEN), path).toBeGreaterThanOrEqual(least)
+    }
+    if (isMobile) return
+    const twoLines = page.getByRole('button', { name: 'Two lines in each row' })
+    const height = async () => (await page.locator('tbody tr').nth(1).boundingBox())?.height ?? 0
+    expect(await height()).toBeCloseTo(44, 0)
+    await twoLines.click()
+    await expect(twoLines).toHaveAttribute('aria-pressed', 'true')
+    await expect.poll(height).toBeGreaterThan(50)
+    await page.goto('/leads')
+    await expect(twoLines).toHaveAttribute('aria-pressed', 'true')
+    await expectGoodLooks(page)
+  },
+)
 
 demoTest('/leads shows twenty leads per page', async ({ page }) => {
   await page.goto('/leads')

@@ -29,17 +29,17 @@ export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps
 
   return (
     <>
-      <h2 className="max-sm:grow">
+      <h2>
         <button
           ref={toggleRef}
           type="button"
           aria-expanded={isOpen}
           aria-controls={contentId}
           onClick={() => setIsOpen(!isOpen)}
-          className={buttonClass('secondary', 'medium', 'max-sm:w-full')}
+          className={buttonClass('secondary', 'medium', 'max-sm:px-3!')}
         >
           <SlidersHorizontal aria-hidden />
-          Filters
+          <span className="max-sm:sr-only">Filters</span>
           {activeCount > 0 && (
             <Badge variant="primary">
               <span aria-hidden>{activeCount}</span>
@@ -48,7 +48,7 @@ export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps
           )}
           <ChevronDown
             aria-hidden
-            className={clsx('text-muted transition-transform max-sm:ml-auto', isOpen && 'rotate-180')}
+            className={clsx('text-muted transition-transform max-sm:hidden', isOpen && 'rotate-180')}
           />
         </button>
       </h2>

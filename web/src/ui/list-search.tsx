@@ -1,6 +1,7 @@
-import { Search } from 'lucide-react'
+import { Rows2, Rows3, Search } from 'lucide-react'
 import type { ReactNode, RefObject, SubmitEvent } from 'react'
 import { Button } from './button.tsx'
+import { chooseComfortableRows, useComfortableRows } from './density.ts'
 import { TextField } from './field.tsx'
 import { useFollowing } from './filter-field.tsx'
 
@@ -19,6 +20,24 @@ export function ListBar({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap gap-2 print:hidden">{children}</div>
 }
 
+/** A switch between one and two lines in each row. Cards, on narrower screens, have no such choice. */
+export function RowsToggle() {
+  const isComfortable = useComfortableRows()
+  const label = 'Two lines in each row'
+  return (
+    <Button
+      variant="secondary"
+      size="icon"
+      className="max-wide:hidden"
+      aria-label={label}
+      title={label}
+      aria-pressed={isComfortable}
+      icon={isComfortable ? <Rows3 aria-hidden /> : <Rows2 aria-hidden />}
+      onClick={() => chooseComfortableRows(!isComfortable)}
+    />
+  )
+}
+
 /** A search box. Emptying it ends the search at once. Any other text waits for the button or Enter. */
 export function ListSearch({ inputRef, label, placeholder, value, onSearch }: ListSearchProps) {
   useFollowing(value, inputRef)
@@ -29,7 +48,7 @@ export function ListSearch({ inputRef, label, placeholder, value, onSearch }: Li
   }
 
   return (
-    <form role="search" aria-label={label} onSubmit={handleSubmit} className="flex grow basis-80 gap-2">
+    <form role="search" aria-label={label} onSubmit={handleSubmit} className="flex min-w-0 grow basis-0 gap-2">
       <TextField
         ref={inputRef}
         label={label}

@@ -24,9 +24,9 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
   usePageTitle(tabTitle)
   const headingRef = useFocusPassedOn()
   return (
-    <header className="mb-5">
+    <header className="mb-4 sm:mb-5">
       {back && <div className="mb-2 print:hidden">{back}</div>}
-      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4 max-sm:items-center">
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-3">
             <h1 ref={headingRef} tabIndex={-1} className="text-[1.375rem]/8 font-semibold wrap-anywhere">

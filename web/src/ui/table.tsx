@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { MouseEvent, ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { changeMark } from './change-mark.ts'
+import { useComfortableRows } from './density.ts'
 import { SelectField } from './field.tsx'
 import type { Sort } from './sort.ts'
 
@@ -43,6 +44,7 @@ interface DataTableProps<Row, Key extends string> {
  */
 export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Key>) {
   const { label, columns, rows, rowKey, sort, onSort, stale, changes, onRowClick } = props
+  const isComfortable = useComfortableRows()
   return (
     <div className="relative overflow-x-auto">
       {sort && onSort && <SortBar columns={columns} sort={sort} onSort={onSort} />}
@@ -50,7 +52,8 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
         role="table"
         aria-label={label}
         aria-busy={stale || undefined}
-        className="w-full border-collapse text-[0.8125rem] tabular-nums max-wide:block"
+        data-comfortable={isComfortable || undefined}
+        className="w-full border-collapse text-[0.8125rem] tabular-nums max-wide:block max-sm:leading-4.5"
       >
         <thead role="rowgroup" className="max-wide:hidden">
           <tr role="row" className="border-b border-line">
@@ -80,7 +83,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                   role="cell"
                   data-label={column.headerHidden || column.card === 'title' ? undefined : column.header}
                   className={clsx(
-                    'px-2 py-2.5 align-middle first:pl-5 max-wide:min-w-0 max-wide:p-0!',
+                    'px-1.5 py-2.5 align-middle first:pl-5 one-line:h-10.75 one-line:py-0 max-wide:min-w-0 max-wide:p-0!',
                     column.card === 'corner' ? 'last:pr-3' : 'last:pr-5',
                     // On a card the headings are for screen readers only.
                     'max-wide:data-label:before:sr-only max-wide:data-label:before:content-[attr(data-label)]',
@@ -111,7 +114,7 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
   const sortable = columns.filter((column) => column.sortable)
   const isDescending = sort.direction === 'descending'
   return (
-    <div className="flex items-center gap-2 border-b border-line px-5 py-2.5 wide:hidden">
+    <div className="flex items-center gap-2 border-b border-line px-4 py-2 wide:hidden">
       <SelectField
         label="Sort by"
         fieldClassName="grow flex-row! items-center gap-3! *:first:shrink-0 sm:grow-0"
@@ -135,17 +138,18 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
 
 /** A card has two columns on a phone and four on wider screens: name, state, type, and amount above date. */
 const CARD =
-  'max-wide:relative max-wide:grid max-sm:nth-[n+8]:later-[6.75rem] sm:max-wide:nth-[n+10]:later-[4.25rem] max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-5 max-wide:py-3.5 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_5.5rem]'
+  'max-wide:relative max-wide:grid max-sm:nth-[n+8]:later-[7rem] sm:max-wide:nth-[n+10]:later-[4.25rem] max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-4 max-wide:py-2.5 max-sm:py-2 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_5.5rem]'
 
 const CARD_PLACES: Record<CardPlace, string> = {
   title: 'max-wide:row-span-2',
   value: 'max-wide:col-start-2 max-wide:row-start-1 max-wide:text-right sm:max-wide:col-start-4',
   date: 'max-wide:col-start-2 max-wide:row-start-2 max-wide:text-right max-wide:text-muted sm:max-wide:col-start-4',
-  state: 'max-wide:col-start-1 max-wide:row-start-3 max-sm:mt-1.5 sm:max-wide:col-start-2 sm:max-wide:row-start-1',
-  mark: 'max-wide:col-start-2 max-wide:row-start-3 max-wide:text-right max-sm:mt-1.5 sm:max-wide:col-start-4',
-  kind: 'max-wide:col-start-1 max-wide:row-start-4 max-sm:mt-1.5 sm:max-wide:col-start-3 sm:max-wide:row-start-1',
-  code: 'max-wide:col-start-2 max-wide:row-start-4 max-wide:text-right max-sm:mt-1.5 sm:max-wide:col-start-2 sm:max-wide:row-start-2 sm:max-wide:text-left',
-  wide: 'max-wide:row-start-5 max-wide:text-muted max-sm:col-span-full max-sm:text-xs max-sm:flex max-sm:justify-between max-sm:gap-4 sm:max-wide:col-start-3 sm:max-wide:row-span-2 sm:max-wide:row-start-2',
+  state:
+    'max-wide:col-start-1 max-wide:row-start-3 max-sm:mt-0.5 max-sm:col-span-full sm:max-wide:col-start-2 sm:max-wide:row-start-1',
+  mark: 'max-wide:col-start-2 max-wide:row-start-3 max-wide:text-right max-sm:mt-0.5 sm:max-wide:col-start-4',
+  kind: 'max-wide:col-start-1 max-wide:row-start-4 max-sm:mt-0.5 sm:max-wide:col-start-3 sm:max-wide:row-start-1',
+  code: 'max-wide:col-start-2 max-wide:row-start-4 max-wide:text-right max-sm:mt-0.5 sm:max-wide:col-start-2 sm:max-wide:row-start-2 sm:max-wide:text-left',
+  wide: 'max-wide:row-start-5 max-wide:text-muted max-sm:col-span-full max-sm:text-xs sm:max-wide:col-start-3 sm:max-wide:row-span-2 sm:max-wide:row-start-2',
   corner: 'max-wide:absolute max-wide:inset-y-0 max-wide:right-2 max-wide:flex max-wide:items-center',
 }
 
@@ -164,7 +168,7 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
       scope="col"
       aria-sort={column.sortable && onSort ? (direction ?? 'none') : undefined}
       className={clsx(
-        'h-10 px-2 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
+        'h-9 px-1.5 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
         right ? 'text-right' : 'text-left',
       )}
     >

@@ -43,7 +43,7 @@ export function Layout() {
       <main
         id="main"
         tabIndex={-1}
-        className="mx-auto w-full max-w-[90rem] px-4 pt-5 pb-[calc(var(--bottom-bar)+1.25rem)] sm:px-6 sm:pt-6 lg:px-8 lg:pb-20 print:p-0"
+        className="mx-auto w-full max-w-[90rem] px-4 pt-4 pb-[calc(var(--bottom-bar)+1.25rem)] sm:px-6 sm:pt-6 lg:px-8 lg:pb-20 print:p-0"
       >
         <Outlet />
       </main>

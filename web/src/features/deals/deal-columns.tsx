@@ -1,12 +1,12 @@
 import type { Deal } from '@portal/contract/deals.ts'
+import { SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
-import { badgeColour } from '../../format/badge-colour.ts'
 import { formatDate } from '../../format/dates.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
+import { DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
 import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
@@ -25,15 +25,14 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     header: 'Deal Name',
     sortable: true,
     card: 'title',
-    className: 'wide:max-w-80 wide:min-w-52 min-[108rem]:max-w-96',
+    className: `${flexibleClass} wide:w-[32%]`,
     cell: (deal) => (
-      <>
-        <Link {...paths.deal(deal.loid)} className="rounded-sm text-sm font-medium break-words hover:underline">
+      <NameCell title={[dealTitle(deal), deal.contact_name].filter(Boolean).join(', ')} detail={deal.contact_name}>
+        <Link {...paths.deal(deal.loid)} className="rounded-sm hover:underline">
           <UnreadMark loid={deal.loid} />
           {dealTitle(deal)}
         </Link>
-        {deal.contact_name && <span className="block break-words text-muted">{deal.contact_name}</span>}
-      </>
+      </NameCell>
     ),
   },
   {
@@ -47,12 +46,8 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     key: 'business_name',
     header: 'Business',
     card: 'wide',
-    className: 'wide:max-w-32 min-[108rem]:max-w-60',
-    cell: (deal) => (
-      <span className="block truncate" title={deal.business_name ?? undefined}>
-        {deal.business_name ?? '—'}
-      </span>
-    ),
+    className: `${flexibleClass} wide:w-[16%]`,
+    cell: (deal) => <TextCell>{deal.business_name}</TextCell>,
   },
   {
     key: 'amount',
@@ -66,37 +61,31 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     key: 'loan_type',
     header: 'Loan Type',
     card: 'kind',
-    className: 'wide:whitespace-nowrap',
-    cell: (deal) => deal.loan_type ?? '—',
+    className: 'wide:max-w-36',
+    cell: (deal) => <TextCell>{deal.loan_type}</TextCell>,
   },
   {
     key: 'stage',
     header: 'Stage',
     sortable: true,
     card: 'state',
-    className: 'max-sm:col-span-full',
-    cell: (deal) => (
-      <span className="flex flex-wrap items-center gap-1.5 wide:flex-col wide:items-start">
-        <Badge variant={badgeColour(deal.stage)} dot>
-          {deal.stage}
-        </Badge>
-        <DealCrmMark deal={deal} />
-      </span>
-    ),
+    cell: (deal) => {
+      const isPending = deal.crm !== 'synced'
+      return (
+        <StateCell
+          name={deal.stage}
+          turn={isPending || !deal.side ? null : SIDE_TEXTS[deal.side]}
+          mark={isPending && <DealCrmMark deal={deal} />}
+        />
+      )
+    },
   },
   {
     key: 'created_at',
     header: 'Created',
     sortable: true,
     card: 'date',
-    cell: (deal) => (
-      <>
-        <span className="whitespace-nowrap">{formatDate(deal.created_at)}</span>
-        {deal.submitted_by && (
-          <span className="block text-muted max-wide:ml-auto max-wide:max-w-36"> by {deal.submitted_by}</span>
-        )}
-      </>
-    ),
+    cell: (deal) => <DayCell day={formatDate(deal.created_at)} by={deal.submitted_by} />,
   },
   {
     key: 'view',

@@ -21,7 +21,7 @@ test('the cards sum up the page’s deals, and Sort by Amount sorts the deals', 
   const table = await screen.findByRole('table', { name: 'Deals' })
   const summary = document.querySelector('dl')?.textContent
   expect(summary).toBe(
-    'Total Deals3on this pageWon Deals133.3% win rateTotal Value$300,000on this pageAvg Deal Size$150,000per deal',
+    'Total Deals3 on this pageWon Deals1 33.3% win rateTotal Value$300,000 on this pageAvg Deal Size$150,000 per deal',
   )
   await user.click(screen.getByRole('button', { name: 'Sort by Amount' }))
   const names = () =>

@@ -11,7 +11,7 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
-import { ListBar, ListSearch } from '../../ui/list-search.tsx'
+import { ListBar, ListSearch, RowsToggle } from '../../ui/list-search.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
@@ -71,15 +71,15 @@ export function DealListPage() {
     <>
       <PageHeader
         title="Deals"
-        description="Leads the lender has taken on, from application to funding."
+        description={<p className="max-sm:hidden">Leads the lender has taken on, from application to funding.</p>}
         actions={
-          <>
+          <div className="flex gap-2">
             <AmountSortButton sort={sort} onSort={handleSort} />
             <SyncButton sync={sync} />
-          </>
+          </div>
         }
       />
-      <div className="grid grid-cols-1 gap-4">
+      <div className="grid grid-cols-1 gap-3">
         {(deals.data || deals.isPending) && <DealSummaryCards deals={deals.data?.data.deals} />}
         <ListBar>
           <ListSearch
@@ -90,6 +90,7 @@ export function DealListPage() {
             onSearch={(text) => handleFilter({ search: text || undefined })}
           />
           <DealFilters search={search} onChange={handleFilter} />
+          <RowsToggle />
         </ListBar>
         <DealList
           deals={deals}

@@ -1,45 +1,46 @@
 import { isWonStage } from '@portal/contract/choices.ts'
 import type { Deal } from '@portal/contract/deals.ts'
 import { formatMoney } from '@portal/contract/money.ts'
-import { CircleDollarSign, Handshake, Scale, Trophy } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { formatPercent } from '../../format/percent.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** Figures of the loaded page only (section 2). Without `deals` the outline of the cards is shown. */
+/** Figures of the loaded page only (section 2). Without `deals` the outline of the strip is shown. */
 export function DealSummaryCards({ deals }: { deals: readonly Deal[] | undefined }) {
   const summary = deals && summarise(deals)
   return (
-    <dl aria-label="Deals on this page" className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
-      <SummaryCard icon={<Handshake />} term="Total Deals" value={summary?.count} detail="on this page" />
-      <SummaryCard icon={<Trophy />} term="Won Deals" value={summary?.won} detail={summary?.winRate} />
-      <SummaryCard icon={<CircleDollarSign />} term="Total Value" value={summary?.value} detail="on this page" />
-      <SummaryCard icon={<Scale />} term="Avg Deal Size" value={summary?.average} detail="per deal" />
+    <dl
+      aria-label="Deals on this page"
+      className="frame grid grid-cols-4 gap-px bg-line! *:min-w-0 *:bg-surface *:px-2 *:py-2 sm:*:px-5"
+    >
+      <Figure term="Total Deals" value={summary?.count} detail="on this page" />
+      <Figure term="Won Deals" value={summary?.won} detail={summary?.winRate} />
+      <Figure term="Total Value" value={summary?.value} detail="on this page" />
+      <Figure term="Avg Deal Size" value={summary?.average} detail="per deal" />
     </dl>
   )
 }
 
-interface SummaryCardProps {
-  icon: ReactNode
+interface FigureProps {
   term: string
   value: string | undefined
   detail: string | undefined
 }
 
-function SummaryCard({ icon, term, value, detail }: SummaryCardProps) {
+function Figure({ term, value, detail }: FigureProps) {
   return (
-    <div className="panel flex min-h-28 flex-col p-4 sm:p-5">
-      <dt className="flex items-center justify-between gap-2 text-[0.8125rem] font-medium text-muted [&_svg]:size-4">
-        {term}
-        <span aria-hidden>{icon}</span>
-      </dt>
-      <dd className="mt-1.5">
+    <div>
+      <dt className="truncate text-xs text-muted max-sm:text-2xs">{term}</dt>
+      <dd className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted max-sm:text-2xs/4">
         {value === undefined ? (
-          <Skeleton className="my-1 h-6 w-20" />
+          <Skeleton className="my-1 h-4 w-16 max-sm:mb-5" />
         ) : (
-          <span className="block text-xl/8 font-semibold tabular-nums wrap-anywhere">{value}</span>
+          <>
+            <span className="text-base/6 font-semibold text-ink tabular-nums wrap-anywhere max-sm:w-full max-sm:text-[0.8125rem]/5">
+              {value}
+            </span>{' '}
+            {detail}
+          </>
         )}
-        <span className="block text-[0.8125rem] text-muted">{value === undefined ? '\u00a0' : detail}</span>
       </dd>
     </div>
   )

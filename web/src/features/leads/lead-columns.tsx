@@ -1,13 +1,14 @@
 import type { Lead } from '@portal/contract/leads.ts'
+import { SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
-import { badgeColour } from '../../format/badge-colour.ts'
 import { formatDate } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
+import { ContactCell, DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
 import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
@@ -33,15 +34,14 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     header: 'Business Name',
     sortable: true,
     card: 'title',
-    className: 'wide:max-w-72 wide:min-w-48',
+    className: `${flexibleClass} wide:w-[24%]`,
     cell: (lead) => (
-      <>
-        <Link {...paths.lead(lead.loid)} className="rounded-sm text-sm font-medium break-words hover:underline">
+      <NameCell title={[leadTitle(lead), lead.lead_name].filter(Boolean).join(', ')} detail={lead.lead_name}>
+        <Link {...paths.lead(lead.loid)} className="rounded-sm hover:underline">
           <UnreadMark loid={lead.loid} />
           {leadTitle(lead)}
         </Link>
-        {lead.lead_name && <span className="block break-words text-muted">{lead.lead_name}</span>}
-      </>
+      </NameCell>
     ),
   },
   {
@@ -55,15 +55,8 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'wide:max-w-48 min-[108rem]:max-w-64',
-    cell: (lead) => (
-      <>
-        <span className="block truncate" title={lead.email ?? undefined}>
-          {lead.email ?? '—'}
-        </span>
-        <span className="block whitespace-nowrap text-muted tabular-nums">{formatPhone(lead.phone) || '—'}</span>
-      </>
-    ),
+    className: `${flexibleClass} wide:w-[22%]`,
+    cell: (lead) => <ContactCell email={lead.email} phone={formatPhone(lead.phone)} />,
   },
   {
     key: 'loan_amount',
@@ -73,14 +66,22 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     card: 'value',
     cell: (lead) => <span className="text-sm font-medium">{formatMoney(lead.loan_amount)}</span>,
   },
-  { key: 'loan_type', header: 'Loan Type', card: 'kind', cell: (lead) => lead.loan_type ?? '—' },
+  {
+    key: 'loan_type',
+    header: 'Loan Type',
+    card: 'kind',
+    className: 'wide:max-w-32',
+    cell: (lead) => <TextCell>{lead.loan_type}</TextCell>,
+  },
   {
     key: 'partner_iso',
     header: 'ISO',
     sortable: true,
     card: 'mark',
     cell: (lead) => (
-      <Badge variant={lead.partner_iso === 'AU' ? 'success' : 'error'}>{lead.partner_iso ?? 'Other'}</Badge>
+      <Badge variant={lead.partner_iso === 'AU' ? 'success' : 'error'} className="px-1.5! py-0! text-2xs!">
+        {lead.partner_iso ?? 'Other'}
+      </Badge>
     ),
   },
   {
@@ -88,28 +89,23 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     header: 'Status',
     sortable: true,
     card: 'state',
-    cell: (lead) => (
-      <span className="flex flex-wrap items-center gap-1.5 wide:flex-col wide:items-start">
-        <Badge variant={badgeColour(lead.lead_status)} dot>
-          {lead.lead_status}
-        </Badge>
-        <LeadCrmMark lead={lead} />
-      </span>
-    ),
+    cell: (lead) => {
+      const isPending = lead.crm !== 'synced'
+      return (
+        <StateCell
+          name={lead.lead_status}
+          turn={isPending || !lead.side ? null : SIDE_TEXTS[lead.side]}
+          mark={isPending && <LeadCrmMark lead={lead} />}
+        />
+      )
+    },
   },
   {
     key: 'created_at',
     header: 'Created',
     sortable: true,
     card: 'date',
-    cell: (lead) => (
-      <>
-        <span className="whitespace-nowrap">{formatDate(lead.created_at)}</span>
-        {lead.submitted_by && (
-          <span className="block text-muted max-wide:ml-auto max-wide:max-w-36"> by {lead.submitted_by}</span>
-        )}
-      </>
-    ),
+    cell: (lead) => <DayCell day={formatDate(lead.created_at)} by={lead.submitted_by} />,
   },
   {
     key: 'view',

@@ -12,7 +12,7 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
-import { ListBar, ListSearch } from '../../ui/list-search.tsx'
+import { ListBar, ListSearch, RowsToggle } from '../../ui/list-search.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
@@ -64,9 +64,9 @@ export function LeadListPage() {
     <>
       <PageHeader
         title="Leads"
-        description="Applicants you have referred, and how far each has come."
+        description={<p className="max-sm:hidden">Applicants you have referred, and how far each has come.</p>}
         actions={
-          <>
+          <div className="flex gap-2">
             <SyncButton sync={sync} />
             <May least="member">
               <DebugButton />
@@ -75,10 +75,10 @@ export function LeadListPage() {
                 New Lead
               </Link>
             </May>
-          </>
+          </div>
         }
       />
-      <div className="grid grid-cols-1 gap-4">
+      <div className="grid grid-cols-1 gap-3">
         <ListBar>
           <ListSearch
             inputRef={searchRef}
@@ -88,6 +88,7 @@ export function LeadListPage() {
             onSearch={(text) => handleFilter({ search: text || undefined })}
           />
           <LeadFilters search={search} onChange={handleFilter} />
+          <RowsToggle />
         </ListBar>
         <LeadList search={search} isSyncing={sync.isRunning} onChange={handleChange} onClear={handleClear} />
       </div>

@@ -1,13 +1,12 @@
 import type { Lead } from '@portal/contract/leads.ts'
+import { SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import type { FoundDeal } from '@portal/contract/search.ts'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { paths } from '../../app/paths.ts'
-import { badgeColour } from '../../format/badge-colour.ts'
 import { formatDate } from '../../format/dates.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { ContactCell, DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 
 export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
@@ -15,7 +14,7 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     key: 'business_name',
     header: 'Business Name',
     card: 'title',
-    className: 'wide:w-1/4',
+    className: `${flexibleClass} wide:w-[30%]`,
     cell: (lead) => (
       <Title
         link={paths.lead(lead.loid)}
@@ -29,8 +28,8 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'wide:max-w-56',
-    cell: (lead) => <Contact email={lead.email} phone={lead.phone} />,
+    className: `${flexibleClass} wide:w-[26%]`,
+    cell: (lead) => <ContactCell email={lead.email} phone={formatPhone(lead.phone)} />,
   },
   {
     key: 'loan_amount',
@@ -39,9 +38,20 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     card: 'value',
     cell: (lead) => <span className="text-sm font-medium">{formatMoney(lead.loan_amount)}</span>,
   },
-  { key: 'loan_type', header: 'Loan Type', card: 'kind', cell: (lead) => lead.loan_type ?? '—' },
-  { key: 'lead_status', header: 'Status', card: 'state', cell: (lead) => <StateBadge name={lead.lead_status} /> },
-  { key: 'created_at', header: 'Created', card: 'date', cell: (lead) => <DayText date={lead.created_at} /> },
+  {
+    key: 'loan_type',
+    header: 'Loan Type',
+    card: 'kind',
+    className: 'wide:max-w-40',
+    cell: (lead) => <TextCell>{lead.loan_type}</TextCell>,
+  },
+  {
+    key: 'lead_status',
+    header: 'Status',
+    card: 'state',
+    cell: (lead) => <StateCell name={lead.lead_status} turn={lead.side && SIDE_TEXTS[lead.side]} />,
+  },
+  { key: 'created_at', header: 'Created', card: 'date', cell: (lead) => <DayCell day={formatDate(lead.created_at)} /> },
 ]
 
 export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
@@ -49,7 +59,7 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     key: 'deal_name',
     header: 'Deal Name',
     card: 'title',
-    className: 'wide:w-1/4',
+    className: `${flexibleClass} wide:w-[30%]`,
     cell: (deal) => (
       <Title
         link={paths.deal(deal.loid)}
@@ -63,8 +73,8 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'wide:max-w-56',
-    cell: (deal) => <Contact email={deal.email} phone={deal.phone} />,
+    className: `${flexibleClass} wide:w-[26%]`,
+    cell: (deal) => <ContactCell email={deal.email} phone={formatPhone(deal.phone)} />,
   },
   {
     key: 'amount',
@@ -73,57 +83,38 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     card: 'value',
     cell: (deal) => <span className="text-sm font-medium">{formatMoney(deal.amount)}</span>,
   },
-  { key: 'loan_type', header: 'Loan Type', card: 'kind', cell: (deal) => deal.loan_type ?? '—' },
+  {
+    key: 'loan_type',
+    header: 'Loan Type',
+    card: 'kind',
+    className: 'wide:max-w-40',
+    cell: (deal) => <TextCell>{deal.loan_type}</TextCell>,
+  },
   {
     key: 'stage',
     header: 'Stage',
     card: 'state',
-    className: 'max-sm:col-span-full',
-    cell: (deal) => <StateBadge name={deal.stage} />,
+    cell: (deal) => <StateCell name={deal.stage} turn={deal.side && SIDE_TEXTS[deal.side]} />,
   },
-  { key: 'created_at', header: 'Created', card: 'date', cell: (deal) => <DayText date={deal.created_at} /> },
+  { key: 'created_at', header: 'Created', card: 'date', cell: (deal) => <DayCell day={formatDate(deal.created_at)} /> },
 ]
 
 interface TitleProps {
   link: ReturnType<typeof paths.lead> | ReturnType<typeof paths.deal>
   text: string
-  detail: ReactNode
+  detail: string | null
 }
 
 function Title({ link, text, detail }: TitleProps) {
   return (
-    <>
-      <Link {...link} className="rounded-sm text-sm font-medium break-words hover:underline">
+    <NameCell title={[text, detail].filter(Boolean).join(', ')} detail={detail}>
+      <Link {...link} className="rounded-sm hover:underline">
         {text}
       </Link>
-      {detail && <span className="block break-words text-muted">{detail}</span>}
-    </>
-  )
-}
-
-function Contact({ email, phone }: { email: string | null; phone: string | null }) {
-  return (
-    <>
-      <span className="block truncate" title={email ?? undefined}>
-        {email ?? '—'}
-      </span>
-      <span className="block whitespace-nowrap text-muted tabular-nums">{formatPhone(phone) || '—'}</span>
-    </>
+    </NameCell>
   )
 }
 
 function LoidText({ loid }: { loid: string }) {
   return <span className="font-mono text-xs whitespace-nowrap">{loid}</span>
-}
-
-function StateBadge({ name }: { name: string }) {
-  return (
-    <Badge variant={badgeColour(name)} dot>
-      {name}
-    </Badge>
-  )
-}
-
-function DayText({ date }: { date: string }) {
-  return <span className="whitespace-nowrap">{formatDate(date)}</span>
 }

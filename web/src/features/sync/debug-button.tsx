@@ -27,9 +27,15 @@ export function DebugButton() {
 
   return (
     <>
-      <Button variant="secondary" icon={<Bug aria-hidden />} busy={test.isPending} onClick={() => test.mutate()}>
-        Debug
-      </Button>
+      <Button
+        variant="secondary"
+        size="icon"
+        aria-label="Debug"
+        title="Debug: test the connection to the CRM"
+        icon={<Bug aria-hidden />}
+        busy={test.isPending}
+        onClick={() => test.mutate()}
+      />
       <Dialog open={isShown} onClose={() => setIsShown(false)} title="CRM connection test" className="sm:w-[34rem]!">
         {test.data && <DebugReport result={test.data} />}
       </Dialog>

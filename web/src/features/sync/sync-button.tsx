@@ -6,9 +6,15 @@ import type { Sync } from './use-sync.ts'
 export function SyncButton({ sync }: { sync: Sync }) {
   return (
     <May least="member">
-      <Button variant="secondary" icon={<RefreshCw aria-hidden />} busy={sync.isRunning} onClick={sync.start}>
-        Sync from CRM
-      </Button>
+      <Button
+        variant="secondary"
+        size="icon"
+        aria-label="Sync from CRM"
+        title="Sync from CRM"
+        icon={<RefreshCw aria-hidden />}
+        busy={sync.isRunning}
+        onClick={sync.start}
+      />
     </May>
   )
 }

@@ -1,0 +1,94 @@
+import type { ReactNode } from 'react'
+import { badgeColour } from '../format/badge-colour.ts'
+import { Badge } from './badge.tsx'
+
+/** The class of a column that takes the room that other columns leave. Longer content is cut, with the whole in its title. */
+export const flexibleClass = 'wide:max-w-0'
+
+interface PairProps {
+  /** The whole content, because a row of one line shortens it. */
+  title: string
+  children: ReactNode
+  detail: ReactNode
+}
+
+/** The name of a record and the person behind it: side by side in a row of one line, otherwise one below the other. */
+export function NameCell({ title, children, detail }: PairProps) {
+  return (
+    <span title={title} className="block one-line:flex one-line:items-baseline one-line:gap-2">
+      <span className="block truncate text-sm font-medium">{children}</span>
+      {detail && <span className="block truncate text-muted one-line:min-w-6 one-line:flex-1">{detail}</span>}
+    </span>
+  )
+}
+
+/** An email address and a phone number. In a row of one line the address is shortened before the number is. */
+export function ContactCell({ email, phone }: { email: string | null; phone: string }) {
+  return (
+    <span
+      title={[email, phone].filter(Boolean).join(', ')}
+      className="block max-sm:flex max-sm:justify-between max-sm:gap-4 one-line:flex one-line:items-baseline one-line:gap-2"
+    >
+      <span className="block truncate one-line:min-w-12 one-line:shrink-[3]">{email ?? '—'}</span>
+      <span className="block whitespace-nowrap text-muted one-line:truncate">{phone || '—'}</span>
+    </span>
+  )
+}
+
+/** A text that is cut if its column is narrower. */
+export function TextCell({ children }: { children: string | null }) {
+  return (
+    <span className="block truncate" title={children ?? undefined}>
+      {children ?? '—'}
+    </span>
+  )
+}
+
+interface StateCellProps {
+  name: string
+  /** Whose turn it is, or null. */
+  turn: string | null
+  /** A mark that matters more than whose turn it is. */
+  mark?: ReactNode
+}
+
+export function StateCell({ name, turn, mark }: StateCellProps) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wide:flex-col wide:items-start one-line:gap-0.5">
+      <Badge variant={badgeColour(name)} dot className="one-line:py-0!">
+        {name}
+      </Badge>
+      {mark}
+      {turn && <span className="text-2xs/3 text-muted one-line:pl-2">{turn}</span>}
+    </span>
+  )
+}
+
+/** A day, and the initials of the person who did something on it. */
+export function DayCell({ day, by }: { day: string; by?: string | null }) {
+  return (
+    <span className="whitespace-nowrap">
+      {day}
+      {by && (
+        <>
+          <span className="sr-only"> by {by}</span>
+          <span
+            aria-hidden
+            title={`by ${by}`}
+            className="ml-1.5 inline-flex h-5 min-w-5 items-center justify-center rounded-full bg-hover px-1 text-[0.625rem] font-medium text-muted"
+          >
+            {initialsOf(by)}
+          </span>
+        </>
+      )}
+    </span>
+  )
+}
+
+/** The first letters of the first and the last word. */
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter(Boolean)
+  const [first = ''] = words[0] ?? ''
+  const [last = ''] = words.length > 1 ? (words.at(-1) ?? '') : ''
+  return `${first}${last}`.toUpperCase()
+}
