@@ -76,6 +76,8 @@ test('on a phone the Submit button stays visible and covers no field', { tag: '@
   for (const name of ['First Name', 'Loan Purpose', 'Additional Information']) {
     await field(page, name).focus()
     for (const inReach of [submit, consent]) await expect(inReach).toBeInViewport({ ratio: 1 })
+    const [button, bar] = [await boxOf(submit), await boxOf(page.getByRole('navigation', { name: 'Shortcuts' }))]
+    expect(button.y + button.height, name).toBeLessThan(bar.y)
     const [above, below] = [await boxOf(field(page, name)), await boxOf(consent)]
     expect(above.y + above.height, name).toBeLessThan(below.y)
   }
@@ -87,11 +89,15 @@ test('/leads/new says which fields are missing or invalid', async ({ page }) => 
   await submit.click()
   const everything = 'First Name, Last Name, Email, Phone, Business Name'
   await expect(toasts(page)).toHaveText(`Please fill in all required fields: ${everything}`)
+  // The field had the focus already, and the click on the button had scrolled it out of sight.
   await expect(field(page, 'First Name')).toBeFocused()
+  await expect(field(page, 'First Name')).toBeInViewport()
   await expect(page.getByText('Phone number is required')).toBeVisible()
   // The page shows the fields' messages, and a toast above them.
   await expectGoodLooks(page)
 
+  await field(page, 'Last Name').fill('Marsh')
+  await expect(toasts(page)).toHaveCount(0)
   await fillRequired(page)
   await field(page, 'Last Name').fill('')
   await field(page, 'Email').fill('jo@saltbush')

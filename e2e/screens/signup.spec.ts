@@ -67,6 +67,7 @@ test('/signup creates an account and goes to the sign-in page two and a half sec
   await page.clock.runFor(200)
   await expect(page).toHaveURL('/login')
   await expect(page.getByLabel('Email')).toHaveValue(account.email)
+  await expect(page.getByLabel('Password', { exact: true })).toBeFocused()
 
   const { email, password } = account
   const { token, partner } = await (await request.post('/api/auth/login', { data: { email, password } })).json()

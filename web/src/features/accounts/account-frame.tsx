@@ -37,61 +37,51 @@ export function AccountFrame({ title, text, footer, children }: AccountFrameProp
 
 export const textLinkClass = 'rounded font-medium text-brand-ink underline-offset-4 hover:underline'
 
-const STEPS = [
-  { name: 'Submitted', detail: 'Your referral reaches the lender at once', mark: 'fill-[#8f9bff]' },
-  { name: 'In review', detail: 'Every change of status, as it happens', mark: 'fill-[#f3c063]' },
-  { name: 'Funded', detail: 'From first call to settlement in one place', mark: 'fill-[#5fd6a0]' },
+/** One referral from beginning to end. */
+const STORY = [
+  { day: 'Nov 3', what: 'Submitted', more: 'by Mia Harbour, to the lender at once', mark: 'bg-[#8f9bff]' },
+  { day: 'Nov 4', what: 'Pre Qualified', more: 'after the lender called the applicant', mark: 'bg-[#f3c063]' },
+  {
+    day: 'Nov 6',
+    what: 'Your turn',
+    more: 'Callum, the lender',
+    quote: 'Could you send the last three bank statements?',
+    mark: 'bg-[#f3c063]',
+  },
+  { day: 'Nov 6', what: 'Answered', more: 'by Mia Harbour, 20 minutes later', mark: 'bg-[#8f9bff]' },
+  { day: 'Nov 10', what: 'Approved', more: '$62,000, Working Capital', mark: 'bg-[#5fd6a0]' },
+  { day: 'Nov 12', what: 'Funded', more: 'The loan has been paid out', mark: 'bg-[#5fd6a0]' },
 ]
 
-/** A decorative picture beside the form on wide screens. */
+/** A decorative picture beside the form on wide screens: what a partner sees of a referral. */
 function Pitch() {
   return (
     <div
-      className="m-3 hidden flex-col justify-end overflow-hidden rounded-2xl bg-[#161a3d] p-12 text-white lg:flex"
+      className="m-3 hidden flex-col justify-center gap-10 overflow-hidden rounded-2xl bg-[#161a3d] p-12 text-white lg:flex"
       aria-hidden
     >
-      <svg viewBox="0 0 480 300" preserveAspectRatio="xMinYMin" className="mb-auto max-h-[55dvh] w-full">
-        <defs>
-          <linearGradient id="pitch-line" x1="0" x2="1" y1="1" y2="0">
-            <stop offset="0" stopColor="#6471f0" />
-            <stop offset="1" stopColor="#5fd6a0" />
-          </linearGradient>
-          <linearGradient id="pitch-area" x1="0" x2="0" y1="0" y2="1">
-            <stop offset="0" stopColor="#6471f0" stopOpacity="0.42" />
-            <stop offset="1" stopColor="#6471f0" stopOpacity="0" />
-          </linearGradient>
-        </defs>
-        {[60, 120, 180, 240].map((y) => (
-          <line key={y} x1="0" x2="480" y1={y} y2={y} stroke="#fff" strokeOpacity="0.08" />
-        ))}
-        <path d="M0 252C70 246 92 206 150 200S238 168 280 132s96-34 200-92V300H0Z" fill="url(#pitch-area)" />
-        <path
-          d="M0 252C70 246 92 206 150 200S238 168 280 132s96-34 200-92"
-          fill="none"
-          stroke="url(#pitch-line)"
-          strokeWidth="3"
-          strokeLinecap="round"
-        />
-        <circle cx="150" cy="200" r="6" fill="#8f9bff" stroke="#161a3d" strokeWidth="3" />
-        <circle cx="280" cy="132" r="6" fill="#f3c063" stroke="#161a3d" strokeWidth="3" />
-        <circle cx="452" cy="57" r="6" fill="#5fd6a0" stroke="#161a3d" strokeWidth="3" />
-      </svg>
-      <p className="mt-8 max-w-md text-balance text-[1.75rem]/9 font-semibold tracking-tight">
+      <p className="max-w-md text-balance text-[1.75rem]/9 font-semibold tracking-tight">
         Refer a loan. Follow it until it is funded.
       </p>
-      <ul className="mt-7 grid gap-4">
-        {STEPS.map(({ name, detail, mark }) => (
-          <li key={name} className="flex items-start gap-3">
-            <svg viewBox="0 0 8 8" className="mt-1.5 size-2 shrink-0">
-              <circle cx="4" cy="4" r="4" className={mark} />
-            </svg>
-            <span>
-              <span className="font-medium">{name}</span>
-              <span className="block text-[#b9c0ea]">{detail}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
+      <div className="max-w-md rounded-xl bg-white/6 p-6">
+        <p className="flex items-center justify-between gap-4 text-[0.9375rem] font-semibold">
+          Bayside Commercial Kitchens
+          <span className="rounded-md bg-[#5fd6a0]/15 px-2 py-0.5 text-xs font-medium text-[#8be9bd]">Funded</span>
+        </p>
+        <ol className="mt-5 grid gap-4 border-l border-white/15 pl-5">
+          {STORY.map(({ day, what, more, quote, mark }) => (
+            <li key={what} className="relative">
+              <span className={`absolute top-1.5 -left-[1.46rem] size-2 rounded-full ring-4 ring-[#22264a] ${mark}`} />
+              <p className="flex justify-between gap-4">
+                <span className="font-medium">{what}</span>
+                <span className="text-[0.8125rem] text-[#b9c0ea]">{day}</span>
+              </p>
+              <p className="text-[0.8125rem] text-[#b9c0ea]">{more}</p>
+              {quote && <p className="mt-1.5 rounded-lg bg-white/8 px-3 py-2 text-[0.8125rem]">{quote}</p>}
+            </li>
+          ))}
+        </ol>
+      </div>
     </div>
   )
 }

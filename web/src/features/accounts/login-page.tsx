@@ -1,7 +1,16 @@
 import { type BegunSession, SignIn, type SecondStep as Step, signIn } from '@portal/contract/accounts.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
-import { type ChangeEvent, type ComponentType, lazy, type SubmitEvent, Suspense, useState } from 'react'
+import {
+  type ChangeEvent,
+  type ComponentType,
+  lazy,
+  type SubmitEvent,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { paths } from '../../app/paths.ts'
@@ -45,6 +54,12 @@ export function LoginPage() {
   const [expired, setExpired] = useState<string | null>(null)
   const [isSignedIn, setIsSignedIn] = useState(false)
   useRedirectAfter(isSignedIn, 'dashboard', REDIRECT_DELAY_MS)
+
+  const formRef = useRef<HTMLFormElement>(null)
+  // After signing up, only the password is missing (D137).
+  useEffect(() => {
+    if (justCreated) formRef.current?.querySelector<HTMLInputElement>('#password')?.focus()
+  }, [justCreated])
 
   const isEmpty = values.email.trim() === '' || values.password === ''
   const isRunning = login.isPending || isSignedIn
@@ -111,7 +126,7 @@ export function LoginPage() {
         </>
       }
     >
-      <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
+      <form ref={formRef} noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
         {login.isError && <Alert kind="error">{signInFailureText(login.error)}</Alert>}
         {expired && <Alert kind="error">{expired}</Alert>}
         <TextField label="Email" type="email" autoComplete="username" inputMode="email" {...field('email')} />

@@ -10,6 +10,7 @@ import { paths } from '../../app/paths.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
+import { useFirstErrorInView } from '../../ui/first-error.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { signUpFailureText, weakPasswordText } from './failure-texts.ts'
 import { showFieldErrors } from './field-errors.ts'
@@ -44,6 +45,7 @@ export function SignUpPage() {
     },
   })
   useRedirectAfter(creation.isSuccess, 'login', REDIRECT_DELAY_MS, creation.variables?.email)
+  useFirstErrorInView(formState.submitCount, creation.error)
 
   const submit = handleSubmit(({ confirmPassword: _, ...body }) => creation.mutate(body))
 

@@ -18,6 +18,7 @@ import { paths } from '../../app/paths.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { useFirstErrorInView } from '../../ui/first-error.ts'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useWayBack } from '../../ui/way-back.ts'
@@ -54,6 +55,7 @@ export function NewLeadPage() {
   const [round, setRound] = useState(0)
   const submission = useSubmission(form, draft.idempotency, () => setRound((before) => before + 1))
   useFirstFocus(form, round)
+  useFirstErrorInView(form.formState.submitCount, submission.error)
   const guard = useUnsavedGuard(form.formState.isDirty, submission.isDone)
   const handleWayBack = useWayBack(paths.leads.to)
 
@@ -187,6 +189,7 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
   const done = useRef(false)
   const running = useRef(false)
   const isOpen = useIsOpen()
+  const refusal = useRefusal(form)
 
   const submit = useMutation({
     mutationFn: ({ lead }: Submission) => submitLead(lead, idempotency.keyFor(lead)),
@@ -214,7 +217,7 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
       // Another toast has announced the end of the session. That toast is removed, because the specification's text is
       // enough.
       if (readToken() === null) toast.clear()
-      toast.error(submitFailureText(error))
+      refusal.tell(submitFailureText(error))
     },
     onSettled() {
       running.current = false
@@ -225,6 +228,7 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
     // A second click may arrive before the button shows that the first submission is running.
     if (running.current) return
     running.current = true
+    refusal.close()
     for (const warning of softWarnings(lead)) toast.warning(warning)
     submit.mutate({ lead, addsAnother })
   }
@@ -235,17 +239,35 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
     const missing = REQUIRED_NAMES.filter(
       (name) => (name === 'businessName' ? values[name] : values[name].trim()) === '',
     )
-    if (missing.length > 0) toast.error(missingFieldsText(missing))
+    if (missing.length > 0) refusal.tell(missingFieldsText(missing))
   }
 
   return {
     pending: submit.isPending ? (submit.variables.addsAnother ? 'another' : 'one') : null,
+    error: submit.error,
     isDone: () => done.current,
     handleSubmit(event: SubmitEvent) {
       const { submitter } = event.nativeEvent
       const addsAnother = submitter instanceof HTMLButtonElement && submitter.value === ADD_ANOTHER
       settleAmounts(form)
       void form.handleSubmit((lead) => handleValid(lead, addsAnother), handleInvalid)(event)
+    },
+  }
+}
+
+/** The toast that says why the form was refused. It closes when the form changes. */
+function useRefusal(form: LeadForm) {
+  const shown = useRef<string>(undefined)
+  useEffect(
+    () => form.subscribe({ formState: { values: true }, callback: () => shown.current && toast.close(shown.current) }),
+    [form],
+  )
+  return {
+    tell(text: string) {
+      shown.current = toast.error(text)
+    },
+    close() {
+      if (shown.current) toast.close(shown.current)
     },
   }
 }

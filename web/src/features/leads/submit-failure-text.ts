@@ -5,7 +5,7 @@ export function submitFailureText(error: unknown): string {
   if (!(error instanceof Failure)) return UNEXPECTED
   switch (error.status) {
     case 0:
-      return 'Network error. Please check your connection and try again.'
+      return 'Network error. Please check your connection and try again. Nothing is lost: the form keeps what you typed.'
     case 400:
       return `Validation Error: ${error.message}`
     case 401:
