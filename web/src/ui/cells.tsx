@@ -29,8 +29,8 @@ export function ContactCell({ email, phone }: { email: string | null; phone: str
       title={[email, phone].filter(Boolean).join(', ')}
       className="block max-sm:flex max-sm:justify-between max-sm:gap-4 one-line:flex one-line:items-baseline one-line:gap-2"
     >
-      <span className="block truncate one-line:min-w-12 one-line:shrink-[3]">{email ?? '—'}</span>
-      <span className="block whitespace-nowrap text-muted one-line:truncate">{phone || '—'}</span>
+      <span className="block truncate one-line:min-w-0">{email ?? '—'}</span>
+      <span className="block shrink-0 whitespace-nowrap text-muted">{phone || '—'}</span>
     </span>
   )
 }

@@ -32,13 +32,13 @@ export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
           ))}
         </div>
         {columns.some(({ sortable }) => sortable) && (
-          <div className="h-13.25 border-b border-line wide:hidden pointer-coarse:h-15.25" />
+          <div className="h-12.25 border-b border-line wide:hidden pointer-coarse:h-14.25" />
         )}
         {Array.from({ length: rows }, (_, row) => (
           // The rows have no identity, and they never change places.
           <div
             key={row}
-            className="flex h-11 items-center gap-8 border-b border-line px-5 last:border-0 max-wide:h-22 max-wide:px-4 max-sm:h-27 max-sm:flex-wrap max-sm:content-center max-sm:gap-4"
+            className="flex h-11 items-center gap-8 border-b border-line px-5 last:border-0 max-wide:h-22 max-wide:px-4 max-sm:h-28 max-sm:flex-wrap max-sm:content-center max-sm:gap-4"
           >
             {columns.map(({ key }, position) => (
               <span key={key} className={clsx('flex-1 max-sm:basis-2/5', position > 3 && 'max-wide:hidden')}>

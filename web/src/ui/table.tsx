@@ -53,7 +53,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
         aria-label={label}
         aria-busy={stale || undefined}
         data-comfortable={isComfortable || undefined}
-        className="w-full border-collapse text-[0.8125rem] tabular-nums max-wide:block max-sm:leading-4.5"
+        className="w-full border-collapse text-[0.8125rem] tabular-nums max-wide:block max-sm:leading-4"
       >
         <thead role="rowgroup" className="max-wide:hidden">
           <tr role="row" className="border-b border-line">
@@ -114,7 +114,7 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
   const sortable = columns.filter((column) => column.sortable)
   const isDescending = sort.direction === 'descending'
   return (
-    <div className="flex items-center gap-2 border-b border-line px-4 py-2 wide:hidden">
+    <div className="flex items-center gap-2 border-b border-line px-4 py-1.5 wide:hidden">
       <SelectField
         label="Sort by"
         fieldClassName="grow flex-row! items-center gap-3! *:first:shrink-0 sm:grow-0"
@@ -138,7 +138,7 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
 
 /** A card has two columns on a phone and four on wider screens: name, state, type, and amount above date. */
 const CARD =
-  'max-wide:relative max-wide:grid max-sm:nth-[n+8]:later-[7rem] sm:max-wide:nth-[n+10]:later-[4.25rem] max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-4 max-wide:py-2.5 max-sm:py-2 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_5.5rem]'
+  'max-wide:relative max-wide:grid max-sm:nth-[n+8]:later-[6.75rem] sm:max-wide:nth-[n+10]:later-[4.25rem] max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-4 max-wide:py-2.5 max-sm:py-2 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_5.5rem]'
 
 const CARD_PLACES: Record<CardPlace, string> = {
   title: 'max-wide:row-span-2',

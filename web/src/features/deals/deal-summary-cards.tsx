@@ -10,7 +10,7 @@ export function DealSummaryCards({ deals }: { deals: readonly Deal[] | undefined
   return (
     <dl
       aria-label="Deals on this page"
-      className="frame grid grid-cols-4 gap-px bg-line! *:min-w-0 *:bg-surface *:px-2 *:py-2 sm:*:px-5"
+      className="frame grid grid-cols-4 gap-px bg-line! *:min-w-0 *:bg-surface *:px-1.5 *:py-2 sm:*:px-5"
     >
       <Figure term="Total Deals" value={summary?.count} detail="on this page" />
       <Figure term="Won Deals" value={summary?.won} detail={summary?.winRate} />
@@ -30,7 +30,7 @@ function Figure({ term, value, detail }: FigureProps) {
   return (
     <div>
       <dt className="truncate text-xs text-muted max-sm:text-2xs">{term}</dt>
-      <dd className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted max-sm:text-2xs/4">
+      <dd className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted max-sm:text-2xs/4 max-sm:tracking-tight">
         {value === undefined ? (
           <Skeleton className="my-1 h-4 w-16 max-sm:mb-5" />
         ) : (

@@ -62,7 +62,7 @@ function partsOf(docs: ReadableDocs): Part[] {
         <div className="grid gap-5">
           <Paragraph text={authentication.note} />
           <DescriptionList
-            className="panel p-5"
+            className="frame p-5"
             items={[
               { term: 'Type', value: authentication.type },
               { term: 'Lifetime', value: authentication.tokenLifetime },
@@ -148,7 +148,7 @@ function Overview({ docs: { version, baseUrl, description } }: { docs: ReadableD
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       {description && <Paragraph text={description} />}
-      <div className="panel flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-5 py-4">
+      <div className="frame flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-5 py-4">
         <div className="min-w-0">
           <h3 className="text-[0.8125rem] text-muted">Base URL</h3>
           <p className="mt-0.5 font-mono text-[0.8125rem] break-all">{baseUrl ?? '—'}</p>
@@ -185,7 +185,7 @@ function RateLimits({ rateLimits }: { rateLimits: NonNullable<ReadableDocs['rate
 function Support({ support: { email, documentation, portal } }: { support: NonNullable<ReadableDocs['support']> }) {
   return (
     <DescriptionList
-      className="panel p-5"
+      className="frame p-5"
       items={[
         {
           term: 'Email',

@@ -26,7 +26,7 @@ interface EndpointReferenceProps {
 export function EndpointReference({ endpoint, fieldsId }: EndpointReferenceProps) {
   const { method, path, description, requestBody, responseExample } = endpoint
   return (
-    <article id={endpointId(endpoint)} className="panel @container max-xl:later-[40rem]">
+    <article id={endpointId(endpoint)} className="frame @container max-xl:later-[40rem]">
       <header className="flex flex-wrap items-center gap-3 border-b border-line px-5 py-3.5">
         <Badge variant={METHOD_COLOURS[method] ?? 'secondary'} className="font-mono font-semibold">
           {method}

@@ -13,7 +13,7 @@ interface NamedTextsProps {
 /** A table of names and their meanings. On a phone the meaning is below the name. */
 export function NamedTexts({ label, nameHeader, textHeader = 'Meaning', items, plain = false }: NamedTextsProps) {
   return (
-    <div className="panel overflow-hidden">
+    <div className="frame">
       <table role="table" aria-label={label} className="w-full border-collapse text-left max-sm:block">
         <thead role="rowgroup" className="max-sm:hidden">
           <tr role="row" className="border-b border-line text-xs text-muted">

@@ -22,7 +22,7 @@ export function fieldTables(endpoints: readonly ApiEndpoint[]): FieldTable[] {
 
 export function RequestFields({ table: { id, title, fields } }: { table: FieldTable }) {
   return (
-    <section id={id} aria-labelledby={`${id}-title`} className="panel">
+    <section id={id} aria-labelledby={`${id}-title`} className="frame">
       <h3
         id={`${id}-title`}
         className="border-b border-line px-5 py-3.5 font-mono text-[0.8125rem] font-medium break-words"

@@ -10,7 +10,7 @@ export function SessionToken() {
   const token = useSyncExternalStore(onTokenChange, readToken)
   if (!token) return null
   return (
-    <div className="panel flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-5 py-4">
+    <div className="frame flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-5 py-4">
       <div className="min-w-0">
         <h3 className="text-[0.8125rem] text-muted">Your session token</h3>
         <p className="mt-0.5 font-mono text-[0.8125rem] break-all">
