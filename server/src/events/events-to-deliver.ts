@@ -43,3 +43,13 @@ export async function markEventsFannedOut(tx: Tx, events: readonly { id: string 
     )
     .execute()
 }
+
+/** Makes the partner's waiting events get no delivery. Waits for a process that is making their deliveries. */
+export async function withholdEvents(tx: Tx, partnerId: string): Promise<void> {
+  await tx
+    .updateTable('events')
+    .set({ to_deliver: false })
+    .where('partner_id', '=', partnerId)
+    .where('to_deliver', '=', true)
+    .execute()
+}

@@ -4,6 +4,7 @@ import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
+import { withholdEvents } from '../../events/events-to-deliver.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import { lockCaller } from '../accounts/lock-caller.ts'
@@ -47,9 +48,14 @@ export async function changeEndpoint(
   return { endpoint, secret: endpoint.secret === stored ? secret : null }
 }
 
-/** Removes the partner's URL and ends the waiting deliveries. Returns false if there was no URL. */
+/**
+ * Removes the partner's URL, withholds the events that wait for it, and ends the waiting deliveries. A later URL gets
+ * only events that are recorded after it, whatever a clock says. Returns false if there was no URL.
+ */
 export async function removeWebhookUrl(tx: Tx, partnerId: string): Promise<boolean> {
   const isRemoved = await removeEndpoint(tx, partnerId)
-  if (isRemoved) await endPendingDeliveries(tx, partnerId, NOT_SENT.removed)
-  return isRemoved
+  if (!isRemoved) return false
+  await withholdEvents(tx, partnerId)
+  await endPendingDeliveries(tx, partnerId, NOT_SENT.removed)
+  return true
 }

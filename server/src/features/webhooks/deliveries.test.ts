@@ -138,6 +138,25 @@ test('an endpoint gets no events that happened before it was set or while it was
   expect(await logsOf(partner)).toHaveLength(before)
 })
 
+test('a new URL gets the events recorded after it, although a clock was ahead, and not those that waited for the former URL', async () => {
+  await using receiver = await startReceiver()
+  await using web = await startPortal({ env: { ...env, ROLE: 'web' } })
+  const { partner } = await subscribed(receiver, web)
+  await partner.submitLead()
+  await partner.put('/dashboard/webhook-url', { webhook_url: null })
+  web.advance(5 * MINUTE_MS)
+  await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
+  web.advance(-5 * MINUTE_MS)
+  const { loid } = await partner.submitLead()
+  await using _worker = await startPortal({ env: { ...env, ROLE: 'worker' }, on: web })
+  const [log] = await waitFor('the deliveries', async () => {
+    const logs: { status: string }[] = await logsOf(partner)
+    return logs.length > 0 && logs.every(ended) && logs
+  })
+  expect(log).toMatchObject({ status: 'success', loid })
+  expect(receiver.received.map((one) => one.body.data.loid)).toEqual([loid])
+})
+
 test('a deactivated partner gets no deliveries', async () => {
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver)

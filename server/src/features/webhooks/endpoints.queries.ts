@@ -79,18 +79,18 @@ export async function markEndpointDisabled(
   return row !== undefined
 }
 
-/** The endpoints that get events now. Leaves out disabled endpoints and the endpoints of inactive partners. */
+/** The URLs that get events now, by partner. Leaves out disabled endpoints and the endpoints of inactive partners. */
 export async function findActiveEndpointsOfPartners(
   tx: Tx,
   partnerIds: readonly string[],
-): Promise<Map<string, { url: string; created_at: string }>> {
+): Promise<Map<string, string>> {
   const rows = await tx
     .selectFrom('webhook_endpoints')
     .innerJoin('partners', 'partners.id', 'webhook_endpoints.partner_id')
-    .select(['webhook_endpoints.partner_id', 'webhook_endpoints.url', 'webhook_endpoints.created_at'])
+    .select(['webhook_endpoints.partner_id', 'webhook_endpoints.url'])
     .where('webhook_endpoints.partner_id', 'in', partnerIds)
     .where('webhook_endpoints.disabled_at', 'is', null)
     .where('partners.is_active', '=', true)
     .execute()
-  return new Map(rows.map(({ partner_id, ...endpoint }) => [partner_id, endpoint]))
+  return new Map(rows.map(({ partner_id, url }) => [partner_id, url]))
 }

@@ -9,8 +9,7 @@ const BATCH = 200
 /**
  * Makes deliveries for the oldest events that are not fanned out yet, in one transaction. Each event gets at most one
  * delivery, even if several processes run this function or one of them is killed. An event gets no delivery if the
- * endpoint has been removed or disabled, was set after the event, or belongs to an inactive partner. Returns true if
- * more events may be waiting.
+ * endpoint is disabled or belongs to an inactive partner. Returns true if more events may be waiting.
  */
 export async function fanOutEvents({ db }: Pick<Deps, 'db'>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -20,12 +19,12 @@ export async function fanOutEvents({ db }: Pick<Deps, 'db'>): Promise<boolean> {
     const endpoints = await findActiveEndpointsOfPartners(tx, partnerIds)
     const deliveries = events.flatMap((event) => {
       const endpoint = endpoints.get(event.partner_id)
-      if (!endpoint || endpoint.created_at > event.created_at) return []
+      if (!endpoint) return []
       return {
         // The event's own id, so that the primary key alone ensures at most one delivery for each event.
         id: event.id,
         partner_id: event.partner_id,
-        endpoint: endpoint.url,
+        endpoint,
         event_id: event.id,
         event_type: event.type,
         loid: event.loid,
