@@ -3,7 +3,10 @@ import { removeInBatches } from './db/remove-in-batches.ts'
 import { removeBeats } from './db/replica.ts'
 import type { Deps } from './deps.ts'
 import { removeEventsOfAllPartners } from './events/events.ts'
-import { removeAccountTokensOfAllPartners } from './features/accounts/account-tokens.queries.ts'
+import {
+  removeAccountTokensOfAllPartners,
+  removeEndedLinksOfAllPartners,
+} from './features/accounts/account-tokens.queries.ts'
 import { removeEmailChangesOfAllPartners } from './features/accounts/email-changes.queries.ts'
 import { removeKnownSourcesOfAllPartners } from './features/accounts/known-sources.queries.ts'
 import { removeChallengesOfAllPartners } from './features/accounts/second-factor/passkeys.queries.ts'
@@ -92,6 +95,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
   const kinds: Record<string, (rowsMax: number) => Promise<number>> = {
     sessions: (rowsMax) => removeSessionsOfAllPartners(db, before(0), rowsMax),
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
+    'ended links': (rowsMax) => removeEndedLinksOfAllPartners(db, before(0), rowsMax),
     'passkey challenges': (rowsMax) => removeChallengesOfAllPartners(db, before(0), rowsMax),
     'unfinished authenticator apps': (rowsMax) => removeWaitingTotpSecretsOfAllPartners(db, before(DAY_MS), rowsMax),
     'email changes': (rowsMax) => removeEmailChangesOfAllPartners(db, before(EMAIL_CHANGE_MS), rowsMax),

@@ -126,6 +126,9 @@ interface AccountTokensTable {
   expires_at: Instant
 }
 
+/** Mailed links that no longer work. */
+type EndedLinksTable = AccountTokensTable
+
 interface IdempotencyKeysTable {
   scope: string
   key_hash: Buffer
@@ -520,6 +523,7 @@ export interface Tables {
   sessions: SessionsTable
   known_sources: KnownSourcesTable
   account_tokens: AccountTokensTable
+  ended_links: EndedLinksTable
   totp_keys: TotpKeysTable
   recovery_codes: RecoveryCodesTable
   passkeys: PasskeysTable

@@ -24,9 +24,9 @@ export interface Job<Payload extends object = object> extends QueuedJob<Payload>
   runsAtStart?: boolean
   /**
    * Runs the job. A job can run twice and can run late, so it reads its rows again, and a second run must change
-   * nothing.
+   * nothing. Every run from the queue gets the same `id`.
    */
-  run(deps: Deps, payload: Payload, signal: AbortSignal): Promise<void>
+  run(deps: Deps, payload: Payload, signal: AbortSignal, id?: string): Promise<void>
   /** Runs after the last retry has failed, or as soon as `run` throws `GiveUp`. Like `run`, it can run twice. */
   giveUp?(deps: Deps, payload: Payload): Promise<void>
 }

@@ -224,7 +224,7 @@ async function openPlaces(
 }
 
 function runOne(job: Job, deps: Deps, one: PgBossJob<unknown>): Promise<JobResult> {
-  return settle(one, deps, () => job.run(deps, job.payload.parse(one.data), one.signal))
+  return settle(one, deps, () => job.run(deps, job.payload.parse(one.data), one.signal, one.id))
 }
 
 async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<void>): Promise<JobResult> {

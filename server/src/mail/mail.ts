@@ -39,9 +39,12 @@ interface MailSettings {
   log: Logger
 }
 
-/** If a mail server takes longer for one step, or for the whole mail, the job tries again later. */
-const SMTP_MS_MAX = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
-const SEND_MS_MAX = 60_000
+/**
+ * If a mail server takes longer for one step, or for the whole mail, the job tries again later. A server that scans for
+ * viruses may take minutes to accept a mail (RFC 5321 4.5.3.2.6).
+ */
+const SMTP_MS_MAX = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 300_000 }
+const SEND_MS_MAX = 360_000
 
 /**
  * Sends over SMTP if a server is set. Otherwise each mail becomes an .eml file in the outbox, and the log names the

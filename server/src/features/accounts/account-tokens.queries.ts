@@ -17,6 +17,28 @@ export async function insertAccountToken(
     .execute()
 }
 
+/**
+ * Inserts the token of a mailed link unless it is there already. Returns false if the link was used, replaced or revoked
+ * in the meantime.
+ */
+export async function insertLinkToken(
+  tx: Tx,
+  token: { hash: Buffer; personId: string; purpose: Purpose; expiresAt: string },
+): Promise<boolean> {
+  if (await findEndedLink(tx, token.hash, token.purpose)) return false
+  if (!(await findAccountToken(tx, token.hash, token.purpose))) await insertAccountToken(tx, token)
+  return true
+}
+
+function findEndedLink(db: Db | Tx, hash: Buffer, purpose: Purpose) {
+  return db
+    .selectFrom('ended_links')
+    .select(['person_id', 'expires_at'])
+    .where('token_hash', '=', hash)
+    .where('purpose', '=', purpose)
+    .executeTakeFirst()
+}
+
 export function findAccountToken(tx: Db | Tx, hash: Buffer, purpose: Purpose) {
   return tx
     .selectFrom('account_tokens')
@@ -26,10 +48,26 @@ export function findAccountToken(tx: Db | Tx, hash: Buffer, purpose: Purpose) {
     .executeTakeFirst()
 }
 
-export async function removeAccountTokens(tx: Tx, personId: string, purpose?: Purpose): Promise<void> {
-  let removal = tx.deleteFrom('account_tokens').where('person_id', '=', personId)
-  if (purpose) removal = removal.where('purpose', '=', purpose)
-  await removal.execute()
+/** Ends the person's tokens, except the one with the hash `kept`. */
+export async function removeAccountTokens(
+  tx: Tx,
+  personId: string,
+  purpose?: Purpose,
+  kept: Buffer | null = null,
+): Promise<void> {
+  await tx
+    .with('ended', (db) =>
+      db
+        .deleteFrom('account_tokens')
+        .where('person_id', '=', personId)
+        .$if(purpose !== undefined, (removal) => removal.where('purpose', '=', purpose ?? 'second-factor'))
+        .$if(kept !== null, (removal) => removal.where('token_hash', '<>', kept ?? Buffer.alloc(0)))
+        .returning(['token_hash', 'purpose', 'person_id', 'expires_at']),
+    )
+    .insertInto('ended_links')
+    .columns(['token_hash', 'purpose', 'person_id', 'expires_at'])
+    .expression((eb) => eb.selectFrom('ended').selectAll().where('purpose', '<>', 'second-factor'))
+    .execute()
 }
 
 /**
@@ -47,9 +85,20 @@ export async function takeAccountToken(
     .where('token_hash', '=', hash)
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now)
-    .returning('person_id')
+    .returning(['token_hash', 'purpose', 'person_id', 'expires_at'])
     .executeTakeFirst()
+  if (row && purpose !== 'second-factor') await tx.insertInto('ended_links').values(row).execute()
   return row?.person_id
+}
+
+export async function removeEndedLinksOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('ended_links')
+    .where('token_hash', 'in', (eb) =>
+      eb.selectFrom('ended_links').select('token_hash').where('expires_at', '<', endedBefore).limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
 }
 
 export async function removeAccountTokensOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {

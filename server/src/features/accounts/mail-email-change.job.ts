@@ -1,9 +1,10 @@
 import * as z from 'zod/mini'
+import { newId } from '../../db/ids.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { findEmailChange, keepLinkHash } from './email-changes.queries.ts'
 import { emailChangedMail, emailChangeMail } from './mails.ts'
 import { findPerson } from './people.queries.ts'
-import { hashToken, newToken } from './tokens.ts'
+import { hashToken } from './tokens.ts'
 
 const RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 1 }
 
@@ -15,13 +16,13 @@ export const mailEmailChange = defineJob({
   name: 'mail-email-change',
   payload: z.object({ changeId: z.string() }),
   retry: RETRY,
-  async run({ db, mail, publicUrl }, { changeId }) {
+  async run({ db, mail, publicUrl, secrets }, { changeId }, _signal, id = newId()) {
     const change = await findEmailChange(db, changeId)
     const person = change && (await findPerson(db, change.person_id))
     if (!person || change.done_at !== null) return
-    const token = newToken()
+    const token = secrets.derive(`confirm-email:${id}`)
     await keepLinkHash(db, changeId, { confirm_hash: hashToken(token) })
-    await mail.send(emailChangeMail(person, change, publicUrl, token))
+    await mail.send({ ...emailChangeMail(person, change, publicUrl, token), id })
   },
 })
 
@@ -30,12 +31,12 @@ export const mailEmailChanged = defineJob({
   name: 'mail-email-changed',
   payload: z.object({ changeId: z.string() }),
   retry: RETRY,
-  async run({ db, mail, publicUrl }, { changeId }) {
+  async run({ db, mail, publicUrl, secrets }, { changeId }, _signal, id = newId()) {
     const change = await findEmailChange(db, changeId)
     const person = change && (await findPerson(db, change.person_id))
     if (!person || change.done_at === null) return
-    const token = change.undo_until === null ? undefined : newToken()
+    const token = change.undo_until === null ? undefined : secrets.derive(`undo-email:${id}`)
     if (token) await keepLinkHash(db, changeId, { undo_hash: hashToken(token) })
-    await mail.send(emailChangedMail(person, change, publicUrl, token))
+    await mail.send({ ...emailChangedMail(person, change, publicUrl, token), id })
   },
 })

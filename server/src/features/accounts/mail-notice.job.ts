@@ -1,6 +1,7 @@
 import type { Access } from '@portal/contract/accounts.ts'
 import * as z from 'zod/mini'
 import type { Tx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
 import type { Visitor } from '../../http/visitor.ts'
@@ -54,9 +55,9 @@ export const mailNotice = defineJob({
   name: 'mail-notice',
   payload: z.object({ personId: z.string(), notice: Notice }),
   retry: { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 2 },
-  async run({ db, mail, publicUrl, config }, { personId, notice }) {
+  async run({ db, mail, publicUrl, config }, { personId, notice }, _signal, id = newId()) {
     const person = await findPerson(db, personId)
-    if (person) await mail.send(noticeMail(person, publicUrl, notice, config.timezone))
+    if (person) await mail.send({ ...noticeMail(person, publicUrl, notice, config.timezone), id })
   },
 })
 

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini'
+import { newId } from '../../db/ids.ts'
 import { defineJob } from '../../jobs/define-job.ts'
-import { insertAccountToken } from './account-tokens.queries.ts'
+import { insertLinkToken } from './account-tokens.queries.ts'
 import { verificationMail, welcomeMail } from './mails.ts'
 import { findPerson } from './people.queries.ts'
-import { hashToken, newToken } from './tokens.ts'
+import { hashToken } from './tokens.ts'
 
 const VALID_MS = 30 * 24 * 3_600_000
 
@@ -16,12 +17,14 @@ export const mailVerification = defineJob({
   name: 'mail-verification',
   payload: z.object({ personId: z.string(), isWelcome: z.boolean() }),
   retry: { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 2 },
-  async run({ db, clock, mail, publicUrl }, { personId, isWelcome }) {
+  async run({ db, clock, mail, publicUrl, secrets }, { personId, isWelcome }, _signal, id = newId()) {
     const person = await findPerson(db, personId)
     if (!person || person.email_verified) return
-    const token = newToken()
+    const token = secrets.derive(`verify-email:${id}`)
     const expiresAt = new Date(clock.now().getTime() + VALID_MS).toISOString()
-    await insertAccountToken(db, { hash: hashToken(token), personId, purpose: 'verify-email', expiresAt })
-    await mail.send((isWelcome ? welcomeMail : verificationMail)(person, publicUrl, token))
+    const isOpen = await db
+      .transaction()
+      .execute((tx) => insertLinkToken(tx, { hash: hashToken(token), personId, purpose: 'verify-email', expiresAt }))
+    if (isOpen) await mail.send({ ...(isWelcome ? welcomeMail : verificationMail)(person, publicUrl, token), id })
   },
 })

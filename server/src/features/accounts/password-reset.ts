@@ -1,4 +1,5 @@
 import type { Access, ResetPassword } from '@portal/contract/accounts.ts'
+import { newId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid, NotFound } from '../../errors.ts'
@@ -56,7 +57,7 @@ export async function requestPasswordReset(
     await deps.jobs.enqueue(deps.db, mailResetLink, { email })
     return {}
   }
-  return { resetToken: await sendResetLink(deps, person.id) }
+  return { resetToken: await sendResetLink(deps, person.id, newId()) }
 }
 
 /**
