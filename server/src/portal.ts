@@ -17,6 +17,7 @@ import type { Deps } from './deps.ts'
 import { findRolesOfSessions } from './features/accounts/sessions.queries.ts'
 import { startDispatcher } from './features/webhooks/dispatcher.ts'
 import { readStatusMeanings } from './history/status-meanings.ts'
+import { LateAnswer } from './http/health.ts'
 import { openJobQueue, type Worker } from './jobs/job-queue.ts'
 import { type Live, openLive } from './live/live.ts'
 import { openMailer } from './mail/mail.ts'
@@ -135,7 +136,7 @@ export async function openParts({ config, databaseUrl, crm, clock, spans, log }:
       const answered = Promise.all([pages.reach(), background.reach(), reads.ping(), worker.reachDatabase()])
       try {
         const isLate = await Promise.race([answered.then(() => false), sleep(msMax, true, { ref: false })])
-        if (isLate) throw new Error('The database does not answer in time')
+        if (isLate) throw new LateAnswer('The database does not answer in time')
       } catch (error) {
         dropIdle()
         throw error

@@ -48,6 +48,9 @@ const LAST_WORDS_MS = 1_000
 
 const UNREADABLE: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
 
+/** A file could not be written: the disk is full, or the process has no descriptor left. */
+const LACKS = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'])
+
 function failure(error: string, code: Failure['code'], fields?: Record<string, string>): Failure {
   return { success: false, error, code, ...(fields && { fields }) }
 }
@@ -67,7 +70,7 @@ function known(error: FastifyError | PortalError): PortalError | undefined {
     return new PortalError(error.statusCode, 'MALFORMED_REQUEST', 'The request could not be read.')
   }
   // Checked after Fastify's own errors, because a caller who hangs up during an upload also causes an ECONNRESET.
-  if (isDatabaseAway(error)) {
+  if (isDatabaseAway(error) || LACKS.has(error.code)) {
     return new PortalError(503, 'UNAVAILABLE', 'The portal is not available. Please try again in a moment.', {
       retryAfterSeconds: 5,
     })

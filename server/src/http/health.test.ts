@@ -1,3 +1,4 @@
+import Fastify from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openDatabaseProxy } from '../testing/database-proxy.ts'
@@ -6,6 +7,7 @@ import { openLender } from '../testing/lender.ts'
 import { countLockWaits } from '../testing/lock-waits.ts'
 import { newLead, startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
+import { healthRoutes, LateAnswer } from './health.ts'
 
 test('/health and /ready answer 200 without a session and without the CRM', async () => {
   await using portal = await startPortal()
@@ -112,4 +114,22 @@ test('the portal still starts if the database goes away and comes back during th
     [503, JSON.stringify(starting)],
   ])
   expect((await portal.get('/ready')).status).toBe(200)
+})
+
+test('one late answer of the database is no reason to send visitors away; two in a row, or a refusal, are', async () => {
+  const app = Fastify()
+  const answers: (Error | undefined)[] = []
+  healthRoutes(app, {
+    isStarted: () => true,
+    isStopping: () => false,
+    async reachDatabase() {
+      const error = answers.shift()
+      if (error) throw error
+    },
+  })
+  const late = new LateAnswer('late')
+  answers.push(late, undefined, late, late, undefined, new Error('connection refused'))
+  const statuses: number[] = []
+  for (let i = 0; i < 6; i += 1) statuses.push((await app.inject('/api/ready')).statusCode)
+  expect(statuses).toEqual([200, 200, 200, 503, 200, 503])
 })

@@ -13,6 +13,9 @@ export interface Readiness {
 /** A load balancer learns within this time that the database hangs (D91). */
 const READY_MS_MAX = 2_000
 
+/** The database did not answer in time, but may still work. */
+export class LateAnswer extends Error {}
+
 /** Adds the routes that answer whether the portal is alive and ready to work (D3). */
 export function healthRoutes(app: FastifyInstance, { isStarted, isStopping, reachDatabase }: Readiness): void {
   app.get('/api/health', { logLevel: 'warn' }, async () => ({ success: true, data: { status: 'ok' } }))
@@ -29,13 +32,22 @@ export function healthRoutes(app: FastifyInstance, { isStarted, isStopping, reac
   }
 
   let asking: Promise<string | undefined> | undefined
+  let isSuspect = false
 
   /** Simultaneous calls share one check, so that they do not use up the pools while the database hangs. */
   function databaseTrouble(): Promise<string | undefined> {
     asking ??= reachDatabase(READY_MS_MAX)
       .then(
-        () => undefined,
-        () => 'The database does not answer',
+        () => {
+          isSuspect = false
+          return undefined
+        },
+        (error: unknown) => {
+          // A single late answer can be a moment of full load.
+          const isFirst = error instanceof LateAnswer && !isSuspect
+          isSuspect = true
+          return isFirst ? undefined : 'The database does not answer'
+        },
       )
       .finally(() => {
         asking = undefined

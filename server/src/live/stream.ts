@@ -1,10 +1,12 @@
-import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import type { Role } from '@portal/contract/roles.ts'
 
 /** A reader with more unread data than this is cut off. The page resumes when it reads again. */
 const BUFFERED_BYTES_MAX = 64 * 1_024
 /** Proxies cut a connection that is silent for a minute. Some proxies cut it after half a minute. */
 const COMMENT_EVERY_MS = 20_000
+/** A reader that takes nothing for this long is cut off too. The kernel takes up to 4 MB before Node notices it. */
+const STUCK_MS_MAX = 60_000
 
 /** The person who has the page open. */
 export interface Reader {
@@ -21,13 +23,14 @@ export interface Reader {
  */
 export class Stream {
   readonly reader: Reader
-  readonly #response: ServerResponse
+  readonly #response: Writable
+  #stuckSince: number | undefined
   #waiting: string[] | undefined = []
 
-  constructor(reader: Reader, response: ServerResponse, onEnd: (stream: Stream) => void) {
+  constructor(reader: Reader, response: Writable, onEnd: (stream: Stream) => void) {
     this.reader = reader
     this.#response = response
-    const commenting = setInterval(() => this.#send(':\n\n'), COMMENT_EVERY_MS)
+    const commenting = setInterval(() => this.#comment(), COMMENT_EVERY_MS)
     response.on('close', () => {
       clearInterval(commenting)
       onEnd(this)
@@ -56,6 +59,13 @@ export class Stream {
 
   cut(): void {
     this.#response.destroy()
+  }
+
+  #comment(): void {
+    const now = performance.now()
+    this.#stuckSince = this.#response.writableLength === 0 ? undefined : (this.#stuckSince ?? now)
+    if (this.#stuckSince !== undefined && now - this.#stuckSince >= STUCK_MS_MAX) this.cut()
+    else this.#send(':\n\n')
   }
 
   #send(text: string): void {
