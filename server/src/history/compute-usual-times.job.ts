@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { Deps } from '../deps.ts'
 import { defineJob } from '../jobs/define-job.ts'
 import {
   findDueForUsualTimesOfAllPartners,
@@ -23,23 +24,32 @@ export const computeUsualTimes = defineJob({
   schedule: '*/10 * * * *',
   runsAtStart: true,
   retry: { firstDelaySeconds: 60, delaySecondsMax: 600, giveUpAfterDays: 1 },
-  async run({ db, clock }, _, signal) {
+  async run(deps, _, signal) {
+    const { db, clock } = deps
     const end = performance.now() + RUN_MS_MAX
     while (performance.now() < end) {
       const partnerIds = await findDueForUsualTimesOfAllPartners(db, clock.now(), PARTNERS_AT_ONCE)
       for (const partnerId of partnerIds) {
         signal.throwIfAborted()
-        const now = clock.now()
-        await db.transaction().execute(async (tx) => {
-          const entries = await replaceUsualTimes(tx, partnerId, now)
-          await markUsualTimesDue(tx, partnerId, new Date(now.getTime() + minutesUntilNext(entries) * MINUTE_MS))
-        })
+        await computeUsualTimesOf(deps, partnerId)
       }
       if (partnerIds.length < PARTNERS_AT_ONCE) break
     }
     await db.transaction().execute(replaceUsualTimesOfEverybody)
   },
 })
+
+/**
+ * Computes the partner's usual times now, so that what needs attention is known at once after a first sync (D127). The
+ * clock computes them again later.
+ */
+export async function computeUsualTimesOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, partnerId: string): Promise<void> {
+  const now = clock.now()
+  await db.transaction().execute(async (tx) => {
+    const entries = await replaceUsualTimes(tx, partnerId, now)
+    await markUsualTimesDue(tx, partnerId, new Date(now.getTime() + minutesUntilNext(entries) * MINUTE_MS))
+  })
+}
 
 /** With more entries, a new entry changes the result less and reading all entries costs more, so the wait is longer. */
 function minutesUntilNext(entries: number): number {

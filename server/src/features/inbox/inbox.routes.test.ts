@@ -316,10 +316,11 @@ test('a lender’s note needs attention until somebody answers it, marks it as d
     await lender.addNote('Leads', String(zohoId), { content })
     await ada.post('/dashboard/sync-leads')
   }
-  // Notes that stand at the first sync never need attention.
+  // Notes that stand at the first sync never need attention. The sync also computes the usual times.
+  expect((await ada.get('/dashboard/attention')).body.data.knows_usual_times).toBe(false)
   await asks('An old note')
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toHaveLength(1)
-  expect(await attentionOf(ada)).toEqual([])
+  expect((await ada.get('/dashboard/attention')).body.data).toMatchObject({ total: 0, knows_usual_times: true })
 
   await asks('Please send the last three bank statements')
   const note = {

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { SyncRunRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
+import { computeUsualTimesOf } from '../../history/compute-usual-times.job.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { PartnerHeld } from '../../push/partner-held.ts'
 import { pushPartnerNow } from '../../push/push-partner.job.ts'
@@ -88,6 +89,8 @@ async function syncUntilDone(
       pulled.push({ module: 'Deals', since: since.deals })
     }
     if (pulled.length > 0) await syncNotes(run, pulled)
+    const isFirst = pulled.some((one) => one.since === undefined)
+    if (isFirst) await computeUsualTimesOf(deps, partnerId)
     if (await endRun(deps, asked, leads, deals)) return
   }
 }
