@@ -11,10 +11,12 @@ export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], st
   'lead.status_changed': 'Lead status',
   'lead.converted': 'Lead converted',
   'lead.removed': 'Lead removed',
+  'lead.restored': 'Lead restored',
   'deal.created': 'Deal created',
   'deal.stage_changed': 'Deal stage',
   'deal.updated': 'Deal updated',
   'deal.removed': 'Deal removed',
+  'deal.restored': 'Deal restored',
   'note.added': 'Note',
 }
 

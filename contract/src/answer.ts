@@ -1,8 +1,18 @@
 import * as z from 'zod/mini'
+import { Instant } from './dates.ts'
 import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts'
 
 export const Pagination = z.object({ page: z.number(), limit: z.number(), has_more: z.boolean() })
 export type Pagination = z.infer<typeof Pagination>
+
+/** What a caller may know of a lead or deal of its own that the lender has removed (D129). */
+export const RemovedRecord = z.object({
+  business_name: z.nullable(z.string()),
+  /** The last status or stage. */
+  value: z.string(),
+  removed_at: Instant,
+})
+export type RemovedRecord = z.infer<typeof RemovedRecord>
 
 /**
  * The body of a failed answer (D5). `fields` holds one message for each invalid field, but names at most twenty unknown
@@ -13,6 +23,8 @@ export const Failure = z.object({
   error: z.string(),
   code: z.string(),
   fields: z.optional(z.record(z.string(), z.string())),
+  /** With the codes `LEAD_REMOVED` and `DEAL_REMOVED`. */
+  removed: z.optional(RemovedRecord),
 })
 export type Failure = z.infer<typeof Failure>
 

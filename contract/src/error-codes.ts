@@ -32,6 +32,8 @@ export const ERROR_CODES = {
   WEAK_PASSWORD: 'The password is too short or easily guessed.',
   SAME_PASSWORD: 'The new password is the same as the old one.',
   NOT_FOUND: 'You have no such record, or the address does not exist.',
+  LEAD_REMOVED: 'The lender removed this lead; `removed` has its name, its last status and the time.',
+  DEAL_REMOVED: 'The lender removed this deal; `removed` has its name, its last stage and the time.',
   CONFLICT: 'The request does not fit the present state.',
   IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used with another request.',
   PAYLOAD_TOO_LARGE: 'The body is larger than 64 KiB.',

@@ -41,13 +41,13 @@ const AT = '2026-11-03T01:02:03.456Z'
 export const EVENT_PAYLOADS = {
   'lead.created': payload(
     'lead.created',
-    'A lead was submitted, or the lender added one for you. Also sent when a removed or converted lead returns.',
+    'A lead was submitted, or the lender added one for you.',
     { ...LeadFacts, status: z.string(), submitted_by: Text, created_at: Instant },
     { ...LEAD, status: 'New Lead', submitted_by: 'Mia Harbour', created_at: AT },
   ),
   'lead.status_changed': payload(
     'lead.status_changed',
-    'The lender set another status.',
+    'The lender set another status. `changed_at` is the CRM’s time.',
     { ...LeadFacts, status: z.string(), previous: z.string(), changed_at: Instant },
     { ...LEAD, status: 'Pre Qualified', previous: 'New Lead', changed_at: AT },
   ),
@@ -63,15 +63,21 @@ export const EVENT_PAYLOADS = {
     { ...LeadFacts, reason: z.literal('left-crm'), removed_at: Instant },
     { ...LEAD, reason: 'left-crm', removed_at: AT },
   ),
+  'lead.restored': payload(
+    'lead.restored',
+    'A removed lead is back, or a lead whose deal was removed.',
+    { ...LeadFacts, status: z.string(), restored_at: Instant },
+    { ...LEAD, status: 'New Lead', restored_at: AT },
+  ),
   'deal.created': payload(
     'deal.created',
-    'A deal was submitted, or the lender made one. Also sent when a removed deal returns.',
+    'A deal was submitted, or the lender made one.',
     { ...DealFacts, stage: z.string(), submitted_by: Text, created_at: Instant },
     { ...DEAL, stage: 'Information Received', submitted_by: 'Mia Harbour', created_at: AT },
   ),
   'deal.stage_changed': payload(
     'deal.stage_changed',
-    'The lender moved the deal to another stage.',
+    'The lender moved the deal to another stage. `changed_at` is the CRM’s time.',
     { ...DealFacts, stage: z.string(), previous: z.string(), changed_at: Instant },
     { ...DEAL, stage: 'Approved', previous: 'Information Received', changed_at: AT },
   ),
@@ -86,6 +92,12 @@ export const EVENT_PAYLOADS = {
     'The deal left the CRM, or the lender moved it to another partner.',
     { ...DealFacts, removed_at: Instant },
     { ...DEAL, removed_at: AT },
+  ),
+  'deal.restored': payload(
+    'deal.restored',
+    'A removed deal is back.',
+    { ...DealFacts, stage: z.string(), restored_at: Instant },
+    { ...DEAL, stage: 'Information Received', restored_at: AT },
   ),
   'note.added': payload(
     'note.added',

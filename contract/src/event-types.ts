@@ -4,9 +4,11 @@ export const RECORD_EVENT_TYPES = [
   'lead.status_changed',
   'lead.converted',
   'lead.removed',
+  'lead.restored',
   'deal.created',
   'deal.stage_changed',
   'deal.updated',
   'deal.removed',
+  'deal.restored',
   'note.added',
 ] as const

@@ -1,3 +1,4 @@
+import type { RemovedRecord } from '@portal/contract/answer.ts'
 import type { ErrorCode } from '@portal/contract/error-codes.ts'
 
 /**
@@ -10,12 +11,18 @@ export class PortalError extends Error {
   /** One validation message per field (D5). */
   readonly fields: Record<string, string> | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly removed: RemovedRecord | undefined
 
   constructor(
     status: number,
     code: ErrorCode,
     text: string,
-    more: { fields?: Record<string, string>; retryAfterSeconds?: number; cause?: unknown } = {},
+    more: {
+      fields?: Record<string, string>
+      retryAfterSeconds?: number
+      removed?: RemovedRecord
+      cause?: unknown
+    } = {},
   ) {
     super(text, { cause: more.cause })
     this.name = new.target.name
@@ -23,6 +30,7 @@ export class PortalError extends Error {
     this.code = code
     this.fields = more.fields
     this.retryAfterSeconds = more.retryAfterSeconds
+    this.removed = more.removed
   }
 }
 
@@ -52,6 +60,14 @@ export class Forbidden extends PortalError {
 export class NotFound extends PortalError {
   constructor(text: string, code: ErrorCode = 'NOT_FOUND') {
     super(404, code, text)
+  }
+}
+
+/** A lead or deal of the caller's own that the lender has removed (D129). */
+export class Removed extends PortalError {
+  constructor(kind: 'lead' | 'deal', removed: RemovedRecord) {
+    const code = kind === 'lead' ? 'LEAD_REMOVED' : 'DEAL_REMOVED'
+    super(404, code, `The lender removed this ${kind}.`, { removed })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { HistoryKind } from '@portal/contract/way.ts'
 import type { AnyEvent } from '../events/events.ts'
+import type { HistoryPlan } from '../history/plan-history.ts'
 import type { CrmModule } from '../zoho/crm-records.ts'
 
 /** The fields that every CRM record with a LOID has. */
@@ -49,7 +50,9 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
    */
   toRow(item: Item, own: PortalColumns & { archived_reason: Row['archived_reason'] }, before: Row | undefined): Row
   created(row: Row, at: string): AnyEvent
-  changed(row: Row, change: { value: string; previous: string }, at: string): AnyEvent
+  /** The event for a record that is back, after it had left the CRM or a deal had replaced it. */
+  restored(row: Row, at: string): AnyEvent
+  changed(row: Row, change: HistoryPlan['changes'][number], at: string): AnyEvent
   /** The event for a change of fields other than status and stage; undefined if the change causes no event. */
   updated(row: Row, before: Row, item: Item, at: string): AnyEvent | undefined
   /** The event for a record that left the CRM; undefined if the record had already left the partner's lists. */

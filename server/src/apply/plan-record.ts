@@ -76,7 +76,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   if (!before || isBack) {
     // A record that left without an event also returns without an event.
     const isTold = !before || isMoved || table.removed(before, at) !== undefined
-    if (scope.isNews && isTold) events.push(table.created(row, at))
+    if (scope.isNews && isTold) events.push(before && !isMoved ? table.restored(row, at) : table.created(row, at))
   } else if (plan.changes.length > 0) {
     events.push(...plan.changes.map((change) => table.changed(row, change, at)))
   } else if (isChanged) {

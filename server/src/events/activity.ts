@@ -32,6 +32,10 @@ const WORDS: Words = {
     title: 'Lead removed by the lender',
     description: named(data.business_name, data.amount),
   }),
+  'lead.restored': (data) => ({
+    title: 'Lead restored by the lender',
+    description: named(data.business_name, data.amount),
+  }),
   'deal.created': (data) => ({
     title: 'Deal created',
     description: `${named(data.deal_name ?? data.business_name, data.amount)} · ${data.stage}${by(data.submitted_by)}`,
@@ -46,6 +50,10 @@ const WORDS: Words = {
   }),
   'deal.removed': (data) => ({
     title: 'Deal removed by the lender',
+    description: named(data.deal_name ?? data.business_name, data.amount),
+  }),
+  'deal.restored': (data) => ({
+    title: 'Deal restored by the lender',
     description: named(data.deal_name ?? data.business_name, data.amount),
   }),
   'note.added': (data) =>

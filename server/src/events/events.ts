@@ -18,11 +18,22 @@ interface SubmittedBy {
   submitted_by?: string | null
 }
 
+/** When the change happened, by the CRM's clock; absent in events that are older than this field. */
+interface ChangedAt {
+  changed_at?: string
+}
+
 /** What can happen to a lead, deal or note (D35). `data` has no field for an email address, phone or ABN. */
 export interface EventData {
   'lead.created': { business_name: string | null; amount: number | null; status: string } & SubmittedBy
-  'lead.status_changed': { business_name: string | null; amount: number | null; status: string; previous: string }
+  'lead.status_changed': {
+    business_name: string | null
+    amount: number | null
+    status: string
+    previous: string
+  } & ChangedAt
   'lead.converted': { business_name: string | null; amount: number | null; deal_loid: string | null }
+  'lead.restored': { business_name: string | null; amount: number | null; status: string }
   'lead.removed': { business_name: string | null; amount: number | null; reason: 'left-crm' }
   'deal.created': {
     deal_name: string | null
@@ -36,8 +47,9 @@ export interface EventData {
     amount: number | null
     stage: string
     previous: string
-  }
+  } & ChangedAt
   'deal.updated': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
+  'deal.restored': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
   'deal.removed': { deal_name: string | null; business_name: string | null; amount: number | null }
   'note.added': {
     on: 'lead' | 'deal'

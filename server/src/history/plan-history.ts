@@ -23,10 +23,10 @@ export interface HistoryPlan {
    */
   replacesObserved: boolean
   /**
-   * The changes that the partner has not seen, each with the previous value. Each becomes one event, unless the record
-   * has just come back to the partner.
+   * The changes that the partner has not seen, each with the previous value and the CRM's time. Each becomes one event,
+   * unless the record has just come back to the partner.
    */
-  changes: { value: string; previous: string }[]
+  changes: { value: string; previous: string; changed_time: string }[]
 }
 
 interface Present {
@@ -92,16 +92,20 @@ function untilPresent(told: readonly CrmHistoryEntry[], { value, modified_time }
 }
 
 /** The partner has seen the value that the portal showed, so earlier changes are not news. */
-function changesSince(known: readonly KnownEntry[], added: readonly PlannedEntry[], { value, before }: Present) {
+function changesSince(
+  known: readonly KnownEntry[],
+  added: readonly PlannedEntry[],
+  { value, modified_time, before }: Present,
+) {
   if (!before) return []
   const observed = known.filter((entry) => entry.origin === 'observed').map((entry) => entry.changed_time)
   const toldUntil = [...observed, before.modified_time ?? ''].toSorted().at(-1) ?? ''
-  const news = added.filter((entry) => entry.changed_time > toldUntil).map((entry) => entry.value)
+  const news = added.filter((entry) => entry.changed_time > toldUntil)
   const changes: HistoryPlan['changes'] = []
   let previous = before.value
-  for (const one of [...news, value]) {
-    if (one !== previous) changes.push({ value: one, previous })
-    previous = one
+  for (const { value: next, changed_time } of [...news, { value, changed_time: modified_time }]) {
+    if (next !== previous) changes.push({ value: next, previous, changed_time })
+    previous = next
   }
   return changes
 }

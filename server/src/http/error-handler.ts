@@ -20,7 +20,7 @@ export function handleError(error: FastifyError | PortalError, request: FastifyR
   }
   if (answer.status >= 500) request.log.warn({ err: error }, 'request failed')
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds))
-  reply.status(answer.status).send(failure(answer.message, answer.code, answer.fields))
+  reply.status(answer.status).send(failure(answer.message, answer.code, answer))
 }
 
 /** Answers input that Node cannot read as a request. There is no request or reply object yet. */
@@ -51,8 +51,12 @@ const UNREADABLE: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_
 /** A file could not be written: the disk is full, or the process has no descriptor left. */
 const LACKS = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'])
 
-function failure(error: string, code: Failure['code'], fields?: Record<string, string>): Failure {
-  return { success: false, error, code, ...(fields && { fields }) }
+function failure(
+  error: string,
+  code: Failure['code'],
+  { fields, removed }: Partial<Pick<PortalError, 'fields' | 'removed'>> = {},
+): Failure {
+  return { success: false, error, code, ...(fields && { fields }), ...(removed && { removed }) }
 }
 
 /**

@@ -132,6 +132,6 @@ function unwrap(route: Address, body: Envelope): unknown {
 }
 
 function failureOf(route: Address, response: Response, body: unknown): Failure {
-  const { error, code, fields }: Partial<Envelope> = isEnvelope(body) ? body : {}
-  return new Failure(response.status, error || defaultMessage(route), { code: code ?? '', fields })
+  const { error, code, fields, removed }: Partial<Envelope> = isEnvelope(body) ? body : {}
+  return new Failure(response.status, error || defaultMessage(route), { code: code ?? '', fields, removed })
 }

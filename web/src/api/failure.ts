@@ -1,6 +1,9 @@
+import type { RemovedRecord } from '@portal/contract/answer.ts'
+
 interface FailureDetails {
   code: string
   fields?: Record<string, string> | undefined
+  removed?: RemovedRecord | undefined
   cause?: unknown
 }
 
@@ -9,13 +12,16 @@ export class Failure extends Error {
   readonly status: number
   readonly code: string
   readonly fields: Record<string, string>
+  /** With `LEAD_REMOVED` and `DEAL_REMOVED`: what is still known of the record. */
+  readonly removed: RemovedRecord | undefined
 
-  constructor(status: number, message: string, { code, fields = {}, cause }: FailureDetails) {
+  constructor(status: number, message: string, { code, fields = {}, removed, cause }: FailureDetails) {
     super(message, { cause })
     this.name = 'Failure'
     this.status = status
     this.code = code
     this.fields = fields
+    this.removed = removed
   }
 }
 

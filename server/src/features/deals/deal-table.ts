@@ -77,8 +77,9 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     type: 'deal.created',
     data: { ...dataOf(row), stage: row.stage, submitted_by: row.submitted_by },
   }),
-  changed: (row, { value: stage, previous }, at) => {
-    return { ...eventOf(row, at), type: 'deal.stage_changed', data: { ...dataOf(row), stage, previous } }
+  restored: (row, at) => ({ ...eventOf(row, at), type: 'deal.restored', data: { ...dataOf(row), stage: row.stage } }),
+  changed: (row, { value: stage, previous, changed_time: changed_at }, at) => {
+    return { ...eventOf(row, at), type: 'deal.stage_changed', data: { ...dataOf(row), stage, previous, changed_at } }
   },
   updated(row, before, deal, at) {
     // The CRM itself adds values to a new deal, such as the stage's probability. Nobody made these changes, so they

@@ -1,3 +1,4 @@
+import type { RemovedRecord } from '@portal/contract/answer.ts'
 import type { Deal, DealDetail, DealFilters } from '@portal/contract/deals.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
@@ -10,7 +11,7 @@ import { cutPage, offset, type Page } from '../../db/paging.ts'
 import { type Sender, sendNamed } from '../../db/send-named.ts'
 import { createdFrom, createdUntil, idIn } from '../../db/sql-conditions.ts'
 import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../db/tables.ts'
-import { NotFound } from '../../errors.ts'
+import { NotFound, Removed } from '../../errors.ts'
 
 /**
  * Finds a page of deals, newest first, without archived deals. Reads one more row than requested, which gives
@@ -51,13 +52,33 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
 }
 
 /** A deal as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
-type OpenedDeal = Omit<DealDetail, 'side'> & { is_due: boolean }
+export type OpenedDeal = Omit<DealDetail, 'side' | 'from_referral'> & { is_due: boolean }
 
-/** Finds a deal by its LOID or id, or by the LOID of the lead that became the deal (D18, D49). */
+/**
+ * Finds a deal by its LOID or id, or by the LOID of the lead that became the deal (D18, D49). Throws `Removed` for a deal
+ * that the lender has removed.
+ */
 export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal> {
   const deal = await findDeal(reads, partnerId, idOrLoid)
-  if (!deal) throw noSuchDeal()
-  return deal
+  if (deal) return deal
+  const key = readKey(idOrLoid)
+  const removed = key && (await findRemovedDeal(reads, partnerId, key))
+  throw removed ? new Removed('deal', removed) : noSuchDeal()
+}
+
+/** Finds what the partner may know of a deal that left the CRM: nothing once the applicant's data was erased (D129). */
+async function findRemovedDeal(
+  reads: Reads,
+  partnerId: string,
+  key: { column: keyof typeof IS_KEY; value: string },
+): Promise<RemovedRecord | undefined> {
+  const [removed] = await sendNamed<RemovedRecord>(reads, {
+    sql: `select coalesce(business_name, deal_name) as business_name, stage as value, archived_at as removed_at
+            from deals
+           where partner_id = $1 and archived_reason = 'left-crm' and erased_at is null and ${IS_KEY[key.column]}`,
+    parameters: [partnerId, key.value],
+  })
+  return removed
 }
 
 // A deal that has this LOID itself is preferred to a deal whose lead has this LOID.

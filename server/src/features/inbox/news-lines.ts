@@ -71,6 +71,7 @@ function summaryOf(events: readonly RecordedEvent[]): string {
     movement(of('deal.stage_changed'), 'stage'),
     of('deal.updated').length > 0 ? 'details changed' : undefined,
     of('lead.removed', 'deal.removed').length > 0 ? 'removed by the lender' : undefined,
+    of('lead.restored', 'deal.restored').length > 0 ? 'restored by the lender' : undefined,
     ...notesByWriter(notes),
   ]
   const summary = parts.filter(Boolean).join(', ')

@@ -98,8 +98,13 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   created: ({ partner_id: partnerId, loid, business_name, loan_amount: amount, lead_status: status }, at) => {
     return { partnerId, loid, type: 'lead.created', data: { business_name, amount, status, submitted_by: null }, at }
   },
-  changed({ partner_id: partnerId, loid, business_name, loan_amount: amount }, { value: status, previous }, at) {
-    return { partnerId, loid, type: 'lead.status_changed', data: { business_name, amount, status, previous }, at }
+  restored: ({ partner_id: partnerId, loid, business_name, loan_amount: amount, lead_status: status }, at) => {
+    return { partnerId, loid, type: 'lead.restored', data: { business_name, amount, status }, at }
+  },
+  changed({ partner_id: partnerId, loid, business_name, loan_amount: amount }, change, at) {
+    const { value: status, previous, changed_time: changed_at } = change
+    const data = { business_name, amount, status, previous, changed_at }
+    return { partnerId, loid, type: 'lead.status_changed', data, at }
   },
   updated: () => undefined,
   removed({ partner_id: partnerId, loid, business_name, loan_amount: amount, converted_at }, at) {

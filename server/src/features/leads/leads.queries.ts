@@ -1,3 +1,4 @@
+import type { RemovedRecord } from '@portal/contract/answer.ts'
 import type { DuplicateLead, Lead, LeadDetail, LeadFilters } from '@portal/contract/leads.ts'
 import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
@@ -11,7 +12,7 @@ import { cutPage, offset, type Page } from '../../db/paging.ts'
 import { type Sender, sendNamed } from '../../db/send-named.ts'
 import { containing, createdFrom, createdUntil, idIn, oneOf } from '../../db/sql-conditions.ts'
 import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../db/tables.ts'
-import { NotFound } from '../../errors.ts'
+import { NotFound, Removed } from '../../errors.ts'
 
 /** A lead without whose turn it is, which the file of meanings decides. */
 type FoundLead = Omit<Lead, 'side'>
@@ -116,13 +117,33 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
 /** A lead as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
 type OpenedLead = Omit<LeadDetail, 'side'> & { is_due: boolean }
 
-/** Finds a lead as `findLead` does, and also by the LOID of the deal that the lead became. */
+/**
+ * Finds a lead as `findLead` does, and also by the LOID of the deal that the lead became. Throws `Removed` for a lead that
+ * the lender has removed.
+ */
 export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead> {
   const key = readKey(idOrLoid)
   const lead =
     key && ((await findLeadBy(reads, owner, key)) ?? (await findLeadBy(reads, owner, { ...key, column: 'deal' })))
-  if (!lead) throw noSuchLead()
-  return lead
+  if (lead) return lead
+  const removed = key && (await findRemovedLead(reads, owner.id, key))
+  throw removed ? new Removed('lead', removed) : noSuchLead()
+}
+
+/** Finds what the partner may know of a lead that left the CRM: nothing once the applicant's data was erased (D129). */
+async function findRemovedLead(
+  reads: Reads,
+  partnerId: string,
+  key: { column: keyof typeof IS_KEY; value: string },
+): Promise<RemovedRecord | undefined> {
+  const [removed] = await sendNamed<RemovedRecord>(reads, {
+    sql: `select business_name, lead_status as value, archived_at as removed_at
+            from leads
+           where partner_id = $1 and archived_reason = 'left-crm' and deal_loid is null and erased_at is null
+             and ${IS_KEY[key.column]}`,
+    parameters: [partnerId, key.value],
+  })
+  return removed
 }
 
 /** Finds a lead by LOID or id. Does not find archived leads, except those that became a deal (D18). */

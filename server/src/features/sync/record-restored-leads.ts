@@ -12,6 +12,6 @@ export async function recordRestoredLeads(tx: Tx, restored: readonly string[], a
   const leads = await findOpenLeadsOfAllPartners(tx, restored)
   await recordEvents(
     tx,
-    leads.map((lead) => LEAD_TABLE.created(lead, at)),
+    leads.map((lead) => LEAD_TABLE.restored(lead, at)),
   )
 }

@@ -281,7 +281,7 @@ test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(
     await restore(gone.id)
     await sweep()
     expect((await listed('leads')).map((one: { loid: string }) => one.loid)).toEqual([gone.loid])
-    expect((await eventTypes(ada)).at(-1)).toBe('lead.created')
+    expect((await eventTypes(ada)).at(-1)).toBe('lead.restored')
   },
 )
 

@@ -125,7 +125,9 @@ test('the Partner lookup alone decides who owns a lead, and a sync removes leads
     { Last_Name: 'Bob’s', Company: ada.businessName, Partner: { id: bobInCrm } },
   ])
   expect(await syncLeads()).toMatchObject({ created: 3 })
-  const given = (await listed('leads')).find((lead: { last_name: string }) => lead.last_name === 'Given away')
+  const named = async (name: string) =>
+    (await listed('leads')).find((one: { last_name: string }) => one.last_name === name)
+  const [given, deleted] = [await named('Given away'), await named('Deleted')]
 
   await lender.update('Leads', ids[1] ?? '', { Partner: { id: bobInCrm } })
   await lender.remove('Leads', ids[2] ?? '')
@@ -133,6 +135,21 @@ test('the Partner lookup alone decides who owns a lead, and a sync removes leads
   expect((await listed('leads')).map((lead: { last_name: string }) => lead.last_name)).toEqual(['Stays'])
   expect((await ada.get(`/crm/lead/${given.loid}`)).status).toBe(404)
   expect(await eventTypes()).toEqual(['lead.removed', 'lead.removed'])
+  // The partner still learns what was removed, unless the applicant's data was erased.
+  for (const path of ['', '/timeline']) {
+    expect((await ada.get(`/crm/lead/${deleted.loid}${path}`)).body).toEqual({
+      success: false,
+      error: 'The lender removed this lead.',
+      code: 'LEAD_REMOVED',
+      removed: { business_name: deleted.business_name, value: deleted.lead_status, removed_at: expect.any(String) },
+    })
+  }
+  expect((await bob.get(`/crm/lead/${deleted.loid}`)).body.code).toBe('NOT_FOUND')
+  await portal.deps.pool.query('update leads set erased_at = now() where loid = $1', [deleted.loid])
+  expect((await ada.get(`/crm/lead/${deleted.loid}`)).body).toMatchObject({
+    code: 'NOT_FOUND',
+    error: 'Lead not found',
+  })
   expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
 
   expect(await syncLeads(bob)).toMatchObject({ total_zoho_leads: 2, created: 1, updated: 1, problems: [] })
@@ -261,6 +278,10 @@ test('POST /dashboard/sync-deals adds, changes and removes deals as the CRM does
   expect(await syncDeals()).toMatchObject({ total_zoho_deals: 0, skipped: 0, removed: 1 })
   expect(await listed('deals')).toEqual([])
   expect(await eventTypes()).toEqual(['deal.updated', 'deal.stage_changed', 'deal.removed'])
+  expect((await ada.get(`/crm/deal/${deal.loid}`)).body).toMatchObject({
+    code: 'DEAL_REMOVED',
+    removed: { business_name: 'Rivera – oven', value: 'Pending Approval' },
+  })
   expect(await syncDeals()).toMatchObject({ total_zoho_deals: 0, removed: 0 })
 })
 
@@ -290,7 +311,7 @@ test('a deal replaces the oldest lead that matches it, and the lead is restored 
   await lender.remove('Deals', deal)
   expect(await syncDeals()).toMatchObject({ removed: 1, matching_leads_removed: 0 })
   expect(await listed('leads')).toHaveLength(3)
-  expect((await eventTypes()).slice(-3)).toEqual(['lead.converted', 'deal.removed', 'lead.created'])
+  expect((await eventTypes()).slice(-3)).toEqual(['lead.converted', 'deal.removed', 'lead.restored'])
 })
 
 const MATCHING = {
@@ -394,7 +415,7 @@ test('a lead that a deal has replaced is open again when the deal is given to an
   await lender.update('Deals', inZoho, { Partner: { id: await inCrm(bob) } })
   await syncDeals(bob)
   expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
-  expect((await eventTypes()).slice(-3)).toEqual(['lead.converted', 'deal.removed', 'lead.created'])
+  expect((await eventTypes()).slice(-3)).toEqual(['lead.converted', 'deal.removed', 'lead.restored'])
   expect((await bob.get(`/crm/deal/${loid}`)).status).toBe(404)
   const [deal] = await listed('deals', bob)
   expect((await bob.get(`/crm/deal/${deal.loid}`)).body.data).toMatchObject({ notes: [], converted_from_lead: false })

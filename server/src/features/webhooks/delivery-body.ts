@@ -25,17 +25,31 @@ function dataOf(event: EventToDeliver): object {
         created_at: at,
       }
     case 'lead.status_changed':
-      return { ...lead(event), status: event.data.status, previous: event.data.previous, changed_at: at }
+      return {
+        ...lead(event),
+        status: event.data.status,
+        previous: event.data.previous,
+        changed_at: event.data.changed_at ?? at,
+      }
     case 'lead.converted':
       return { ...lead(event), deal_loid: event.data.deal_loid, converted_at: at }
+    case 'lead.restored':
+      return { ...lead(event), status: event.data.status, restored_at: at }
     case 'lead.removed':
       return { ...lead(event), reason: event.data.reason, removed_at: at }
     case 'deal.created':
       return { ...deal(event), stage: event.data.stage, submitted_by: event.data.submitted_by ?? null, created_at: at }
     case 'deal.stage_changed':
-      return { ...deal(event), stage: event.data.stage, previous: event.data.previous, changed_at: at }
+      return {
+        ...deal(event),
+        stage: event.data.stage,
+        previous: event.data.previous,
+        changed_at: event.data.changed_at ?? at,
+      }
     case 'deal.updated':
       return { ...deal(event), stage: event.data.stage, changed_at: at }
+    case 'deal.restored':
+      return { ...deal(event), stage: event.data.stage, restored_at: at }
     case 'deal.removed':
       return { ...deal(event), removed_at: at }
     case 'note.added': {

@@ -104,6 +104,15 @@ test('every kind of event is delivered, and no delivery contains an email addres
   await sync()
   expect((await delivered('deal.removed')).data).toEqual({ ...deal, amount: 160_000, removed_at: isAt })
 
+  await lender.restore(dealId)
+  await sync()
+  expect((await delivered('deal.restored')).data).toEqual({
+    ...deal,
+    amount: 160_000,
+    stage: 'Approved',
+    restored_at: isAt,
+  })
+
   const other = await lender.create('Leads', {
     Last_Name: 'Rivera',
     Company: 'Rivera Bakery',
@@ -122,6 +131,9 @@ test('every kind of event is delivered, and no delivery contains an email addres
     reason: 'left-crm',
     removed_at: isAt,
   })
+  await lender.restore(other)
+  await sync()
+  expect((await delivered('lead.restored')).data).toMatchObject({ business_name: 'Rivera Bakery', restored_at: isAt })
   await ada.post('/dashboard/webhook-test')
   expect((await delivered('webhook.test')).data).toMatchObject({ object: 'test' })
 
