@@ -36,8 +36,7 @@ export type ActivityFilters = z.output<typeof ActivityFilters>
 
 export const ActivityEntry = z.extend(Activity, {
   /**
-   * Who caused the event: a person's name, 'The lender', or 'API key' with the key's first characters. Null if the
-   * portal did not record it.
+   * Who caused the event: a person's name, 'The lender', or 'API key'. Null if the portal did not record it.
    */
   by: z.nullable(z.string()),
   /** True if the caller has not seen the entry yet and did not cause it. */

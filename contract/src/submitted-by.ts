@@ -3,14 +3,22 @@ import { PERSON_LENGTH_MAX } from './limits.ts'
 import { defineRoute } from './route.ts'
 import { filterText } from './text.ts'
 
+/** The name of the system that uses the partner's API key. */
+export const KEY_NAME = 'API key'
+
+/** Older records name the system by the key's first characters too, which say nothing to people (D127). */
+export function submitterName(name: string): string {
+  return name.startsWith(`${KEY_NAME} `) ? KEY_NAME : name
+}
+
 /**
  * Who entered a lead, deal or note in the portal (D64). Both fields are null for records that were created in the CRM.
  */
 export const SubmittedBy = {
   /** The person; null if a system used the API key. */
   submitter_id: z.nullable(z.string()),
-  /** The person's name when the record was entered; for a system, 'API key' and the key's first characters. */
-  submitted_by: z.nullable(z.string()),
+  /** The person's name when the record was entered; for a system, 'API key'. */
+  submitted_by: z.nullable(z.pipe(z.string(), z.transform(submitterName))),
 }
 
 /** The value of the filter `person` that means the caller. */

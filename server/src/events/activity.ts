@@ -1,5 +1,6 @@
 import type { Activity } from '@portal/contract/dashboard.ts'
 import { formatMoney } from '@portal/contract/money.ts'
+import { submitterName } from '@portal/contract/submitted-by.ts'
 import type { EventData, EventType } from './events.ts'
 
 /** An event as the activity list reads it. */
@@ -111,7 +112,7 @@ function named(name: string | null, amount?: number | null): string {
  * no name (D64).
  */
 function by(name: string | null | undefined): string {
-  return name ? ` · ${name}` : ''
+  return name ? ` · ${submitterName(name)}` : ''
 }
 
 /** Shortens a text without cutting through a surrogate pair, such as an emoji. */

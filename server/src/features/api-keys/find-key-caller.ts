@@ -1,3 +1,4 @@
+import { KEY_NAME } from '@portal/contract/submitted-by.ts'
 import { minuteOf } from '../../db/minute-of.ts'
 import type { Deps } from '../../deps.ts'
 import type { KeyCaller } from '../../http/authenticate.ts'
@@ -26,7 +27,7 @@ export async function findKeyCaller(
   return {
     id: owner.id,
     businessName: owner.business_name,
-    submitter: { id: null, name: `API key ${owner.preview}` },
+    submitter: { id: null, name: KEY_NAME },
     keyHash,
   }
 }

@@ -1,5 +1,6 @@
 import type { ActivityEntry } from '@portal/contract/activity.ts'
 import { personName } from '@portal/contract/person-name.ts'
+import { submitterName } from '@portal/contract/submitted-by.ts'
 import { activityOf } from '../../events/activity.ts'
 import type { ActivityRow } from './activity.queries.ts'
 
@@ -14,6 +15,6 @@ export function activityEntries(rows: readonly ActivityRow[], unseen: ReadonlySe
 function nameOf({ actor, data, first_name, last_name, email }: ActivityRow): string | null {
   if (actor === null) return null
   if (actor === 'lender') return 'The lender'
-  const remembered = typeof data['submitted_by'] === 'string' ? data['submitted_by'] : null
+  const remembered = typeof data['submitted_by'] === 'string' ? submitterName(data['submitted_by']) : null
   return email === null ? remembered : personName({ first_name, last_name, email })
 }

@@ -51,13 +51,14 @@ const ME = `me as materialized (
    where people.id = $2)`
 
 /**
- * SQL: whether an `event` is news to the person $2. An event is news if the person did not cause it and has seen it
- * neither in the news nor on the record's page (`opened`).
+ * SQL: whether an `event` is news to the person $2. An event is news if neither the person nor the business's own API key
+ * caused it, and if the person has seen it neither in the news nor on the record's page (`opened`).
  */
 const IS_NEWS = `event.created_at > (select seen_until from me) - interval '${LONGEST_TRANSACTION}'
   and ${isUnseen('(select seen_until from me)', '(select snapshot from me)')}
   and (opened.loid is null or ${isUnseen('opened.seen_until', 'opened.snapshot')})
-  and event.person_id is distinct from $2`
+  and event.person_id is distinct from $2
+  and event_actor(event.type, event.person_id, event.data) is distinct from 'api-key'`
 
 /** SQL: whether a look at the news up to this time, with this snapshot, missed the `event`. */
 export function isUnseen(until: string, snapshot: string): string {

@@ -3,6 +3,7 @@ import type { DealDetail } from '@portal/contract/deals.ts'
 import type { LeadDetail } from '@portal/contract/leads.ts'
 import { TIMELINE_PAGE_SIZE } from '@portal/contract/limits.ts'
 import type { Note } from '@portal/contract/notes.ts'
+import { submitterName } from '@portal/contract/submitted-by.ts'
 import type { ReferralTimeline, Standing, TimelineEntry } from '@portal/contract/timeline.ts'
 import { type HistoryKind, wayOf } from '@portal/contract/way.ts'
 import type { Deps } from '../../deps.ts'
@@ -167,6 +168,7 @@ function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }:
   const first = changes.at(-1)
   const isWithRecord = first && Date.parse(first.at) - Date.parse(at) < TOGETHER_MS
   const isOfPortal = first?.type === 'submitted'
+  const submitter = records.flatMap((record) => record.submitted_by ?? [])[0]
   const submission: TimelineEntry = {
     id: `submitted ${records[0]?.loid ?? ''}`,
     value: null,
@@ -175,7 +177,7 @@ function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }:
     ...(isWithRecord && first),
     type: 'submitted',
     at,
-    by: records.find((record) => record.submitted_by !== null)?.submitted_by ?? (isOfPortal ? first.by : null),
+    by: submitter === undefined ? (isOfPortal ? first.by : null) : submitterName(submitter),
     is_lender: !isOfPortal && records.every((record) => record.lead_source !== DEFAULT_LEAD_SOURCE),
   }
   return [...(isWithRecord ? changes.slice(0, -1) : changes), submission]
