@@ -18,7 +18,7 @@ const SERVER_FEATURES = {
   sync: ['notes', 'leads', 'deals', 'accounts'],
   referral: ['sync', 'notes', 'leads', 'deals', 'accounts'],
   webhooks: ['accounts'],
-  mails: ['webhooks', 'accounts'],
+  mails: ['webhooks', 'inbox', 'accounts'],
   'partner-api': ['leads', 'deals', 'api-keys', 'webhooks', 'accounts'],
   'security-log': [],
   dashboard: [],

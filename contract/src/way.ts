@@ -71,7 +71,7 @@ export function placeOf(kind: HistoryKind, value: string): Place {
   if (kind === 'deal-stage') {
     // A stage with 'closed' in it counts as won (section 4), unless another of its words means lost.
     if (LOST_WORDS.test(value.replace(/closed/i, ''))) return LOST
-    if (isWonStage(value)) return FUNDED
+    if (isWonStage(value)) return /\bnot\b/i.test(value) ? LOST : FUNDED
     return /^(?:thrown to|with) /i.test(value) ? HANDED_ON : at('With the lender')
   }
   if (LOST_WORDS.test(value)) return LOST

@@ -1,4 +1,3 @@
-import { stageGroup } from '@portal/contract/choices.ts'
 import type { MailKind } from '@portal/contract/notifications.ts'
 import { placeOf } from '@portal/contract/way.ts'
 import type { Tx } from '../db/database.ts'
@@ -54,7 +53,7 @@ export function newsOf(event: AnyEvent, id: string): MailNews[] {
     case 'lead.converted':
       return [{ ...about, type: event.type, data: event.data, kind: 'lead-status' }]
     case 'deal.stage_changed': {
-      const isOver = stageGroup(event.data.stage) !== 'open'
+      const isOver = placeOf('deal-stage', event.data.stage).outcome !== 'open'
       return [{ ...about, type: event.type, data: event.data, kind: isOver ? 'outcome' : 'deal-stage' }]
     }
     case 'note.added': {

@@ -1,10 +1,9 @@
-import { DEFAULT_TIMINGS } from '@portal/contract/notifications.ts'
 import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { getPerson } from '../accounts/people.queries.ts'
 import { digestAfter } from './digest-time.ts'
 import { insertMail, lockWaitingNews, putOffNews, removeNewsForPerson } from './mails.queries.ts'
-import { concerns } from './notifications.ts'
+import { concerns, defaultTiming } from './notifications.ts'
 import { sendNewsMail } from './send-news-mail.job.ts'
 import { findSettings } from './settings.queries.ts'
 
@@ -32,8 +31,10 @@ export async function composeMails(
     const person = await getPerson(tx, personId)
     const settings = await findSettings(tx, personId)
     const timeZone = settings?.time_zone ?? config.timezone
-    const timingOf = ({ kind }: Waiting) =>
-      concerns(kind, person.role) ? (settings?.choices[kind] ?? DEFAULT_TIMINGS[kind]) : 'never'
+    const timingOf = ({ kind, is_own }: Waiting) =>
+      concerns(kind, person.role)
+        ? (settings?.choices[kind] ?? defaultTiming(kind, person.role, Boolean(is_own)))
+        : 'never'
     const isDue = (one: Waiting) => one.due_at <= at
 
     const unwanted = waiting.filter((one) => timingOf(one) === 'never')

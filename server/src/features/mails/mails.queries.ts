@@ -1,3 +1,4 @@
+import type { HistoryKind } from '@portal/contract/way.ts'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { MailNews } from '../../events/mail-news.ts'
@@ -64,13 +65,26 @@ export async function findPeopleWithDueNewsOfAllPartners(
 
 /**
  * Finds the person's news that is not in a mail yet, the earliest due first. Locks the rows until the transaction ends,
- * and skips rows that another process has locked.
+ * and skips rows that another process has locked. `is_own` says whether the person submitted the lead or deal.
  */
 export function lockWaitingNews(tx: Tx, personId: string, limit: number) {
   return tx
     .selectFrom('mail_news_for_people as told')
     .innerJoin('mail_news as news', 'news.id', 'told.news_id')
     .select(['told.news_id', 'told.due_at', 'news.kind', 'news.loid', 'news.created_at'])
+    .select(({ or, exists, selectFrom }) =>
+      or(
+        (['leads', 'deals'] as const).map((table) =>
+          exists(
+            selectFrom(table)
+              .select('id')
+              .whereRef('partner_id', '=', 'news.partner_id')
+              .whereRef('loid', '=', 'news.loid')
+              .where('submitter_id', '=', personId),
+          ),
+        ),
+      ).as('is_own'),
+    )
     .where('told.person_id', '=', personId)
     .where('told.mail_id', 'is', null)
     .orderBy('told.due_at')
@@ -145,6 +159,32 @@ export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]
     .execute()
   // oxlint-disable-next-line typescript/consistent-type-assertions -- recordMailNews wrote types and data that fit
   return rows as MailNews[]
+}
+
+/** What a mail says about a lead or deal besides the changes. */
+export interface ReferralFacts {
+  loid: string
+  amount: number | null
+  submitted_by: string | null
+  /** The present status or stage. */
+  kind: HistoryKind
+  value: string
+}
+
+/** Finds the facts of the partner's leads and deals with these LOIDs. A deal replaces the lead that became the deal. */
+export async function findReferralFacts(
+  db: Db,
+  partnerId: string,
+  loids: readonly string[],
+): Promise<Map<string, ReferralFacts>> {
+  const { rows } = await sql<ReferralFacts>`
+    select loid, loan_amount as amount, submitted_by, 'lead-status' as kind, lead_status as value
+      from leads where partner_id = ${partnerId} and loid = any(${loids})
+    union all
+    select deals.loid, amount, coalesce(deals.submitted_by, leads.submitted_by), 'deal-stage', stage
+      from deals left join leads on leads.partner_id = deals.partner_id and leads.loid = deals.loid
+     where deals.partner_id = ${partnerId} and deals.loid = any(${loids})`.execute(db)
+  return new Map(rows.map((row) => [row.loid, row]))
 }
 
 /** Whether the push of the lead or deal with this LOID, or of a note on it, is still marked as failed. */

@@ -9,6 +9,7 @@ import { openDataFolder } from '../../testing/portal-process.ts'
 import {
   addColleague,
   confirmEmail,
+  newLead,
   SECRETS_KEY,
   startPortal,
   type TestPartner,
@@ -158,14 +159,55 @@ test('one mail within five minutes covers all changes to a deal, names the busin
   const [mail, ...more] = await newsTo(partner.email)
   expect(more).toEqual([])
   expect(subjectOf(mail)).toBe('Good news: Okafor Freight is Funded, and 3 more changes')
-  expect(mail).toContain(`There is news of Okafor Freight (${loid}).`)
-  expect(mail).toContain('The deal moved from Approved to Funded.')
+  expect(mail).toContain(`Okafor Freight (${loid}), $150,000.`)
+  expect(mail).toMatch(/moved from Approved to Funded\.[^]*Mia Chen wrote:[^]*to Approved\.[^]*to Pending Approval\./)
+  expect(mail).toContain('The loan has been paid out.\n')
   expect(mail).toContain('Mia Chen wrote: (')
   expect(mail).toContain('> Please send the last\n> three bank statements.')
   expect(mail).toContain(`Open the deal: ${portal.deps.publicUrl}/deals/${loid}\n`)
   expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
   await tellNewsSoon(portal)
   expect(await newsTo(partner.email)).toHaveLength(1)
+})
+
+test('a mail says what the status means, whose turn it is, the amount and who submitted the lead', async () => {
+  const partner = await confirmedPartner()
+  await partner.put('/account/notifications', { choices: { 'lead-status': 'at-once', 'deal-stage': 'at-once' } })
+  const told = async (...changes: Change[]) => {
+    const { loid } = await partner.submitLead()
+    await happens(portal, partner.id, loid, ...changes)
+    await tellNewsSoon(portal)
+    const [mail = ''] = await newsTo(partner.email)
+    expect(mail).toContain(`Okafor Freight (${loid}), $150,000, submitted by ${partner.businessName}.`)
+    return mail
+  }
+  expect(await told(status('Unable to Contact'))).toContain(
+    'The lender could not reach the applicant. A word from you may help. Your turn.',
+  )
+  expect(await told(status('Contacted'))).toContain('Lender’s turn.')
+  expect(await told(lendersNote('Please call.'))).toContain('Your turn: the lender waits for your answer.')
+  const lost = await told(stage('Closed Lost'))
+  expect(subjectOf(lost)).toBe('Okafor Freight is now Closed Lost')
+  expect(lost).not.toMatch(/turn\./)
+  expect(subjectOf(await told(stage('Not Funded')))).toBe('Okafor Freight is now Not Funded')
+})
+
+test('nobody gets a mail about what they have seen in the portal, and only owners hear at once of others’ referrals', async () => {
+  const partner = await confirmedPartner()
+  const member = await addColleague(portal, partner, 'member')
+  const { loid } = await partner.submitLead()
+  const own = (await member.post('/dashboard/leads', newLead({ businessName: 'Rivera Foods' }))).body.data.loid
+  await happens(portal, partner.id, loid, lendersNote('Please send the statements.'))
+  await happens(portal, partner.id, own, status('Lost Lead', 'Rivera Foods'))
+  const until = portal.deps.clock.now().toISOString()
+  expect((await partner.post('/dashboard/news/seen', { until, loid: own })).status).toBe(200)
+  await tellNewsSoon(portal)
+  expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['The lender wrote about Okafor Freight'])
+  expect((await newsTo(member.email)).map(subjectOf)).toEqual(['Rivera Foods is now Lost Lead'])
+  // The member's digest still has the note, and a choice of their own counts for all referrals.
+  await member.put('/account/notifications', { choices: { 'lender-note': 'at-once' } })
+  await tellNewsSoon(portal)
+  expect((await newsTo(member.email)).map(subjectOf)).toContain('The lender wrote about Okafor Freight')
 })
 
 test('if more than five leads and deals change at once, one mail covers all of them', async () => {
@@ -267,6 +309,7 @@ test('changed settings also apply to news that is already waiting for a digest',
 test('a queued mail is not sent if the person has turned off this kind of news or has lost access', async () => {
   const ofTwo = await confirmedPartner()
   const colleague = await addColleague(portal, ofTwo, 'member')
+  await colleague.put('/account/notifications', { choices: { outcome: 'at-once' } })
   await happens(portal, ofTwo.id, newLoid(), stage('Funded'))
   portal.advance(3 * MINUTE_MS)
   const jobs = { enqueue: async () => undefined }

@@ -1,11 +1,16 @@
-import { isWonStage } from '@portal/contract/choices.ts'
+import { SIDE_TEXTS } from '@portal/contract/meanings.ts'
+import { formatMoney } from '@portal/contract/money.ts'
 import { MAIL_KIND_WORDS } from '@portal/contract/notifications.ts'
+import { submitterName } from '@portal/contract/submitted-by.ts'
+import { type HistoryKind, placeOf } from '@portal/contract/way.ts'
 import { shortened } from '../../events/activity.ts'
 import type { MailNews, NewsData } from '../../events/mail-news.ts'
+import type { StatusMeanings } from '../../history/status-meanings.ts'
 import type { Mail } from '../../mail/mail.ts'
 import { type MailPart, text } from '../../mail/mail-parts.ts'
 import { greeting } from '../accounts/mails.ts'
 import type { Person } from '../accounts/people.queries.ts'
+import type { ReferralFacts } from './mails.queries.ts'
 
 interface About {
   isDigest: boolean
@@ -15,6 +20,9 @@ interface About {
   publicUrl: string
   /** The token of the unsubscribe link. */
   token: string
+  /** By LOID. A record that is gone has none. */
+  facts: ReadonlyMap<string, ReferralFacts>
+  statusMeanings: StatusMeanings
 }
 
 /** A mail lists at most this many leads and deals. */
@@ -25,14 +33,15 @@ const QUOTED_IN_LIST_MAX = 300
 const SUBJECT_NAME_MAX = 60
 
 /**
- * Makes a mail about one lead or deal, about several, or about the webhook. The caller passes the oldest news first.
+ * Makes a mail about one lead or deal, about several, or about the webhook. The caller passes the oldest news first; the
+ * mail tells the newest first (D129).
  */
 export function newsMail(person: Person, news: readonly MailNews[], about: About): Mail {
   const { to, unsubscribeUrl } = {
     to: person.email,
     unsubscribeUrl: `${about.publicUrl}/unsubscribe?token=${about.token}`,
   }
-  const records = [...Map.groupBy(news, (one) => one.loid ?? one.id).values()]
+  const records = [...Map.groupBy(news.toReversed(), (one) => one.loid ?? one.id).values()]
   const [only] = records
   const body = only && records.length === 1 && !about.isDigest ? recordMail(only, about) : listMail(records, about)
   return { to, unsubscribeUrl, subject: body.subject, parts: [greeting(person), ...body.parts, ...footer(news, about)] }
@@ -49,8 +58,9 @@ function recordMail(changes: readonly MailNews[], about: About): Body {
   return {
     subject: `${headline(leading)}${others}`,
     parts: [
-      text(`There is news of ${nameOf(leading)} (${leading.loid}).`),
+      text(`${[`${nameOf(leading)} (${leading.loid})`, ...factsOf(changes, about)].join(', ')}.`),
       ...changes.flatMap((change) => changeParts(change, timeOf, QUOTED_MAX)),
+      ...nextStep(changes, about),
       openButton(changes, about),
     ],
   }
@@ -77,6 +87,7 @@ function listMail(records: readonly (readonly MailNews[])[], about: About): Body
       ...listed.flatMap((changes) => [
         recordPart(changes, about),
         ...changes.flatMap((change) => changeParts(change, timeOf, QUOTED_IN_LIST_MAX)),
+        ...nextStep(changes, about),
       ]),
       ...(left > 0 ? [text(`And ${left} more.`)] : []),
       { part: 'button', label: 'Open the dashboard', url: `${about.publicUrl}/dashboard` },
@@ -118,7 +129,7 @@ const WHY_DISABLED = {
 const RANKS: readonly MailNews['kind'][] = ['outcome', 'lender-note', 'crm', 'webhook', 'deal-stage', 'lead-status']
 
 function leadingOf(changes: readonly MailNews[]): MailNews {
-  return changes.reduce((best, one) => (RANKS.indexOf(one.kind) <= RANKS.indexOf(best.kind) ? one : best))
+  return changes.reduce((best, one) => (RANKS.indexOf(one.kind) < RANKS.indexOf(best.kind) ? one : best))
 }
 
 function nameOf(news: MailNews): string {
@@ -134,7 +145,7 @@ function headline(news: MailNews): string {
     case 'lead.converted':
       return `${name} became a deal`
     case 'deal.stage_changed':
-      return isWonStage(news.data.stage)
+      return placeOf('deal-stage', news.data.stage).outcome === 'funded'
         ? `Good news: ${name} is ${news.data.stage}`
         : `${name} is now ${news.data.stage}`
     case 'note.added':
@@ -173,7 +184,39 @@ function changeParts(news: MailNews, timeOf: (instant: string) => string, quoted
 function recordPart(changes: readonly MailNews[], about: About): MailPart {
   const leading = leadingOf(changes)
   const { url } = pageOf(changes, about)
-  return { part: 'record', name: nameOf(leading), loid: leading.loid ?? 'change notifications', url }
+  const details = [leading.loid ?? 'change notifications', ...factsOf(changes, about)].join(', ')
+  return { part: 'record', name: nameOf(leading), loid: details, url }
+}
+
+/** The amount, and who submitted the lead or deal. */
+function factsOf(changes: readonly MailNews[], { facts }: About): string[] {
+  const { loid, data } = leadingOf(changes)
+  const known = facts.get(loid ?? '')
+  const amount = 'amount' in data ? data.amount : known?.amount
+  return [
+    ...(amount === null || amount === undefined ? [] : [formatMoney(amount)]),
+    ...(known?.submitted_by ? [`submitted by ${submitterName(known.submitted_by)}`] : []),
+  ]
+}
+
+/**
+ * What the latest status or stage means, and whose turn it is. After a note by the lender it is the partner's turn. A
+ * referral that has ended has no next step.
+ */
+function nextStep(changes: readonly MailNews[], { facts, statusMeanings }: About): MailPart[] {
+  const [newest] = changes
+  const at = changes.map(standingAfter).find((one) => one !== undefined) ?? facts.get(newest?.loid ?? '')
+  if (!newest || !at || newest.type === 'push.given-up') return []
+  const { meaning, side } = statusMeanings(at.kind, at.value)
+  const isAsked = side !== null && newest.type === 'note.added'
+  const turn = isAsked ? `${SIDE_TEXTS.partner}: the lender waits for your answer.` : side && `${SIDE_TEXTS[side]}.`
+  const words = [newest.type !== 'note.added' && meaning, turn].filter(Boolean).join(' ')
+  return words === '' ? [] : [text(words)]
+}
+
+function standingAfter(news: MailNews): { kind: HistoryKind; value: string } | undefined {
+  if (news.type === 'lead.status_changed') return { kind: 'lead-status', value: news.data.status }
+  return news.type === 'deal.stage_changed' ? { kind: 'deal-stage', value: news.data.stage } : undefined
 }
 
 function openButton(changes: readonly MailNews[], about: About): MailPart {
@@ -181,9 +224,9 @@ function openButton(changes: readonly MailNews[], about: About): MailPart {
   return { part: 'button', label, url }
 }
 
-/** The record's page after the last change. For a converted lead, this is the page of its deal (D18). */
+/** The record's page after the latest change. For a converted lead, this is the page of its deal (D18). */
 function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: string; label: string } {
-  const last = changes.findLast((one) => one.type !== 'note.added') ?? changes.at(-1)
+  const last = changes.find((one) => one.type !== 'note.added') ?? changes[0]
   const deal = { url: `${publicUrl}/deals/${last?.loid}`, label: 'Open the deal' }
   const lead = { url: `${publicUrl}/leads/${last?.loid}`, label: 'Open the lead' }
   switch (last?.type) {

@@ -2,6 +2,7 @@ import {
   DEFAULT_TIMINGS,
   MAIL_KINDS,
   type MailKind,
+  type MailTiming,
   type NotificationChange,
   type NotificationSettings,
 } from '@portal/contract/notifications.ts'
@@ -14,6 +15,14 @@ import { findSettings, saveSettings } from './settings.queries.ts'
 /** Only owners look after the webhook, so only they get news of it. */
 export function concerns(kind: MailKind, role: Role): boolean {
   return kind !== 'webhook' || role === 'owner'
+}
+
+/**
+ * When a person who has chosen nothing gets this kind of news. Only owners hear at once of referrals that are not their
+ * own (D129).
+ */
+export function defaultTiming(kind: MailKind, role: Role, isOwn: boolean): MailTiming {
+  return isOwn || role === 'owner' ? DEFAULT_TIMINGS[kind] : 'digest'
 }
 
 export async function readSettingsOf(

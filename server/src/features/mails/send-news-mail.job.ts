@@ -5,15 +5,23 @@ import { defineJob, GiveUp } from '../../jobs/define-job.ts'
 import type { Mail } from '../../mail/mail.ts'
 import { findPerson, type Person } from '../accounts/people.queries.ts'
 import { hashToken } from '../accounts/tokens.ts'
+import { findUnseenIds } from '../inbox/news.queries.ts'
 import { findEndpoint } from '../webhooks/endpoints.queries.ts'
-import { findMail, findNewsOfMail, hasFailedPush, keepMailProblem, removeMail } from './mails.queries.ts'
+import {
+  findMail,
+  findNewsOfMail,
+  findReferralFacts,
+  hasFailedPush,
+  keepMailProblem,
+  removeMail,
+} from './mails.queries.ts'
 import { newsMail } from './news-mail.ts'
 import { concerns } from './notifications.ts'
 import { findSettings } from './settings.queries.ts'
 import { keepUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
 
 /**
- * Sends a mail, unless all of its news is now unwanted or out of date, or the person has lost access. Every attempt has
+ * Sends a mail, unless all of its news is now unwanted, seen or out of date, or the person has lost access. Every attempt has
  * the same Message-ID. Once a mail is accepted or need not be sent any more, its row is removed. The row of a given-up
  * mail stays for the operator.
  */
@@ -47,19 +55,21 @@ function mayBeTold({ is_active, is_partner_active, email_verified }: Person): bo
 }
 
 /**
- * Returns undefined if all of the news is now unwanted or out of date. Every attempt has the same unsubscribe link,
+ * Returns undefined if all of the news is now unwanted, seen or out of date. Every attempt has the same unsubscribe link,
  * because any of the attempts may be the one that arrived.
  */
 async function writeMail(
-  { db, clock, publicUrl, config, secrets }: Deps,
+  { db, pool, clock, publicUrl, config, secrets, statusMeanings }: Deps,
   { id, is_digest, created_at }: NonNullable<Awaited<ReturnType<typeof findMail>>>,
   person: Person,
 ): Promise<Mail | undefined> {
   const settings = await findSettings(db, person.id)
   const isWanted = ({ kind }: MailNews) => concerns(kind, person.role) && settings?.choices[kind] !== 'never'
   const news: MailNews[] = []
-  for (const one of await findNewsOfMail(db, id)) {
-    if (isWanted(one) && (await isStillTrue(db, one))) news.push(one)
+  const all = await findNewsOfMail(db, id)
+  const unseen = await findUnseenNews(pool, person, all)
+  for (const one of all) {
+    if (isWanted(one) && unseen.has(one.id) && (await isStillTrue(db, one))) news.push(one)
   }
   if (news.length === 0) return undefined
   const kinds = [...new Set(news.map((one) => one.kind))]
@@ -71,7 +81,30 @@ async function writeMail(
     at: clock.now().toISOString(),
   })
   const timeZone = settings?.time_zone ?? config.timezone
-  return { id, ...newsMail(person, news, { isDigest: is_digest, at: created_at, timeZone, publicUrl, token }) }
+  const loids = new Set(news.flatMap((one) => one.loid ?? []))
+  const facts = await findReferralFacts(db, person.partner_id, [...loids])
+  const about = { isDigest: is_digest, at: created_at, timeZone, publicUrl, token, facts, statusMeanings }
+  return { id, ...newsMail(person, news, about) }
+}
+
+/**
+ * The ids of the news that the person has not seen in the portal yet (D129). A given-up push and a disabled webhook are
+ * no events, so nobody can have seen them as news.
+ */
+async function findUnseenNews(
+  pool: Deps['pool'],
+  { id, partner_id }: Person,
+  news: readonly MailNews[],
+): Promise<Set<string>> {
+  const [events, others] = [news.filter(isEvent), news.filter((one) => !isEvent(one))].map((some) =>
+    some.map((one) => one.id),
+  )
+  const unseen = await findUnseenIds(pool, partner_id, id, events ?? [])
+  return new Set([...unseen, ...(others ?? [])])
+}
+
+function isEvent({ type }: MailNews): boolean {
+  return type !== 'push.given-up' && type !== 'endpoint.disabled'
 }
 
 /**
