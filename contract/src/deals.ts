@@ -41,8 +41,13 @@ export const Deal = z.object({
 })
 export type Deal = z.infer<typeof Deal>
 
+/** What the page of a deal takes from the deal's lead if the CRM's deal has none (D124). */
+export const REFERRAL_FIELDS = ['contact_name', 'email', 'phone', 'loan_purpose', 'partner_iso'] as const
+
 export const DealDetail = z.object({
   ...Deal.shape,
+  /** The fields whose values are the lead's, because the CRM's deal has none. The portal does not write them back. */
+  from_referral: z.array(z.enum(REFERRAL_FIELDS)),
   /** Why the deal is not in the CRM, once the portal has stopped trying to push it. */
   crm_problem: Text,
 })

@@ -106,6 +106,7 @@ export function dealOf(given: Partial<DealDetail> = {}): DealDetail {
     created_at: '2026-11-18T01:00:00.000Z',
     modified_time: '2026-11-20T01:00:00.000Z',
     crm_problem: null,
+    from_referral: [],
     ...given,
   }
 }

@@ -7,12 +7,13 @@ import { dealWithSide } from '../../history/with-side.ts'
 import type { Mount } from '../../http/mount.ts'
 import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
-import { findLeadKeys } from '../leads/leads.queries.ts'
+import { findLead, findLeadKeys } from '../leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../notes/notes.queries.ts'
 import { pushNote } from '../notes/push-note.job.ts'
 import { pullDetailsOf } from '../sync/pull-details.ts'
 import { findDeals, getDeal, getDealLoid, reviveFailedDeal } from './deals.queries.ts'
 import { pushDeal } from './push-deal.job.ts'
+import { withReferral } from './with-referral.ts'
 
 export function dealRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config, statusMeanings } = deps
@@ -30,7 +31,12 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
       findNotes(reads, partner.id, deal.loid),
       findLeadKeys(db, partner.id, deal.loid),
     ])
-    return { deal: dealWithSide(statusMeanings, deal), notes, converted_from_lead: leads.length > 0 }
+    const found = await Promise.all(leads.map(({ loid }) => findLead(reads, partner, loid)))
+    const shown = withReferral(
+      deal,
+      found.flatMap((lead) => lead ?? []),
+    )
+    return { deal: dealWithSide(statusMeanings, shown), notes, converted_from_lead: leads.length > 0 }
   })
   mount(readStageHistory, async ({ partner, params }) => {
     const loid = await getDealLoid(db, partner.id, params.id)

@@ -21,7 +21,7 @@ import { pullDetailsOf } from '../sync/pull-details.ts'
  */
 interface Referral {
   leads: { lead: Omit<LeadDetail, 'side'>; ended_at: string | null }[]
-  deal: Omit<DealDetail, 'side'> | undefined
+  deal: Omit<DealDetail, 'side' | 'from_referral'> | undefined
   statuses: HistoryEntry[]
   stages: HistoryEntry[]
   notes: (Note & { is_from_crm: boolean })[]

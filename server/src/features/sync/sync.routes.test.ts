@@ -303,7 +303,15 @@ test('a deal replaces the oldest lead that matches it, and the lead is restored 
   expect(await syncDeals()).toMatchObject({ skipped: 1, matching_leads_removed: 0 })
   expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([other.loid, second.loid])
   const [dealRow] = await listed('deals')
-  expect((await ada.get(`/crm/lead/${oldest.loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: dealRow.loid })
+  expect((await ada.get(`/crm/lead/${oldest.loid}`)).body.data.lead).toMatchObject({
+    converted_to_deal: { loid: dealRow.loid },
+    side: null,
+  })
+  // The deal's page fills the deal's gaps from the lead, but the deal itself stays as it is in the CRM.
+  const { deal: shown } = (await ada.get(`/crm/deal/${dealRow.loid}`)).body.data
+  expect(shown).toMatchObject({ contact_name: 'Nkem Okafor', partner_iso: 'AU', loan_purpose: null, side: 'lender' })
+  expect(shown.from_referral).toEqual(['contact_name', 'email', 'partner_iso'])
+  expect(dealRow).toMatchObject({ contact_name: null, email: null })
   // The replaced lead is still in the CRM, but a sync does not bring it back into the partner's list.
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 3, created: 0, converted: 0, removed: 0 })
   expect(await listed('leads')).toHaveLength(2)
