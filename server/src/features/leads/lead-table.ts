@@ -59,7 +59,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
     return {
       business_name: lead.business_name,
       first_name: lead.first_name,
-      last_name: lead.last_name,
+      last_name: lastNameOf(lead, before),
       email: lead.email,
       phone: lead.phone,
       state: lead.state,
@@ -112,4 +112,17 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
     if (converted_at !== null) return undefined
     return { partnerId, loid, type: 'lead.removed', data: { business_name, amount, reason: 'left-crm' }, at }
   },
+}
+
+/** The CRM's longest last name. */
+const LAST_NAME_LENGTH_MAX = 80
+
+/**
+ * The CRM demands a last name, so the portal pushes a lead without one under the business's name or its LOID. That name
+ * is nobody's, and does not come back (D124).
+ */
+function lastNameOf(lead: NamedCrmLead, before: StoredLead | undefined): string | null {
+  const filledIn = [lead.business_name?.slice(0, LAST_NAME_LENGTH_MAX), before?.loid]
+  const isFilledIn = before?.last_name === null && lead.first_name === null && filledIn.includes(lead.last_name ?? '')
+  return isFilledIn ? null : lead.last_name
 }

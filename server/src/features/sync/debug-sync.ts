@@ -1,4 +1,5 @@
 import { CONFIRM_EMAIL } from '@portal/contract/accounts.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
 import type { debugSyncLeads } from '@portal/contract/sync.ts'
 import type { output } from 'zod/mini'
 import type { Deps } from '../../deps.ts'
@@ -42,7 +43,7 @@ export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string)
   let firstLead: string | undefined
   await step('Count the portal’s leads', async () => {
     debug.counts.portal_leads = await countLeads(db, partnerId)
-    return `${debug.counts.portal_leads} leads`
+    return leadCount(debug.counts.portal_leads)
   })
   await step('Sign in to the CRM', async () => {
     debug.api_domain = await crm.apiDomain()
@@ -68,7 +69,7 @@ export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string)
       }
       debug.counts.zoho_leads = await crm.countLeads(zohoId, signal)
     }
-    return `${debug.counts.zoho_leads} leads`
+    return leadCount(debug.counts.zoho_leads)
   })
   await step('Read a lead from the CRM', async () => {
     if (firstLead === undefined) return 'There is no lead to read'
@@ -81,4 +82,8 @@ export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string)
 function textOf(failure: unknown): string {
   if (failure instanceof PortalError || failure instanceof CrmRefused) return failure.message
   throw failure
+}
+
+function leadCount(count: number): string {
+  return `${formatNumber(count)} ${count === 1 ? 'lead' : 'leads'}`
 }

@@ -236,6 +236,23 @@ test('POST /crm/sync pulls leads and deals in one run, and counts the converted 
   expect(await eventTypes()).toEqual([])
 })
 
+test('a last name that the portal made of the business name does not come back as somebody’s name', async () => {
+  const body = { business_name: 'Mini Co', email: 'mini@mini.example' }
+  const { loid } = (await ada.post('/webhook/lead', body)).body.data
+  await ada.pushedLead(loid)
+  const [inZoho] = await lender.list('Leads', 'Last_Name')
+  expect(inZoho?.['Last_Name']).toBe('Mini Co')
+  await lender.update('Leads', String(inZoho?.['id']), { Lead_Status: 'Contacted' })
+  await syncLeads()
+  const shown = async () => (await ada.get(`/crm/lead/${loid}`)).body.data.lead
+  expect(await shown()).toMatchObject({ lead_status: 'Contacted', last_name: null, lead_name: null })
+  await lender.update('Leads', String(inZoho?.['id']), { Last_Name: 'Rivera' })
+  await syncLeads()
+  expect(await shown()).toMatchObject({ lead_name: 'Rivera' })
+  const { steps } = (await ada.post('/dashboard/debug-sync-leads')).body.debug
+  expect(JSON.stringify(steps)).toContain('"1 lead"')
+})
+
 test('POST /dashboard/sync-deals adds, changes and removes deals as the CRM does', async () => {
   const id = await lender.create('Deals', {
     Deal_Name: 'Rivera – oven',
