@@ -296,7 +296,7 @@ export const changeProfile = defineRoute({
   method: 'PUT',
   path: '/profile',
   auth: 'session',
-  least: 'member',
+  least: 'viewer',
   body: ProfileChange,
   answer: Profile,
   summary:

@@ -26,7 +26,6 @@ const MAY: Record<Role, string[]> = {
     'POST /dashboard/webhook-logs/:id/redeliver',
   ],
   member: [
-    'PUT /profile',
     'POST /dashboard/leads',
     'GET /dashboard/leads/duplicates',
     'POST /dashboard/attention/:id/done',
@@ -74,6 +73,7 @@ const MAY: Record<Role, string[]> = {
     'GET /dashboard/api-docs',
     // These routes concern the person's own account.
     'GET /profile',
+    'PUT /profile',
     'PUT /profile/password',
     'POST /auth/verify-email',
     'POST /auth/send-verification',

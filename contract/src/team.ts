@@ -31,7 +31,7 @@ export const Invitation = z.object({
   last_name: z.nullable(z.string()),
   role: Role,
   created_at: Instant,
-  /** When the newest link expires. Null until the first link is made, just before it is mailed. */
+  /** When the newest link expires. The seven days begin again when the link is mailed. */
   expires_at: z.nullable(Instant),
 })
 export type Invitation = z.infer<typeof Invitation>

@@ -66,7 +66,7 @@ interface InvitationsTable {
   invited_by: string | null
   created_at: Instant
   token_hash: ColumnType<Buffer | null, undefined, Buffer | null>
-  expires_at: ColumnType<Instant | null, undefined, Instant | null>
+  expires_at: Instant | null
 }
 
 interface KnownSourcesTable {

@@ -14,9 +14,7 @@ export async function replaceInvitation(tx: Tx, invitation: NewInvitationRow): P
   return tx
     .insertInto('invitations')
     .values(invitation)
-    .onConflict((conflict) =>
-      conflict.columns(['partner_id', 'email']).doUpdateSet({ ...rest, token_hash: null, expires_at: null }),
-    )
+    .onConflict((conflict) => conflict.columns(['partner_id', 'email']).doUpdateSet({ ...rest, token_hash: null }))
     .returning(INVITATION_COLUMNS)
     .executeTakeFirstOrThrow()
 }

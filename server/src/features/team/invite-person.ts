@@ -8,7 +8,7 @@ import type { RateLimit } from '../../http/rate-limit.ts'
 import { lockCaller } from '../accounts/lock-caller.ts'
 import { findPersonByEmail, getPerson } from '../accounts/people.queries.ts'
 import { findInvitationToMail, replaceInvitation } from './invitations.queries.ts'
-import { mailInvitation } from './mail-invitation.job.ts'
+import { invitationExpiry, mailInvitation } from './mail-invitation.job.ts'
 
 /** Limits the invitation mails of one partner. */
 export const INVITATIONS: RateLimit = {
@@ -49,6 +49,7 @@ export async function inviteToTeam(
     role: form.role,
     invited_by: inviter.id,
     created_at: now.toISOString(),
+    expires_at: invitationExpiry(now),
   })
   await jobs.enqueue(tx, mailInvitation, { partnerId: caller.id, invitationId: invitation.id })
   return invitation

@@ -6,7 +6,10 @@ import { text } from '../../mail/mail-parts.ts'
 import { hashToken, newToken } from '../accounts/tokens.ts'
 import { findInvitationToMail, updateInvitationToken } from './invitations.queries.ts'
 
-const VALID_MS = INVITATION_VALID_DAYS * 24 * 3_600_000
+/** When a link that is made now expires. */
+export function invitationExpiry(now: Date): string {
+  return new Date(now.getTime() + INVITATION_VALID_DAYS * 24 * 3_600_000).toISOString()
+}
 
 /**
  * Makes the token only when the mail is sent, so that only the token's hash is ever stored. The link in an earlier mail
@@ -20,7 +23,7 @@ export const mailInvitation = defineJob({
     const invitation = await findInvitationToMail(db, partnerId, invitationId)
     if (!invitation) return
     const token = newToken()
-    const expires_at = new Date(clock.now().getTime() + VALID_MS).toISOString()
+    const expires_at = invitationExpiry(clock.now())
     await updateInvitationToken(db, partnerId, invitationId, { token_hash: hashToken(token), expires_at })
     await mail.send(invitationMail(invitation, publicUrl, token))
   },

@@ -86,6 +86,8 @@ test('an invitation’s link works only once, expires after seven days, and stop
     expect([accepted.status, accepted.body.code, accepted.body.error]).toEqual([400, 'INVALID_INVITATION', INVALID])
   }
   const first = (await invite(owner)).body.data
+  const daysLeft = (Date.parse(first.expires_at) - portal.deps.clock.now().getTime()) / 86_400_000
+  expect(daysLeft).toBeCloseTo(7, 1)
   const firstToken = await invitationToken(portal, first.email)
   expect((await owner.post(`/team/invitations/${first.id}/send`)).status).toBe(200)
   const newer = await waitFor('the second mail', async () => {
@@ -148,11 +150,13 @@ test('each role may do what D61 says, and a refusal names who can help', async (
     await member.post('/dashboard/generate-api-key'),
     await member.put('/profile', { business_name: 'Mine now' }),
     await viewer.post('/dashboard/leads', {}),
-    await viewer.put('/profile', { first_name: 'Vic' }),
+    await viewer.put('/profile', { business_name: 'Mine now' }),
   ]) {
     expect([refused.status, refused.body.code, refused.body.error]).toEqual(refusal)
   }
   expect((await member.put('/profile', { first_name: 'Mel', business_name: owner.businessName })).status).toBe(200)
+  const corrected = await viewer.put('/profile', { first_name: 'Vic', phone: '0491 570 006' })
+  expect(corrected.body.data).toMatchObject({ first_name: 'Vic', phone: '+61491570006' })
   expect((await owner.get('/profile')).body.data.first_name).toBeNull()
   const leads = await viewer.get('/dashboard/leads')
   expect([leads.status, leads.headers.get('portal-role')]).toEqual([200, 'viewer'])

@@ -22,7 +22,6 @@ const EMAIL_STAYS = 'Change it under Email Address.'
 export function PersonalForm({ profile }: { profile: Profile }) {
   const queryClient = useQueryClient()
   const mayRename = useMay('owner')
-  const mayChange = useMay('member')
   const { register, handleSubmit, formState, reset, setError } = useForm({
     mode: 'onTouched',
     resolver: zodResolver(ProfileChange),
@@ -64,14 +63,12 @@ export function PersonalForm({ profile }: { profile: Profile }) {
         <TextField
           label="First name"
           autoComplete="given-name"
-          readOnly={!mayChange}
           error={errors.first_name?.message}
           {...register('first_name')}
         />
         <TextField
           label="Last name"
           autoComplete="family-name"
-          readOnly={!mayChange}
           error={errors.last_name?.message}
           {...register('last_name')}
         />
@@ -86,14 +83,7 @@ export function PersonalForm({ profile }: { profile: Profile }) {
               : `${EMAIL_STAYS} To verify it, open the link in our welcome email or reset your password by email.`
           }
         />
-        <TextField
-          label="Phone"
-          type="tel"
-          autoComplete="tel"
-          readOnly={!mayChange}
-          error={errors.phone?.message}
-          {...register('phone')}
-        />
+        <TextField label="Phone" type="tel" autoComplete="tel" error={errors.phone?.message} {...register('phone')} />
       </div>
       <div className="mt-2 flex flex-wrap items-center justify-between gap-4 border-t border-line pt-5">
         <div className="flex flex-wrap items-center gap-x-2">
@@ -102,11 +92,9 @@ export function PersonalForm({ profile }: { profile: Profile }) {
             <CopyButton text={profile.id} label="Copy partner ID" shortLabel="Copy" variant="ghost" />
           </span>
         </div>
-        {mayChange && (
-          <Button type="submit" className="ml-auto" busy={change.isPending} idle={!isDirty}>
-            Save Changes
-          </Button>
-        )}
+        <Button type="submit" className="ml-auto" busy={change.isPending} idle={!isDirty}>
+          Save Changes
+        </Button>
       </div>
     </form>
   )
