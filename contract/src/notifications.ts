@@ -55,6 +55,11 @@ const Choices = z.partialRecord(
 export const NotificationSettings = z.object({
   /** One choice for each kind of mail that this person can get. Only owners have the kinds meant for owners. */
   choices: Choices,
+  /**
+   * The kinds that come at once only for the person's own leads and deals, and for others' in the digest, because the
+   * person has not chosen yet (D129).
+   */
+  at_once_if_own: z.array(z.enum(MAIL_KINDS)),
   time_zone: z.string(),
 })
 export type NotificationSettings = z.infer<typeof NotificationSettings>

@@ -104,20 +104,26 @@ test('GET /account/notifications returns each role’s defaults until a person c
   }
   expect((await partner.get('/account/notifications')).body.data).toEqual({
     choices: defaults,
+    at_once_if_own: [],
     time_zone: 'Australia/Sydney',
   })
   const { webhook: _, ...ofViewers } = defaults
-  expect((await viewer.get('/account/notifications')).body.data.choices).toEqual(ofViewers)
+  expect((await viewer.get('/account/notifications')).body.data).toMatchObject({
+    choices: ofViewers,
+    at_once_if_own: ['outcome', 'lender-note', 'crm'],
+  })
 
   const change = { choices: { 'lead-status': 'at-once' }, time_zone: 'Pacific/Auckland' }
   const changed = await viewer.put('/account/notifications', change)
   expect(changed.body.data).toEqual({
     choices: { ...ofViewers, 'lead-status': 'at-once' },
+    at_once_if_own: ['outcome', 'lender-note', 'crm'],
     time_zone: 'Pacific/Auckland',
   })
   await viewer.put('/account/notifications', { choices: { crm: 'never' } })
   expect((await viewer.get('/account/notifications')).body.data).toEqual({
     choices: { ...ofViewers, 'lead-status': 'at-once', crm: 'never' },
+    at_once_if_own: ['outcome', 'lender-note'],
     time_zone: 'Pacific/Auckland',
   })
   expect((await partner.get('/account/notifications')).body.data.choices).toEqual(defaults)

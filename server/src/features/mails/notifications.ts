@@ -33,6 +33,9 @@ export async function readSettingsOf(
   const kinds = MAIL_KINDS.filter((kind) => concerns(kind, role))
   return {
     choices: Object.fromEntries(kinds.map((kind) => [kind, settings?.choices[kind] ?? DEFAULT_TIMINGS[kind]])),
+    at_once_if_own: kinds.filter(
+      (kind) => !settings?.choices[kind] && defaultTiming(kind, role, true) !== defaultTiming(kind, role, false),
+    ),
     time_zone: settings?.time_zone ?? config.timezone,
   }
 }

@@ -152,6 +152,12 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
           ))}
         </tbody>
       </table>
+      {settings.at_once_if_own.length > 0 && (
+        <p className="text-[0.8125rem] text-muted">
+          Until you choose otherwise, ‘At once’ counts for leads and deals that you submitted. News of your colleagues’
+          comes in the digest.
+        </p>
+      )}
       <SelectField
         label="Time zone"
         options={timeZones(settings.time_zone)}

@@ -72,6 +72,7 @@ test('the forms show what was changed elsewhere, and keep what the person has ty
           'lead-status': 'digest',
           ...(isChanged ? { outcome: 'never', webhook: 'at-once' } : { outcome: 'at-once' }),
         },
+        at_once_if_own: [],
         time_zone: 'Australia/Sydney',
       }),
     }),
