@@ -224,9 +224,9 @@ function wordsOf(note: Record<string, unknown>): string {
 }
 
 /**
- * Finds events that were recorded more than once: the same change with no other change in between, two creations with
- * no removal in between, two removals with no creation in between, the same note twice, or any other event twice except
- * `deal.updated`. If a status changes, changes back and changes again, two equal events are correct.
+ * Finds events that were recorded more than once: the same change with no other change in between, two creations or
+ * restorations with no removal in between, two removals with neither in between, the same note twice, or any other event
+ * twice except `deal.updated`. If a status changes, changes back and changes again, two equal events are correct.
  */
 function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {
   return rows(
@@ -236,7 +236,7 @@ function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; 
                from events
              window of_kind as (
                partition by partner_id, loid,
-                 case when type like '%_changed' then 'changed' when type ~ '[.](created|removed)$' then split_part(type, '.', 1) else type end
+                 case when type like '%_changed' then 'changed' when type ~ '[.](created|restored|removed)$' then split_part(type, '.', 1) else type end
                order by id)) told
       where type = type_before and (data = data_before or type not like '%_changed')
         and type not in ('note.added', 'deal.updated')

@@ -47,7 +47,7 @@ export const DUPLICATE_WINDOW_DAYS = 90
 export const NEWS_LINES_MAX = 50
 export const ATTENTION_MAX = 50
 /** The total of the items that need attention is exact up to this number for each kind. */
-export const ATTENTION_TOTAL_MAX = 1_000
+export const ATTENTION_TOTAL_MAX = 200
 export const ACTIVITY_SIZE = 30
 /** At most this many events are counted for the news. */
 export const NEWS_EVENTS_MAX = 5_000

@@ -144,12 +144,12 @@ export function findUnansweredNotes(
           cross join lateral (
             select * from (
               select deals.id as record_id, deals.loid as record_loid, 'deal' as about,
-                     coalesce(deal_name, deals.business_name) as name, stage as value, stage_since as since
+                     coalesce(deal_name, deals.business_name) as name, stage as value, coalesce(stage_since, deals.created_at) as since
                 from deals left join leads on leads.partner_id = $1 and leads.loid = told.loid
                where deals.partner_id = $1 and deals.loid = coalesce(leads.deal_loid, told.loid) and deals.archived_at is null
                  and stage = any($6)
               union all
-              select id, loid, 'lead', business_name, lead_status, status_since
+              select id, loid, 'lead', business_name, lead_status, coalesce(status_since, created_at)
                 from leads
                where partner_id = $1 and loid = told.loid and converted_at is null and archived_at is null
                  and lead_status = any($5)
@@ -215,17 +215,19 @@ export function findPartnersTurns(
   values: readonly string[],
 ): Promise<Waiting[]> {
   const { table, value, since, name, isOpen } = STANDING[about]
-  const version = versionOf(since)
+  // Records from before this column, which were closed when it was added, lack the time.
+  const began = `coalesce(${since}, ${table}.created_at)`
+  const version = versionOf(began)
   return sendNamed(pool, {
     sql: `select waiting.*, '${about}' as about
             from unnest($5::text[]) as asking (value)
            cross join lateral (
-             select id as record_id, ${version} as version, loid, ${name} as name, ${since} as at, ${value} as value
+             select id as record_id, ${version} as version, loid, ${name} as name, ${began} as at, ${value} as value
                from ${table}
               where partner_id = $1 and ${value} = asking.value and ${isOpen}
                 and not ${isHidden('your-turn', `${table}.id`, version)}
                 and not exists (select from notes where partner_id = $1 and loid = ${table}.loid and not is_from_crm
-                                                    and created_at > ${since})
+                                                    and notes.created_at > ${began})
               order by ${since} desc
               limit $4) as waiting
            order by waiting.at desc, waiting.record_id
