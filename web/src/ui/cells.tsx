@@ -1,3 +1,4 @@
+import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 import { badgeColour } from '../format/badge-colour.ts'
 import { Badge } from './badge.tsx'
@@ -5,7 +6,10 @@ import { Badge } from './badge.tsx'
 /** The class of a column that takes the room that other columns leave. Longer content is cut, with the whole in its title. */
 export const flexibleClass = 'wide:max-w-0'
 
-interface PairProps {
+/** On paper there is no title to read the rest from. */
+const CUT = 'block truncate print:overflow-visible print:whitespace-normal'
+
+interface NameCellProps {
   /** The whole content, because a row of one line shortens it. */
   title: string
   children: ReactNode
@@ -13,11 +17,11 @@ interface PairProps {
 }
 
 /** The name of a record and the person behind it: side by side in a row of one line, otherwise one below the other. */
-export function NameCell({ title, children, detail }: PairProps) {
+export function NameCell({ title, children, detail }: NameCellProps) {
   return (
     <span title={title} className="block one-line:flex one-line:items-baseline one-line:gap-2">
-      <span className="block truncate text-sm font-medium">{children}</span>
-      {detail && <span className="block truncate text-muted one-line:min-w-6 one-line:flex-1">{detail}</span>}
+      <span className={clsx(CUT, 'text-sm font-medium')}>{children}</span>
+      {detail && <span className={clsx(CUT, 'text-muted one-line:min-w-6 one-line:flex-1')}>{detail}</span>}
     </span>
   )
 }
@@ -29,7 +33,7 @@ export function ContactCell({ email, phone }: { email: string | null; phone: str
       title={[email, phone].filter(Boolean).join(', ')}
       className="block max-sm:flex max-sm:justify-between max-sm:gap-4 one-line:flex one-line:items-baseline one-line:gap-2"
     >
-      <span className="block truncate one-line:min-w-0">{email ?? '—'}</span>
+      <span className={clsx(CUT, 'one-line:min-w-0')}>{email ?? '—'}</span>
       <span className="block shrink-0 whitespace-nowrap text-muted">{phone || '—'}</span>
     </span>
   )
@@ -38,7 +42,7 @@ export function ContactCell({ email, phone }: { email: string | null; phone: str
 /** A text that is cut if its column is narrower. */
 export function TextCell({ children }: { children: string | null }) {
   return (
-    <span className="block truncate" title={children ?? undefined}>
+    <span className={CUT} title={children ?? undefined}>
       {children ?? '—'}
     </span>
   )
@@ -46,20 +50,20 @@ export function TextCell({ children }: { children: string | null }) {
 
 interface StateCellProps {
   name: string
-  /** Whose turn it is, or null. */
-  turn: string | null
-  /** A mark that matters more than whose turn it is. */
+  /** A badge or button beside the state's badge. */
   mark?: ReactNode
+  /** A small text beside the badge, or below it in a row of one line. */
+  detail?: ReactNode
 }
 
-export function StateCell({ name, turn, mark }: StateCellProps) {
+export function StateCell({ name, mark, detail }: StateCellProps) {
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wide:flex-col wide:items-start one-line:gap-0.5">
       <Badge variant={badgeColour(name)} dot className="one-line:py-0!">
         {name}
       </Badge>
       {mark}
-      {turn && <span className="text-2xs/3 text-muted one-line:pl-2">{turn}</span>}
+      {detail && <span className="flex one-line:pl-2">{detail}</span>}
     </span>
   )
 }

@@ -83,7 +83,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                   role="cell"
                   data-label={column.headerHidden || column.card === 'title' ? undefined : column.header}
                   className={clsx(
-                    'px-1.5 py-2.5 align-middle first:pl-5 one-line:h-10.75 one-line:py-0 max-wide:min-w-0 max-wide:p-0!',
+                    'px-1.5 py-2.5 align-middle first:pl-5 one-line:h-11 one-line:py-0 max-wide:min-w-0 max-wide:p-0!',
                     column.card === 'corner' ? 'last:pr-3' : 'last:pr-5',
                     // On a card the headings are for screen readers only.
                     'max-wide:data-label:before:sr-only max-wide:data-label:before:content-[attr(data-label)]',

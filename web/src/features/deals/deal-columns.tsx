@@ -1,5 +1,4 @@
 import type { Deal } from '@portal/contract/deals.ts'
-import { SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
@@ -10,6 +9,7 @@ import { DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/
 import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
+import { TurnText } from '../referral/turn-text.tsx'
 import { DealCrmMark } from './deal-crm-mark.tsx'
 
 export const DEAL_SORT_COLUMNS = ['deal_name', 'loid', 'amount', 'stage', 'created_at'] as const
@@ -74,8 +74,8 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
       return (
         <StateCell
           name={deal.stage}
-          turn={isPending || !deal.side ? null : SIDE_TEXTS[deal.side]}
           mark={isPending && <DealCrmMark deal={deal} />}
+          detail={!isPending && deal.side && <TurnText side={deal.side} />}
         />
       )
     },

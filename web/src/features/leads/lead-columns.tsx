@@ -1,5 +1,4 @@
 import type { Lead } from '@portal/contract/leads.ts'
-import { SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { Link } from '@tanstack/react-router'
@@ -12,6 +11,7 @@ import { ContactCell, DayCell, flexibleClass, NameCell, StateCell, TextCell } fr
 import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
+import { TurnText } from '../referral/turn-text.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 
 export const LEAD_SORT_COLUMNS = [
@@ -94,8 +94,8 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
       return (
         <StateCell
           name={lead.lead_status}
-          turn={isPending || !lead.side ? null : SIDE_TEXTS[lead.side]}
           mark={isPending && <LeadCrmMark lead={lead} />}
+          detail={!isPending && lead.side && <TurnText side={lead.side} />}
         />
       )
     },

@@ -1,5 +1,4 @@
 import type { Lead } from '@portal/contract/leads.ts'
-import { SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import type { FoundDeal } from '@portal/contract/search.ts'
@@ -8,6 +7,7 @@ import { paths } from '../../app/paths.ts'
 import { formatDate } from '../../format/dates.ts'
 import { ContactCell, DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
+import { TurnText } from '../referral/turn-text.tsx'
 
 export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
   {
@@ -49,7 +49,7 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     key: 'lead_status',
     header: 'Status',
     card: 'state',
-    cell: (lead) => <StateCell name={lead.lead_status} turn={lead.side && SIDE_TEXTS[lead.side]} />,
+    cell: (lead) => <StateCell name={lead.lead_status} detail={lead.side && <TurnText side={lead.side} />} />,
   },
   { key: 'created_at', header: 'Created', card: 'date', cell: (lead) => <DayCell day={formatDate(lead.created_at)} /> },
 ]
@@ -94,7 +94,7 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     key: 'stage',
     header: 'Stage',
     card: 'state',
-    cell: (deal) => <StateCell name={deal.stage} turn={deal.side && SIDE_TEXTS[deal.side]} />,
+    cell: (deal) => <StateCell name={deal.stage} detail={deal.side && <TurnText side={deal.side} />} />,
   },
   { key: 'created_at', header: 'Created', card: 'date', cell: (deal) => <DayCell day={formatDate(deal.created_at)} /> },
 ]
