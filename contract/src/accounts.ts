@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { Nothing } from './answer.ts'
 import { Instant } from './dates.ts'
+import { Hold } from './holds.ts'
 import {
   BUSINESS_NAME_LENGTH_MAX,
   NAME_LENGTH_MAX,
@@ -14,7 +15,6 @@ import { changedText, Email, inOneLine, optionalText, requiredText } from './tex
 
 export const PASSWORD_TOO_SHORT = 'Password must be at least 8 characters long'
 export const PASSWORD_COMMON = 'Password is too weak. Please choose a stronger password.'
-export const CONFIRM_EMAIL = 'Confirm your email address to connect to your existing records'
 export const PASSWORDS_DIFFER = 'Passwords do not match'
 export const PASSWORD_HINT = 'For better security, use uppercase, lowercase, and numbers in your password'
 
@@ -94,11 +94,10 @@ export const VerifiedSession = z.extend(SignedInPartner, {
   role: Role,
   /** True until the person has confirmed their email address (D137). */
   hasUnverifiedEmail: z.boolean(),
-  /**
-   * True if the CRM has records of this business, but the portal shows them only once the email address is confirmed
-   * (D52).
-   */
+  /** True if the portal exchanges records with the CRM only once the email address is confirmed (D121, D122). */
   mustConfirmEmail: z.boolean(),
+  /** Why the portal exchanges no records with the CRM; null if it does. */
+  hold: z.nullable(Hold),
 })
 export type VerifiedSession = z.infer<typeof VerifiedSession>
 

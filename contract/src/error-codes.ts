@@ -27,6 +27,8 @@ export const ERROR_CODES = {
     'The second step came too late (after ten minutes) or was already completed. Or the password or a second factor has changed since the first step.',
   SECOND_FACTOR_REQUIRED: 'The business requires a second factor, and the person has none yet.',
   CONFIRM_EMAIL: 'The email address must be confirmed first.',
+  CONFIRM_LINK: 'A person of the business must first confirm who will see the records that the CRM already has.',
+  ASK_LENDER: 'The lender must say which of its records is that of the business.',
   INVALID_CURRENT_PASSWORD: 'The current password is not right.',
   PASSWORD_MISMATCH: 'The two passwords differ.',
   WEAK_PASSWORD: 'The password is too short or easily guessed.',

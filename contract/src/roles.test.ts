@@ -7,6 +7,8 @@ import type { Route } from './route.ts'
 /** The routes that need at least this role. A role may also call the routes of the roles below it. */
 const MAY: Record<Role, string[]> = {
   owner: [
+    'GET /account/crm-link',
+    'POST /account/crm-link',
     'GET /team',
     'POST /team/invitations',
     'POST /team/invitations/:id/send',

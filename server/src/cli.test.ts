@@ -50,8 +50,8 @@ test('operators’ commands work on the same data whether or not the portal is r
   const listed = await folder.program(['partners'])
   expect([listed.code, listed.err]).toEqual([0, ''])
   expect(listed.out.split('\n').slice(0, 3)).toEqual([
-    expect.stringMatching(/^ID +BUSINESS +EMAIL +ACTIVE +VERIFIED +LEADS +CREATED$/),
-    expect.stringMatching(/^\S{36} +ada Broking +ada@example.com +yes +no +0 +\d{4}-\d\d-\d\d$/),
+    expect.stringMatching(/^ID +BUSINESS +EMAIL +ACTIVE +VERIFIED +LEADS +CRM +CREATED$/),
+    expect.stringMatching(/^\S{36} +ada Broking +ada@example.com +yes +no +0 +(?:\d+|no record yet) +\d{4}-\d\d-\d\d$/),
     expect.stringMatching(/^\S{36} +bob Broking +bob@example.com +yes +no +0 /),
   ])
   const found = await folder.command(['partners', '--search', 'BOB b'])
@@ -118,6 +118,9 @@ test('operators’ commands work on the same data whether or not the portal is r
   )
   expect((await ask(portal, '/dashboard/leads', { token: ada.token })).body.data.leads).toHaveLength(1)
 
+  const adasRecord = await inCrm(portal, ada.token)
+  expect((await folder.command(['partner', 'link', ada.email, adasRecord])).out).toMatch(/is linked to the record/)
+  expect((await folder.command(['partner', 'link', bob.email, adasRecord])).err).toMatch(/is linked to the partner/)
   await lender.create('Leads', { Last_Name: 'Later', Partner: { id: await inCrm(portal, ada.token) } })
   await portal.stop()
   const alone = await folder.command(['sync', '--all'])
@@ -226,6 +229,7 @@ test('each command explains itself with --help and does nothing else', { timeout
     'partners',
     'partner activate',
     'partner deactivate',
+    'partner link',
     'people list',
     'people deactivate',
     'people reset-second-factor',

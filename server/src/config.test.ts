@@ -49,6 +49,9 @@ test('without environment variables, the portal uses its development settings', 
     seedDemo: true,
     logLevel: 'info',
     rateLimits: true,
+    recordsPerMinute: 120,
+    recordsPerDay: 2_000,
+    holdUnverified: false,
     webhookAllowPrivate: false,
     hideAccountExistence: false,
     crmNotes: 'all',
@@ -58,7 +61,12 @@ test('without environment variables, the portal uses its development settings', 
 
 test('production settings are read from the environment', () => {
   const settings = readSettings(PRODUCTION)
-  expect(settings).toMatchObject({ isProduction: true, seedDemo: false, publicUrl: 'https://portal.example.com' })
+  expect(settings).toMatchObject({
+    isProduction: true,
+    seedDemo: false,
+    holdUnverified: true,
+    publicUrl: 'https://portal.example.com',
+  })
   expect(settings.zoho).toEqual({
     accountsUrl: 'https://accounts.zoho.com.au',
     apiUrl: 'https://www.zohoapis.com.au',

@@ -81,6 +81,11 @@ export type Settings = {
   seedDemo: boolean
   logLevel: LogLevel
   rateLimits: boolean
+  /** How many leads and deals a partner may submit in a minute and in a day, by form and by API key together (D122). */
+  recordsPerMinute: number
+  recordsPerDay: number
+  /** Whether a partner's records wait here until its email address is verified (D122). */
+  holdUnverified: boolean
   webhookAllowPrivate: boolean
   hideAccountExistence: boolean
   /** With `portal`, partners see a note from the CRM only if its title begins with 'Partner' (D32a). */
@@ -166,6 +171,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     seedDemo: variables.SEED_DEMO ?? !isProduction,
     logLevel: variables.LOG_LEVEL,
     rateLimits: variables.RATE_LIMITS,
+    recordsPerMinute: variables.RECORDS_PER_MINUTE,
+    recordsPerDay: variables.RECORDS_PER_DAY,
+    holdUnverified: variables.HOLD_UNVERIFIED ?? isProduction,
     webhookAllowPrivate: variables.WEBHOOK_ALLOW_PRIVATE,
     hideAccountExistence: variables.HIDE_ACCOUNT_EXISTENCE,
     crmNotes: variables.CRM_NOTES,
@@ -303,6 +311,9 @@ const Variables = z.object({
   SEED_DEMO: z.optional(TrueOrFalse),
   LOG_LEVEL: z._default(z.enum(LOG_LEVELS, `be one of ${LOG_LEVELS.join(', ')}`), 'info'),
   RATE_LIMITS: z._default(OnOrOff, true),
+  RECORDS_PER_MINUTE: z._default(wholeNumber(1, 1_000_000), 120),
+  RECORDS_PER_DAY: z._default(wholeNumber(1, 100_000_000), 2_000),
+  HOLD_UNVERIFIED: z.optional(TrueOrFalse),
   WEBHOOK_ALLOW_PRIVATE: z._default(TrueOrFalse, false),
   HIDE_ACCOUNT_EXISTENCE: z._default(TrueOrFalse, false),
   CRM_NOTES: z._default(z.enum(['all', 'portal'], 'be all or portal'), 'all'),

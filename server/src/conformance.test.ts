@@ -338,6 +338,11 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
       return { name: 'Phone', passkey: openAuthenticator(on.deps.publicUrl).create(creation) }
     },
   }
+  if (name === 'POST /account/crm-link') {
+    await confirmEmail(on, subject)
+    const held = { crm: 'held' as const, held_for: 'people' as const, link_candidates: ['1'] }
+    await on.deps.db.updateTable('partners').set(held).where('id', '=', subject.id).execute()
+  }
   if (name === 'DELETE /account/totp' || name === 'POST /account/recovery-codes') await addApp(on, subject)
   const ids: Record<string, () => Promise<string>> = {
     'DELETE /account/passkeys/:id': async () => {

@@ -1,4 +1,5 @@
 import type { AttentionItem } from '@portal/contract/attention.ts'
+import type { Hold } from '@portal/contract/holds.ts'
 import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.ts'
@@ -19,13 +20,19 @@ interface PartnersTable {
   business_name: string
   is_active: ColumnType<boolean, boolean | undefined, boolean>
   zoho_id: ColumnType<string | null, undefined, string | null>
-  /** `held` while the partner's email is unconfirmed and a record in the CRM has the partner's name and email (D52). */
+  /** `held` while the partner is not connected with the CRM, for the reason in `held_for` (D121, D122). */
   crm: ColumnType<CrmState | 'held', CrmState | undefined, CrmState | 'held'>
   crm_problem: ColumnType<string | null, undefined, string | null>
   created_at: Instant
   modified_time: Instant
   closed_at: ColumnType<Instant | null, undefined, Instant>
   crm_record_sent_at: ColumnType<Instant | null, undefined, Instant | null>
+  pushes_unverified: ColumnType<boolean, undefined, boolean>
+  held_for: ColumnType<Hold | null, undefined, Hold | null>
+  link_candidates: ColumnType<string[], undefined, string[]>
+  link_records: ColumnType<number | null, undefined, number | null>
+  link_confirmed: ColumnType<string | null, undefined, string | null>
+  link_confirmed_by: ColumnType<string | null, undefined, string | null>
   second_factor_required: ColumnType<boolean, undefined, boolean>
 }
 

@@ -1,6 +1,19 @@
+import type { Hold } from '@portal/contract/holds.ts'
+import { findPartnersByZohoId, linkPartner, lockPartner } from '../features/accounts/accounts.queries.ts'
 import { findContact } from '../features/accounts/people.queries.ts'
 import { setPartnerActive } from '../features/accounts/set-partner-active.ts'
-import { type Command, type Given, noPositional, onlyPositional, table, yesNo } from './command.ts'
+import { CONNECT_QUEUE } from '../push/connect-queue.ts'
+import {
+  type Command,
+  CommandFailed,
+  type Given,
+  noPositional,
+  onlyPositional,
+  table,
+  UsageError,
+  usageOf,
+  yesNo,
+} from './command.ts'
 import { getPartnerByName } from './find-partner.ts'
 import { findOverviewOfAllPartners } from './partners.queries.ts'
 import type { Workplace } from './workplace.ts'
@@ -22,9 +35,46 @@ export const listPartners: Command = {
       yesNo(partner.is_active),
       yesNo(partner.email_verified),
       String(partner.leads),
+      crmWords(partner),
       partner.created_at.slice(0, 10),
     ])
-    workplace.say(table([['ID', 'BUSINESS', 'EMAIL', 'ACTIVE', 'VERIFIED', 'LEADS', 'CREATED'], ...rows]))
+    workplace.say(table([['ID', 'BUSINESS', 'EMAIL', 'ACTIVE', 'VERIFIED', 'LEADS', 'CRM', 'CREATED'], ...rows]))
+    return 0
+  },
+}
+
+/** The partner's record in the CRM, or why it has none (D121, D122). */
+function crmWords(partner: Awaited<ReturnType<typeof findOverviewOfAllPartners>>[number]): string {
+  const { crm, held_for, link_candidates, zoho_id } = partner
+  if (crm !== 'held') return `${zoho_id ?? 'no record yet'}${partner.pushes_unverified ? ' (not held: older)' : ''}`
+  return `${HELD_WORDS[held_for ?? 'existing']} ${link_candidates.join(' ')}`.trim()
+}
+
+const HELD_WORDS: Record<Hold, string> = {
+  unverified: 'waits for its address',
+  existing: 'waits for its address:',
+  people: 'waits for its contact:',
+  several: 'waits for you, several records:',
+  deleted: 'waits for you, record removed:',
+}
+
+export const linkToRecord: Command = {
+  name: 'partner link',
+  parameters: '<email or id> <CRM id>',
+  summary: 'Links a partner to a record of the CRM. All its people then see the record’s leads and deals.',
+  async run(given, workplace) {
+    const [name, zohoId, ...rest] = given.positionals
+    if (!name || !zohoId || rest.length > 0 || !/^\d{1,30}$/.test(zohoId)) throw new UsageError(usageOf(linkToRecord))
+    const { db, jobs } = (await workplace.parts()).deps
+    const partner = await getPartnerByName(db, name)
+    const [other] = (await findPartnersByZohoId(db, [zohoId])).filter((one) => one.id !== partner.id)
+    if (other) throw new CommandFailed(`The record ${zohoId} is linked to the partner ${other.id}`)
+    await db.transaction().execute(async (tx) => {
+      await lockPartner(tx, partner.id)
+      await linkPartner(tx, partner.id, zohoId)
+      await jobs.enqueue(tx, CONNECT_QUEUE, { partnerId: partner.id })
+    })
+    workplace.say(`${partner.business_name} is linked to the record ${zohoId}; what waited is being sent`)
     return 0
   },
 }

@@ -10,7 +10,7 @@ import { checkCrm, setUpCrm } from './crm-commands.ts'
 import { dropJob, listJobs, retryJob } from './jobs-commands.ts'
 import { listMailsInTrouble, retryMails } from './mails-command.ts'
 import { migrateNow } from './migrate-command.ts'
-import { activatePartner, deactivatePartner, listPartners } from './partner-commands.ts'
+import { activatePartner, deactivatePartner, linkToRecord, listPartners } from './partner-commands.ts'
 import { deactivatePerson, listPeople, resetSecondFactorOf } from './people-commands.ts'
 import { pruneNow } from './prune-command.ts'
 import { rotateSecrets } from './secrets-command.ts'
@@ -22,6 +22,7 @@ const COMMANDS = [
   listPartners,
   activatePartner,
   deactivatePartner,
+  linkToRecord,
   listPeople,
   deactivatePerson,
   resetSecondFactorOf,

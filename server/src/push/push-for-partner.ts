@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { CrmPartnerGone } from '../zoho/errors.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
-import { waitForEmail } from './partner-held.ts'
+import { waitWhileHeld } from './partner-held.ts'
 import { findPartnerToPush } from './partners-in-crm.queries.ts'
 import { pushPartnerNow } from './push-partner.job.ts'
 
@@ -14,11 +14,11 @@ interface PushOfRecord<Result> {
 
 /**
  * Pushes a record that names its partner by the partner's CRM id. A partner without a CRM record gets one first, and a
- * partner whose CRM record was deleted gets a new one. Returns undefined when the partner is gone or has to confirm its
- * address first (D52). Throws `GiveUp` when the CRM refuses.
+ * partner whose CRM record was deleted gets a new one. Returns undefined when the partner is gone or is held
+ * (D121). Throws `GiveUp` when the CRM refuses.
  */
 export function pushForPartner<Result>(
-  deps: Pick<Deps, 'db' | 'crm' | 'clock' | 'jobs'>,
+  deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'config'>,
   partnerId: string,
   { push, markFailed, signal }: PushOfRecord<Result>,
 ): Promise<Result | undefined> {
@@ -38,6 +38,6 @@ export function pushForPartner<Result>(
   }
 
   function recordInsteadOf(useless: string | null) {
-    return pushPartnerNow(deps, partnerId, { signal, useless }).catch(waitForEmail)
+    return pushPartnerNow(deps, partnerId, { signal, useless }).catch(waitWhileHeld)
   }
 }

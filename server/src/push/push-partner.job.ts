@@ -6,7 +6,7 @@ import { defineJob } from '../jobs/define-job.ts'
 import { CONNECT_QUEUE } from './connect-queue.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
 import { linkOrHold } from './link-or-hold.ts'
-import { waitForEmail } from './partner-held.ts'
+import { waitWhileHeld } from './partner-held.ts'
 import { findPartnerToPush, markPartnerPushed, markPartnerPushFailed } from './partners-in-crm.queries.ts'
 import { PUSH_LEASE } from './push-lease.ts'
 import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
@@ -16,7 +16,7 @@ export const pushPartner = defineJob({
   payload: z.object({ partnerId: z.string() }),
   retry: PUSH_RETRY,
   async run(deps, { partnerId }, signal) {
-    const pushed = pushPartnerNow(deps, partnerId, { signal }).catch(waitForEmail)
+    const pushed = pushPartnerNow(deps, partnerId, { signal }).catch(waitWhileHeld)
     await givingUpWhenRefused(pushed, (problem) => markPartnerPushFailed(deps.db, partnerId, problem))
   },
   giveUp: ({ db }, { partnerId }) => markPartnerPushFailed(db, partnerId, NOT_REACHED),
@@ -32,10 +32,10 @@ export const pushPartner = defineJob({
  * record in the CRM and create two records. A caller that waits too long for another push gets `CrmUnavailable`.
  * Waiting holds no database connection.
  *
- * Throws `PartnerHeld` while the partner has to confirm its address first (D52).
+ * Throws `PartnerHeld` while the partner is held (D121, D122).
  */
 export async function pushPartnerNow(
-  { db, crm, clock, jobs }: Pick<Deps, 'db' | 'crm' | 'clock' | 'jobs'>,
+  { db, crm, jobs, config }: Pick<Deps, 'db' | 'crm' | 'jobs' | 'config'>,
   partnerId: string,
   { signal, useless }: { signal?: AbortSignal | undefined; useless?: string | null },
 ): Promise<string | undefined> {
@@ -55,7 +55,7 @@ export async function pushPartnerNow(
   async function push(untilLeaseEnds: AbortSignal): Promise<{ zohoId: string | undefined }> {
     const partner = await findPartnerToPush(db, partnerId)
     if (!partner) return { zohoId: undefined }
-    const pushed = await linkOrHold({ db, crm, clock }, partner, untilLeaseEnds)
+    const pushed = await linkOrHold({ db, crm, config }, partner, untilLeaseEnds)
     await db.transaction().execute(async (tx) => {
       const { isConnected } = await markPartnerPushed(tx, partnerId, pushed, partner.modified_time)
       if (isConnected) await jobs.enqueue(tx, CONNECT_QUEUE, { partnerId })

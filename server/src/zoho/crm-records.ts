@@ -133,21 +133,18 @@ export interface CrmBatch<Item> {
 
 /** What the portal writes into a partner's CRM record. */
 export interface PartnerToPush {
-  zoho_id: string | null
   business_name: string
   email: string
   first_name: string | null
   last_name: string | null
   phone: string | null
-  /** Whether the partner may be linked to an existing CRM record with this name and email (D52). */
-  may_link: boolean
 }
 
 export interface PushedPartner {
   zoho_id: string
   /** The CRM's names of the fields whose values it did not accept. The record was written without them. */
   left_out: string[]
-  /** True if the CRM already had a partner record with this name and email. That record may own leads and deals. */
+  /** True if the record existed before and may own leads and deals. */
   was_there: boolean
 }
 

@@ -10,7 +10,7 @@ import { createDatabase } from '../testing/databases.ts'
 import { type Lender, openLender } from '../testing/lender.ts'
 import { type Crm, openCrm } from './crm.ts'
 import type { CrmModule, DealToPush, LeadToPush, PartnerToPush } from './crm-records.ts'
-import { CrmPartnerExists, CrmPartnerGone, CrmRefused } from './errors.ts'
+import { CrmPartnerGone, CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
 import { NotesNotListed } from './read-notes.ts'
 import { openSharedLimits } from './shared-limits.ts'
@@ -227,14 +227,12 @@ test('an email address longer than the field is not cut, but goes into the descr
   const email = `${'a'.repeat(60)}@${'sub.'.repeat(12)}example`
   const { zoho_id } = await crm.pushLead(newLead({ email, description: 'Call early' }))
   expect(await findLead(zoho_id)).toMatchObject({ email: null, description: `Call early\n\nEmail: ${email}` })
-  const { left_out } = await crm.upsertPartner({
-    zoho_id: null,
+  const { left_out } = await crm.createPartner({
     business_name: 'Long Address Loans',
     email,
     first_name: null,
     last_name: null,
     phone: null,
-    may_link: true,
   })
   expect(left_out).toEqual(['Email'])
 })
@@ -294,32 +292,24 @@ test.each([true, false])(
   },
 )
 
-test('partners are found again by id, or by name and email together, never by name alone', async () => {
-  const ada = {
-    zoho_id: null,
-    business_name: 'harbour referrals',
+test('partners are found by email alone, updated by id, and not updated once their record is removed', async () => {
+  const ada: PartnerToPush = {
+    business_name: 'Harbour & Sons',
     email: 'ADA@harbour.example',
     first_name: 'Ada',
     last_name: null,
     phone: null,
-    may_link: true,
   }
-  await expect(crm.upsertPartner({ ...ada, may_link: false })).rejects.toThrow(CrmPartnerExists)
-  const push = async (more: Partial<PartnerToPush> = {}) => (await crm.upsertPartner({ ...ada, ...more })).zoho_id
-  expect(await push()).toBe(partner)
-  expect(await push({ zoho_id: partner, business_name: 'Harbour & Sons' })).toBe(partner)
+  expect(await crm.findPartnerRecords(ada.email)).toEqual([{ zoho_id: partner, business_name: 'Harbour Referrals' }])
+  expect(await crm.updatePartner(partner, ada)).toMatchObject({ zoho_id: partner })
   expect(await lender.read('Partners', partner)).toMatchObject({ Name: 'Harbour & Sons', First_Name: 'Ada' })
 
-  const other = { business_name: 'Harbour & Sons', email: "o'neil@other.example" }
-  const stranger = await push(other)
-  expect(stranger).not.toBe(partner)
-  expect(await push(other)).toBe(stranger)
-
-  await lender.remove('Partners', stranger)
-  const renamed = { business_name: 'New', email: 'new@other.example', zoho_id: stranger }
-  const again = await push(renamed)
-  expect(again).not.toBe(stranger)
-  expect(await push(renamed)).toBe(again)
+  const quoted = { ...ada, email: "o'neil@other.example" }
+  const { zoho_id } = await crm.createPartner(quoted)
+  expect(await crm.findPartnerRecords(quoted.email)).toMatchObject([{ zoho_id }])
+  await lender.remove('Partners', zoho_id)
+  expect(await crm.updatePartner(zoho_id, quoted)).toBeNull()
+  expect(await crm.findPartnerRecords(quoted.email)).toEqual([])
 })
 
 test('a partner whose email the CRM does not accept gets a record without the email', async () => {
@@ -330,9 +320,9 @@ test('a partner whose email the CRM does not accept gets a record without the em
     last_name: null,
     phone: null,
   }
-  const made = await crm.upsertPartner({ ...ada, zoho_id: null, may_link: true })
+  const made = await crm.createPartner(ada)
   expect(made.left_out).toEqual(['Email'])
-  expect(await crm.upsertPartner({ ...ada, ...made, first_name: 'Adah', may_link: true })).toEqual(made)
+  expect(await crm.updatePartner(made.zoho_id, { ...ada, first_name: 'Adah' })).toEqual(made)
   expect(await lender.read('Partners', made.zoho_id)).toMatchObject({
     Name: 'Ada & Sons',
     First_Name: 'Adah',

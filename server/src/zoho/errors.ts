@@ -23,11 +23,6 @@ export class CrmConflict extends Error {
 /** The CRM does not let the portal's user make this call. Other calls may work. */
 export class CrmForbidden extends CrmUnavailable {}
 
-/** The CRM already has a record with this name and email. The partner must first confirm the email address (D52). */
-export class CrmPartnerExists extends Error {
-  override name = 'CrmPartnerExists'
-}
-
 /**
  * A record has to name its partner, but the partner's own record is no longer in the CRM. Once the partner has a new
  * record, the same call works.

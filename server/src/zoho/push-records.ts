@@ -15,7 +15,7 @@ import type {
   SentLead,
   SentRecords,
 } from './crm-records.ts'
-import { CrmPartnerExists, CrmPartnerGone, CrmRefused } from './errors.ts'
+import { CrmPartnerGone, CrmRefused } from './errors.ts'
 import { moduleName } from './field-map.ts'
 import type { RecordLister } from './list-records.ts'
 import { type ModuleSettings, usedChoices } from './metadata.ts'
@@ -25,14 +25,11 @@ import type { RecordReader } from './read-records.ts'
 import { readText } from './wire.ts'
 
 export interface RecordPusher {
-  /** The id of the partner record with this name and this email; the oldest if there are several. */
-  findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined>
-  /**
-   * Updates or makes the partner's record. If the partner has no CRM id yet, a record with the same name and email is
-   * linked unchanged, because the CRM's spelling takes precedence. If that record may not be linked, this throws
-   * `CrmPartnerExists`.
-   */
-  upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
+  /** Finds the partner records with this email, the oldest first. */
+  findPartnerRecords(email: string, signal?: AbortSignal): Promise<{ zoho_id: string; business_name: string | null }[]>
+  /** Returns null if the CRM no longer has the record. */
+  updatePartner(zohoId: string, partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner | null>
+  createPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
   /**
    * Returns the lead's id in the CRM. If the CRM already has a lead with this LOID, that lead belongs to the CRM and is
    * not changed. After a lost answer (`CrmUnavailable`), the lead may have arrived. A repeated push then finds it. If
@@ -115,45 +112,35 @@ export function openRecordPusher(
   }
 
   // Zoho's documentation contradicts itself on how to escape quotes in a query, so a wildcard replaces each quote.
-  async function findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined> {
+  async function findPartnerRecords(address: string, signal?: AbortSignal) {
     const { business_name: name, email } = partners.fields
-    const test = /['\\%]/.test(partner.email)
-      ? `like '${partner.email.replace(/['\\%]/g, '%')}'`
-      : `= '${partner.email}'`
+    const test = /['\\%]/.test(address) ? `like '${address.replace(/['\\%]/g, '%')}'` : `= '${address}'`
     const rows = await api.coql(
       `select id, ${name}, ${email} from ${partners.module} where ${email} ${test} order by id asc limit 0, 200`,
       signal,
     )
-    const found = rows.find(
-      (row) =>
-        isSameText(readText(row, name), partner.business_name) && isSameText(readText(row, email), partner.email),
-    )
-    return readText(found, 'id') ?? undefined
+    return rows.flatMap((row) => {
+      const zoho_id = readText(row, 'id')
+      if (zoho_id === null || !isSameText(readText(row, email), address)) return []
+      return { zoho_id, business_name: readText(row, name) }
+    })
   }
 
-  async function upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner> {
-    const { zoho_id: zohoId, ...values } = partner
-    const record = fitted(
-      named(values, partners.fields),
-      await metadata.fieldsOf(partners.module, signal),
-      partners.fields,
-    )
-    if (zohoId === null) {
-      const found = await findPartnerRecord(partner, signal)
-      if (found !== undefined && !partner.may_link) throw new CrmPartnerExists()
-      if (found !== undefined) return { zoho_id: found, left_out: [], was_there: true }
-    } else {
-      const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
-      const updated = await writePartner(call, record)
-      if (updated) return updated
-      // The record was deleted in the CRM, or merged with another record of the same name and email. Links the other
-      // record if there is one. Otherwise makes a new record.
-      return upsertPartner({ ...partner, zoho_id: null }, signal)
-    }
+  async function updatePartner(zohoId: string, partner: PartnerToPush, signal?: AbortSignal) {
+    const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
+    return writePartner(call, await partnerRecord(partner, signal))
+  }
+
+  async function createPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner> {
     const call = { method: 'POST', path: partners.module, isRepeatable: false, signal } as const
-    const made = await writePartner(call, withoutNulls(record))
+    const made = await writePartner(call, withoutNulls(await partnerRecord(partner, signal)))
     if (!made) throw new CrmRefused('INVALID_MODULE', `The CRM has no module ${partners.module}.`)
     return made
+  }
+
+  async function partnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    const settings = await metadata.fieldsOf(partners.module, signal)
+    return fitted(named(partner, partners.fields), settings, partners.fields)
   }
 
   /**
@@ -478,8 +465,9 @@ export function openRecordPusher(
   }
 
   return {
-    findPartnerRecord,
-    upsertPartner,
+    findPartnerRecords,
+    updatePartner,
+    createPartner,
     pushLead,
     pushDeal,
     pushLeads,

@@ -19,6 +19,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       role: person.role,
       hasUnverifiedEmail: person.hasUnverifiedEmail,
       mustConfirmEmail: false,
+      hold: null,
     },
     // This data is stale from the start, so a page that needs the other fields of the session fetches them.
     { updatedAt: 0 },

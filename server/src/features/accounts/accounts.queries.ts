@@ -2,9 +2,18 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
-export type Partner = Omit<PartnerRow, 'crm_problem' | 'closed_at' | 'crm_record_sent_at' | 'second_factor_required'>
+const PARTNER_COLUMNS = [
+  'id',
+  'business_name',
+  'is_active',
+  'zoho_id',
+  'crm',
+  'held_for',
+  'created_at',
+  'modified_time',
+] as const
 
-const PARTNER_COLUMNS = ['id', 'business_name', 'is_active', 'zoho_id', 'crm', 'created_at', 'modified_time'] as const
+export type Partner = Pick<PartnerRow, (typeof PARTNER_COLUMNS)[number]>
 
 export async function insertPartner(
   tx: Tx,
@@ -78,9 +87,48 @@ export async function updateForCrm(
     .execute()
 }
 
+/** Finds why the partner is held, if it is, and which records of the CRM it may be linked to. */
+export async function getLinkState(db: Db, partnerId: string) {
+  const row = await db
+    .selectFrom('partners')
+    .select(['crm', 'held_for', 'link_candidates', 'link_records'])
+    .where('id', '=', partnerId)
+    .executeTakeFirstOrThrow()
+  return { ...row, hold: row.crm === 'held' ? (row.held_for ?? 'existing') : null }
+}
+
+/** Stores that the contact agrees to a link with this record of the CRM (D121). */
+export async function confirmLink(
+  tx: Tx,
+  partnerId: string,
+  { record, personId }: { record: string; personId: string },
+): Promise<void> {
+  await tx
+    .updateTable('partners')
+    .set({ link_confirmed: record, link_confirmed_by: personId })
+    .where('id', '=', partnerId)
+    .execute()
+}
+
+/** Gives the partner the record that the operator has chosen. The caller queues the push. */
+export async function linkPartner(tx: Tx, partnerId: string, zohoId: string): Promise<void> {
+  await tx
+    .updateTable('partners')
+    .set({
+      zoho_id: zohoId,
+      crm: 'pending',
+      held_for: null,
+      link_candidates: [],
+      link_records: null,
+      crm_problem: null,
+    })
+    .where('id', '=', partnerId)
+    .execute()
+}
+
 /** Ends the hold: the portal may now connect the partner with a record in the CRM (D52). */
 export async function endHold(tx: Tx, partnerId: string): Promise<void> {
-  await tx.updateTable('partners').set({ crm: 'pending' }).where('id', '=', partnerId).execute()
+  await tx.updateTable('partners').set({ crm: 'pending', held_for: null }).where('id', '=', partnerId).execute()
 }
 
 /** Activates or deactivates the partner. Returns false if the partner was in that state already. */

@@ -219,6 +219,7 @@ test('POST /auth/verify returns the partner and the person of a session token', 
       role: 'owner',
       hasUnverifiedEmail: true,
       mustConfirmEmail: false,
+      hold: null,
     },
   })
   const refused = await portal.post('/auth/verify', { token: 'not-a-token' })

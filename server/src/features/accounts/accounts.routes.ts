@@ -13,6 +13,7 @@ import {
   verifyEmail,
   verifySession,
 } from '@portal/contract/accounts.ts'
+import { confirmCrmLink, readCrmLink } from '@portal/contract/crm-link.ts'
 import { changeEmail, confirmNewEmail, undoNewEmail } from '@portal/contract/email-address.ts'
 import { listSubmitters } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
@@ -25,6 +26,7 @@ import { confirmEmailChange, undoEmailChange } from './change-email.ts'
 import { changePersonPassword } from './change-password.ts'
 import { changePersonProfile, profileOf } from './change-profile.ts'
 import type { ConnectRecords } from './confirm-email.ts'
+import { confirmLinkOf, readLink } from './crm-link.ts'
 import { disownAccount } from './disown-account.ts'
 import { signOutCaller } from './end-sessions.ts'
 import { requestPasswordReset, setNewPassword } from './password-reset.ts'
@@ -95,6 +97,8 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
     callers.forget()
     return {}
   })
+  mount(readCrmLink, ({ partner }) => readLink(deps.db, partner))
+  mount(confirmCrmLink, ({ partner, security }) => confirmLinkOf(deps, partner, { connectRecords, security }))
   mount(verifySession, ({ body }) => verifySessionToken(deps, body.token))
   mount(refreshSession, ({ partner }) => refreshCallerSession(deps, partner))
   mount(signOut, async ({ partner, security }) => {

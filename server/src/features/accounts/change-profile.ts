@@ -39,8 +39,7 @@ export async function changePersonProfile(
     const isContact = (await findContact(tx, caller.id))?.person_id === person.id
     if (isRenamed || isContact) {
       await refusingTaken(updateForCrm(tx, caller.id, { business_name }, at))
-      // The CRM may have no record with the new business name. A held partner then no longer has to wait for a
-      // confirmed address.
+      // The hold may no longer be needed, and then everything that waited is pushed too.
       if (partner?.crm === 'held') await connectRecords(tx, caller.id)
       else await jobs.enqueue(tx, pushPartner, { partnerId: caller.id })
     }

@@ -1,4 +1,5 @@
 import type { BegunSession, VerifiedSession } from '@portal/contract/accounts.ts'
+import { HOLDS } from '@portal/contract/holds.ts'
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
@@ -102,6 +103,7 @@ export async function findConfirmation(
 export async function verifySessionToken({ reads, clock }: SessionDeps, token: string): Promise<VerifiedSession> {
   const owner = await findSessionOwner(reads, hashToken(token), clock.now())
   if (!owner) throw new Unauthorized('UNAUTHORIZED', 'Token verification failed')
+  const hold = owner.crm === 'held' ? (owner.held_for ?? 'existing') : null
   return {
     partnerId: owner.partner_id,
     personId: owner.person_id,
@@ -110,7 +112,8 @@ export async function verifySessionToken({ reads, clock }: SessionDeps, token: s
     businessName: owner.business_name,
     partnerEmail: owner.email,
     hasUnverifiedEmail: !owner.email_verified,
-    mustConfirmEmail: owner.crm === 'held',
+    mustConfirmEmail: hold !== null && HOLDS[hold].code === 'CONFIRM_EMAIL',
+    hold,
   }
 }
 

@@ -18,6 +18,7 @@ import { leadWithSide } from '../../history/with-side.ts'
 import type { Mount } from '../../http/mount.ts'
 import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
+import { admitRecord } from '../accounts/admit-record.ts'
 import { findNotes, reviveFailedNotes } from '../notes/notes.queries.ts'
 import { pushNote } from '../notes/push-note.job.ts'
 import { pullDetailsOf } from '../sync/pull-details.ts'
@@ -45,7 +46,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
     const leads = page.rows.map((lead) => leadWithSide(statusMeanings, lead))
     return { data: { leads }, pagination: page.pagination }
   })
-  mount(createLead, ({ once, partner, body }) => once((tx) => submitLead(tx, deps, partner, body)))
+  mount(createLead, (call) => admitRecord(deps, call, (tx) => submitLead(tx, deps, call.partner, call.body)))
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
     if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)

@@ -11,18 +11,19 @@ import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../http/authenticate.ts'
 import type { Mount } from '../../http/mount.ts'
+import { admitRecord } from '../accounts/admit-record.ts'
 import { findFirstStage, submitDeal } from '../deals/submit-deal.ts'
 import { submitLead } from '../leads/submit-lead.ts'
 import { apiDocs } from './api-docs.ts'
 import { getSubmitted } from './get-submitted.ts'
 
 export function partnerApiRoutes(mount: Mount, deps: Deps): void {
-  mount(submitPartnerLead, ({ once, partner, body }) => once((tx) => lead(tx, partner, body)))
-  mount(submitWebhookLead, ({ once, partner, body }) => once((tx) => lead(tx, partner, body)))
-  mount(submitWebhookDeal, async ({ once, partner, body }) => {
+  mount(submitPartnerLead, (call) => admitRecord(deps, call, (tx) => lead(tx, call.partner, call.body)))
+  mount(submitWebhookLead, (call) => admitRecord(deps, call, (tx) => lead(tx, call.partner, call.body)))
+  mount(submitWebhookDeal, async (call) => {
     const stage = await findFirstStage(deps)
-    return once(async (tx) => {
-      const { id, loid } = await submitDeal(tx, deps, partner, stage, body)
+    return admitRecord(deps, call, async (tx) => {
+      const { id, loid } = await submitDeal(tx, deps, call.partner, stage, call.body)
       return { id, loid, status: stage }
     })
   })

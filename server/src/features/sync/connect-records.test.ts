@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findProblemsOfAllPartners } from '../../push/partners-in-crm.queries.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
-import { newLead, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import {
+  addColleague,
+  confirmEmail,
+  newLead,
+  startPortal,
+  type TestPartner,
+  type TestPortal,
+} from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
 const CONFIRM = 'Confirm your email address to connect to your existing records'
@@ -29,12 +37,16 @@ async function linkToken(email: string): Promise<string> {
   return /verify-email\?token=([\w-]+)/.exec(await portal.mailTo(email, '/verify-email?token='))?.[1] ?? ''
 }
 
+async function holdOf({ token }: { token: string }): Promise<string | null> {
+  return (await portal.post('/auth/verify', { token })).body.data.hold
+}
+
 const crmStateOf = async (partner: TestPartner, loid: string) =>
   (await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm
 
-test('a stranger with a broker’s name and email sees and sends nothing until the address is confirmed', async () => {
+test('a stranger with a broker’s email sees and sends nothing until the address is confirmed, whatever the names', async () => {
   const broker = await brokerInCrm('Victim Cafe')
-  const stranger = await portal.newPartner({ ...broker.form, businessName: 'victim cafe', firstName: 'Mallory' })
+  const stranger = await portal.newPartner({ ...broker.form, businessName: 'Cafe of the Victim', firstName: 'Mallory' })
   await waitFor('the portal to ask for a confirmed address', () => mustConfirm(stranger))
   const { loid } = await stranger.submitLead()
   for (const path of ['/dashboard/sync-leads', '/dashboard/sync-deals', '/crm/sync']) {
@@ -58,7 +70,7 @@ test('a stranger with a broker’s name and email sees and sends nothing until t
 
 test('a stranger who takes a broker’s address during a CRM outage sees nothing before confirming the address', async () => {
   const broker = await brokerInCrm('Later Loans')
-  await lender.faults({ unavailable: { every: 1, match: 'Partners' } })
+  await lender.faults({ unavailable: { every: 1, match: 'POST /crm/v8/Partners' } })
   const stranger = await portal.newPartner({ businessName: 'Later Loans' })
   await stranger.put('/account/email', { email: broker.form.email })
   const mail = await portal.mailTo(broker.form.email, 'Confirm your new email address')
@@ -107,14 +119,101 @@ test('a new partner gets its own CRM record without confirming its address, even
   expect(named).toHaveLength(1)
 })
 
-test('a renamed partner need not confirm its address for a CRM record with its old name', async () => {
-  const broker = await brokerInCrm('Old Name Finance')
+test('a name alone connects a partner with nothing', async () => {
+  const broker = await brokerInCrm('Twin Finance')
+  const twin = await portal.newPartner({ businessName: broker.form.businessName })
+  await twin.pushedLead((await twin.submitLead()).loid)
+  expect((await twin.get('/profile')).body.data.zoho_id).not.toBe(broker.id)
+})
+
+test('if the CRM has several records with a verified address, partner and operator are told', async () => {
+  const broker = await brokerInCrm('Double Broking')
+  const second = await lender.create('Partners', { Name: 'Double Pty Ltd', Email: broker.form.email })
   const partner = await portal.newPartner(broker.form)
-  await waitFor('the portal to ask for a confirmed address', () => mustConfirm(partner))
-  const { loid } = (await partner.post('/dashboard/leads', newLead())).body.data
-  await partner.put('/profile', { business_name: 'New Name Finance' })
-  await partner.pushedLead(loid)
-  expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
+  await confirmEmail(portal, partner)
+  await waitFor('the hold', async () => (await holdOf(partner)) === 'several')
+  const sync = await partner.post('/crm/sync')
+  expect([sync.status, sync.body.code]).toEqual([409, 'ASK_LENDER'])
+  const problems = await findProblemsOfAllPartners(portal.deps.db)
+  expect(problems.find((one) => one.business_name === 'Double Broking')?.crm_problem).toContain(
+    `${broker.id}, ${second}.`,
+  )
+})
+
+test('records are not linked to a partner of several people before the person with the address has agreed', async () => {
+  const { form } = await brokerInCrm('Several People')
+  await lender.faults({ unavailable: { every: 1, match: 'coql' } })
+  const owner = await portal.newPartner(form)
+  const colleague = await addColleague(portal, owner, 'owner')
+  await lender.faults({})
+  await waitFor('the hold', async () => {
+    await portal.deps.pool.query("update jobs.job set start_after = now() where name = 'push-partner'")
+    return (await holdOf(owner)) === 'people'
+  })
+  expect((await colleague.get('/dashboard/leads')).body.data.leads).toEqual([])
+  expect((await colleague.get('/account/crm-link')).body.data).toMatchObject({ may_confirm: false, people: [] })
+  expect((await colleague.post('/account/crm-link')).status).toBe(403)
+
+  const seen = (await owner.get('/account/crm-link')).body.data
+  expect(seen).toMatchObject({ may_confirm: true, records: 1 })
+  expect(seen.people.map(({ email }: { email: string }) => email)).toEqual([owner.email, colleague.email])
+  expect((await owner.post('/account/crm-link')).status).toBe(200)
+  await waitFor('the record', async () => (await colleague.get('/dashboard/leads')).body.data.leads.length === 1)
+  expect((await owner.post('/account/crm-link')).body.code).toBe('CONFLICT')
+})
+
+test('a stranger who made a broker the contact does not see the broker’s records after staff removed the stranger’s', async () => {
+  const stranger = await portal.newPartner({ businessName: 'Harcourt Lending' })
+  await stranger.pushedLead((await stranger.submitLead()).loid)
+  const own: string = (await stranger.get('/profile')).body.data.zoho_id
+  const broker = await addColleague(portal, stranger, 'owner')
+  const id = await lender.create('Partners', { Name: 'Harcourt Lending', Email: broker.email })
+  await lender.create('Leads', { Last_Name: 'Applicant', Company: 'Victim Pty Ltd', Partner: { id } })
+  const me = (await stranger.get('/profile')).body.data.person_id
+  expect((await broker.put(`/team/people/${me}`, { role: 'member' })).status).toBe(200)
+  await waitFor('the contact in the CRM', async () => (await lender.read('Partners', own))?.['Email'] === broker.email)
+
+  await lender.remove('Partners', own)
+  const { loid } = await stranger.submitLead()
+  await waitFor('the hold', async () => (await holdOf(stranger)) === 'deleted')
+  expect(await crmStateOf(stranger, loid)).toBe('pending')
+  expect((await stranger.get('/profile')).body.data.zoho_id).toBe(own)
+  expect(JSON.stringify((await stranger.get('/dashboard/leads')).body)).not.toContain('Victim')
+})
+
+test('while an address is unverified, ten records wait and no more are taken; the verification sends them', async () => {
+  await using strict = await startPortal({ withCrm: true, env: { HOLD_UNVERIFIED: 'true' } })
+  const partner = await strict.newPartner()
+  const { api_key } = (await partner.post('/dashboard/generate-api-key')).body.data
+  await waitFor('the hold', async () => {
+    const session = await strict.post('/auth/verify', { token: partner.token })
+    return session.body.data.hold === 'unverified'
+  })
+  const deal = { deal_name: 'Truck', business_name: 'Okafor Freight', email: 'nkem@okafor-freight.example' }
+  const ninth = await Promise.all(Array.from({ length: 8 }, () => partner.submitLead()))
+  expect((await strict.post('/webhook/deal', deal, { token: api_key })).status).toBe(201)
+  const last = await Promise.all(Array.from({ length: 3 }, () => partner.post('/dashboard/leads', newLead())))
+  expect(last.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+  const byKey = await strict.post('/partner/leads', newLead({ firstName: 'Ada' }), { token: api_key })
+  expect([byKey.status, byKey.body.code]).toEqual([409, 'CONFIRM_EMAIL'])
+  expect(JSON.stringify(await lender.list('Partners', 'Email'))).not.toContain(partner.email)
+
+  await confirmEmail(strict, partner)
+  for (const { loid } of ninth) await partner.pushedLead(loid)
+  await partner.pushedLead((await partner.submitLead()).loid)
+})
+
+test('form and API key share a partner’s limit on new records', async () => {
+  await using limited = await startPortal({ env: { RATE_LIMITS: 'on', RECORDS_PER_MINUTE: '3', RECORDS_PER_DAY: '4' } })
+  const partner = await limited.newPartner()
+  const { api_key } = (await partner.post('/dashboard/generate-api-key')).body.data
+  await partner.submitLead()
+  const byKey = (firstName: string) => limited.post('/partner/leads', newLead({ firstName }), { token: api_key })
+  expect((await byKey('Ada')).status).toBe(201)
+  await partner.submitLead()
+  const refused = await byKey('Bea')
+  expect([refused.status, refused.body.error]).toEqual([429, 'Too many new records: at most 3 a minute.'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
 test('if staff remove the CRM record for which a partner must confirm its address, the next submission also pushes the waiting records', async () => {

@@ -1,4 +1,4 @@
-import { CONFIRM_EMAIL } from '@portal/contract/accounts.ts'
+import { HOLDS } from '@portal/contract/holds.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
 import type { debugSyncLeads } from '@portal/contract/sync.ts'
 import type { output } from 'zod/mini'
@@ -57,7 +57,7 @@ export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string)
   await step('Find the partner in the CRM', async () => {
     const partner = await getPartner(db, partnerId)
     zohoId = partner.zoho_id
-    if (partner.crm === 'held') return CONFIRM_EMAIL
+    if (partner.crm === 'held') return HOLDS[partner.held_for ?? 'existing'].text
     return zohoId ?? 'Not in the CRM yet; the first sync creates it'
   })
   await step('List the CRM’s leads', async () => {

@@ -1,4 +1,3 @@
-import { CONFIRM_EMAIL } from '@portal/contract/accounts.ts'
 import {
   DealSyncResult,
   debugSyncLeads,
@@ -15,7 +14,7 @@ import type * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable, PortalError } from '../../errors.ts'
 import { Accepted, type Mount } from '../../http/mount.ts'
-import { PartnerHeld } from '../../push/partner-held.ts'
+import { holdOfText, PartnerHeld } from '../../push/partner-held.ts'
 import { debugLeadSync } from './debug-sync.ts'
 import { INTERNAL_FAILURE } from './run-sync.job.ts'
 import { startSync, waitForRun } from './start-sync.ts'
@@ -62,7 +61,8 @@ async function runOrAccept<Result>(
   const part = run.status === 'succeeded' ? partOf(run.result) : undefined
   if (part) return part
   const text = run.error ?? INTERNAL_FAILURE
-  if (text === CONFIRM_EMAIL) throw new PartnerHeld()
+  const hold = holdOfText(text)
+  if (hold) throw new PartnerHeld(hold)
   throw text === INTERNAL_FAILURE ? new PortalError(500, 'INTERNAL', text) : new CrmUnavailable(text)
 }
 

@@ -1,4 +1,5 @@
-import { CONFIRM_EMAIL, sendVerification } from '@portal/contract/accounts.ts'
+import { sendVerification } from '@portal/contract/accounts.ts'
+import { HOLDS } from '@portal/contract/holds.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Mail } from 'lucide-react'
 import { call } from '../../api/call.ts'
@@ -12,7 +13,7 @@ const FRESH_MS = 5 * 60_000
 
 /**
  * A line above each page until the person has confirmed their email address (D137). It says more while the portal
- * exchanges no records with the CRM because of that (D52).
+ * exchanges no records with the CRM because of that (D121, D122).
  */
 export function ConfirmEmailLine() {
   const { data: session } = useQuery({ ...sessionQuery(), staleTime: FRESH_MS })
@@ -30,7 +31,9 @@ export function ConfirmEmailLine() {
       className="flex min-h-11 items-center justify-between gap-x-4 border-b border-line bg-warning-tint px-4 text-[0.8125rem] text-warning-ink sm:px-6 lg:px-8 print:hidden"
     >
       <p className={isHeld ? 'py-2' : 'truncate'}>
-        <span className="font-medium">{isHeld ? CONFIRM_EMAIL : 'Confirm your email address'}.</span>{' '}
+        <span className="font-medium">
+          {isHeld ? HOLDS[session?.hold ?? 'existing'].text : 'Confirm your email address'}.
+        </span>{' '}
         {isHeld && 'Until then, your submissions wait here. '}
         {session && `Open the link that we mailed to ${session.partnerEmail}.`}
       </p>

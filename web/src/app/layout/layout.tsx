@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { signOut } from '../../session/sign-out.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -10,6 +10,11 @@ import { ConfirmEmailLine } from './confirm-email-line.tsx'
 import { OfflineLine } from './offline-line.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
+
+/** Few partners ever see it, so its code is not part of every page. */
+const CrmLinkNotice = lazy(() =>
+  import('../../features/sync/crm-link-notice.tsx').then((module) => ({ default: module.CrmLinkNotice })),
+)
 
 /** The frame around every page of a signed-in partner. */
 export function Layout() {
@@ -45,6 +50,11 @@ export function Layout() {
         tabIndex={-1}
         className="mx-auto w-full max-w-[90rem] px-4 pt-4 pb-[calc(var(--bottom-bar)+1.25rem)] sm:px-6 sm:pt-6 lg:px-8 lg:pb-20 print:p-0"
       >
+        {session?.hold && !session.mustConfirmEmail && (
+          <Suspense>
+            <CrmLinkNotice hold={session.hold} />
+          </Suspense>
+        )}
         <Outlet />
       </main>
       <BottomBar isMenuOpen={isDrawerOpen} onMenu={() => setDrawerFor(pathname)} />

@@ -1,4 +1,4 @@
-import { CONFIRM_EMAIL } from '@portal/contract/accounts.ts'
+import { HOLDS } from '@portal/contract/holds.ts'
 import type { SyncRun } from '@portal/contract/sync.ts'
 import {
   type QueryClient,
@@ -41,7 +41,8 @@ export function useSync(kind: SyncKind) {
     onError(error) {
       if (!isSignedOut(error)) toast.error(syncFailureText(error))
       // The notice that explains this refusal appears with the new session data.
-      if (error.message === CONFIRM_EMAIL) void queryClient.invalidateQueries({ queryKey: sessionQuery().queryKey })
+      if (Object.values(HOLDS).some(({ text }) => text === error.message))
+        void queryClient.invalidateQueries({ queryKey: sessionQuery().queryKey })
     },
     onSettled() {
       queryClient.removeQueries({ queryKey: progressQuery(kind).queryKey })
