@@ -111,6 +111,9 @@ export async function createServer(
         baseUri: ["'none'"],
         formAction: ["'self'"],
         frameAncestors: ["'none'"],
+        // Browsers that know Trusted Types run no script that the page writes into its document as text.
+        requireTrustedTypesFor: ["'script'"],
+        trustedTypes: ["'none'"],
       },
     },
     strictTransportSecurity: isSecure,

@@ -43,6 +43,7 @@ test.each([
   expect(page.statusCode).toBe(200)
   expect(page.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'SAMEORIGIN' })
   expect(page.headers['content-security-policy']).toContain("default-src 'self'")
+  expect(page.headers['content-security-policy']).toContain("require-trusted-types-for 'script'")
   expect(page.headers['x-request-id']).toBeTruthy()
 })
 
@@ -58,10 +59,12 @@ test('a file of the build is compressed, is cached for good, and lacks the heade
   expect(Object.keys(file.headers)).not.toContain('x-frame-options')
 })
 
-test.each(['/assets/gone-abc123.js', '/assets/%E0%A4%A.js'])(
-  '%s, which the build lacks, is answered with 404',
+test.each(['/assets/gone-abc123.js', '/assets/%E0%A4%A.js', '/assets/x', '/assets/', '/assets/../assets/x'])(
+  '%s, which the build lacks, is answered with 404 and a page’s headers',
   async (url) => {
-    expect((await app.inject(url)).statusCode).toBe(404)
+    const answer = await app.inject(url)
+    expect(answer.statusCode).toBe(404)
+    expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'")
   },
 )
 

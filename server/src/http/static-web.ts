@@ -26,17 +26,16 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
         // File names under assets/ contain a hash of the content. All other files can change with the next build.
         const isHashed = relative(folder, file).startsWith('assets/')
         response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+        if (isHashed) for (const name of PAGE_HEADERS) response.removeHeader(name)
       },
     })
   }
   // Sorted backwards, so that `leads/new.html` comes before `leads/$loid.html`, which also matches `/leads/new`.
   const files = globSync('**/*.html', { cwd: folder }).toSorted().toReversed()
   const pages = files.map((file) => ({ file, addresses: addressesOf(file) }))
-  app.addHook('onSend', async (request, reply) => {
-    if (request.url.startsWith('/assets/')) for (const name of PAGE_HEADERS) reply.removeHeader(name)
-  })
   app.setNotFoundHandler(async (request, reply) => {
-    const isPage = ['GET', 'HEAD'].includes(request.method) && !isApi(request.url) && !/\.\w+$/.test(path(request.url))
+    const isFile = /^\/assets\/|\.\w+$/.test(path(request.url))
+    const isPage = ['GET', 'HEAD'].includes(request.method) && !isApi(request.url) && !isFile
     if (!isPage || !isBuilt) throw new NotFound('There is no such address in this API')
     const page = pages.find(({ addresses }) => addresses.test(path(request.url)))
     return reply.sendFile(page?.file ?? 'index.html')
