@@ -5,7 +5,7 @@ import { readSettings, SettingsError } from './config.ts'
 const PRODUCTION = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://portal.example.com/',
-  DATABASE_URL: 'postgres://portal:geheim@db.example.com/portal',
+  DATABASE_URL: 'postgres://portal:geheim@db.example.com/portal?sslmode=verify-full',
   SECRETS_KEY: Buffer.alloc(32, 'a').toString('base64'),
   SMTP_URL: 'smtps://portal:geheim@mail.example.com',
   MAIL_FROM: 'Partner Portal <portal@example.com>',
@@ -74,6 +74,18 @@ test('production settings are read from the environment', () => {
     clientSecret: 'geheim',
     refreshToken: '1000.geheim',
   })
+})
+
+test.each([
+  {
+    DATABASE_URL: 'postgres://portal@127.0.0.1:5432,localhost:5433/portal',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://[::1]:4318',
+  },
+  { DATABASE_URL: 'postgres:///portal?host=/run/postgresql' },
+  { DATABASE_URL: 'postgres://%2Frun%2Fpostgresql/portal' },
+  { DATABASE_URL: 'postgres://db/portal', DATABASE_CLEARTEXT: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318' },
+])('production speaks cleartext on this machine, and elsewhere only if DATABASE_CLEARTEXT insists: %j', (env) => {
+  expect(readSettings({ ...PRODUCTION, ...env }).databaseUrl).toBe(env.DATABASE_URL)
 })
 
 test('production settings accept the CRM sandbox on the same machine, even over http', () => {
@@ -148,6 +160,13 @@ test.each([
   [{ ...PRODUCTION, ZOHO_API_URL: 'http://www.zohoapis.com.au' }, /^ZOHO_API_URL is .* must begin with https/],
   [{ ...PRODUCTION, ZOHO_ACCOUNTS_URL: 'http://localhost.zoho.com' }, /^ZOHO_ACCOUNTS_URL is .* must begin with https/],
   [{ ...PRODUCTION, SMTP_URL: 'smtp://mail.example.com?ignoreTLS=true' }, /^SMTP_URL is set .* over TLS only$/],
+  [{ ...PRODUCTION, DATABASE_URL: 'postgres://db.example.com/portal' }, /^DATABASE_URL is set .*sslmode=verify-full/],
+  [{ ...PRODUCTION, DATABASE_URL: 'postgres://127.0.0.1,db/portal' }, /^DATABASE_URL is set .*sslmode=verify-full/],
+  [{ ...PRODUCTION, DATABASE_READ_URL: 'postgres://db/portal?sslmode=require' }, /^DATABASE_READ_URL is set/],
+  [
+    { ...PRODUCTION, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318' },
+    /^OTEL_EXPORTER_OTLP_ENDPOINT is .* must begin with https in production/,
+  ],
   [{ ROLE: 'both' }, 'ROLE is "both", but must be all, web or worker'],
   [{ DRAIN_SECONDS: '-1' }, /^DRAIN_SECONDS is "-1"/],
   [{ DATABASE_URL: 'postgres://portal@one:5432,:x/portal' }, /^DATABASE_URL is set .* or with several hosts/],

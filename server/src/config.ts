@@ -286,6 +286,7 @@ const Variables = z.object({
   DATABASE_PREPARED_STATEMENTS: z._default(OnOrOff, true),
   DATABASE_POOL: z._default(wholeNumber(2, 1_000), 16),
   DATABASE_TIMEOUT_MS: z._default(wholeNumber(100, 600_000), 5_000),
+  DATABASE_CLEARTEXT: z._default(TrueOrFalse, false),
   MIGRATE: z._default(OnOrOff, true),
   SECRETS_KEY: z.optional(SecretsKeys),
   METRICS_PORT: z.optional(Port),
@@ -363,6 +364,7 @@ function refuseDevelopmentAids(given: Given, variables: Variables): void {
       throw refusal(given, name, 'begin with https in production, unless it names this machine')
     }
   }
+  if (!variables.DATABASE_CLEARTEXT) refuseCleartext(given, variables)
   // In a rehearsal of production, a sandbox on the same machine takes the place of the CRM.
   const isRehearsal = ZOHO_URLS.every((name) => isLoopback(variables[name]))
   for (const name of ['ZOHO_CLIENT_ID', 'ZOHO_CLIENT_SECRET', 'ZOHO_REFRESH_TOKEN'] as const) {
@@ -389,6 +391,32 @@ function refuseDevelopmentAids(given: Given, variables: Variables): void {
   if (variables.WEBHOOK_ALLOW_PRIVATE) throw refusal(given, 'WEBHOOK_ALLOW_PRIVATE', 'be false in production')
   if (variables.SEED_DEMO) throw refusal(given, 'SEED_DEMO', 'be false in production')
   if (variables.SYNC_WAIT_MS !== SYNC_WAIT_MS) throw refusal(given, 'SYNC_WAIT_MS', `be ${SYNC_WAIT_MS} in production`)
+}
+
+/** Between machines, what partners and applicants entrust to the portal travels over TLS only (D133). */
+function refuseCleartext(given: Given, variables: Variables): void {
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const) {
+    if (!hostUrls(variables[name] ?? '').every(isLocalOrVerified)) {
+      throw refusal(
+        given,
+        name,
+        'end with sslmode=verify-full in production, unless it names this machine; DATABASE_CLEARTEXT=true insists',
+      )
+    }
+  }
+  const collector = variables.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (collector?.startsWith('http:') && !isLoopback(collector)) {
+    throw refusal(given, 'OTEL_EXPORTER_OTLP_ENDPOINT', 'begin with https in production, unless it names this machine')
+  }
+}
+
+/** Whether the address of a database is a socket or this machine's, or asks for TLS with a checked certificate. */
+function isLocalOrVerified(address: string): boolean {
+  const url = URL.parse(address)
+  if (!url) return true
+  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
+  const isLocal = host === '' || host.startsWith('/') || /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host)
+  return isLocal || url.searchParams.get('sslmode') === 'verify-full'
 }
 
 function refusal(given: Given, name: string, must: string): SettingsError {
