@@ -7,6 +7,7 @@ import { pushLead } from './features/leads/push-lead.job.ts'
 import { sendNewsMail } from './features/mails/send-news-mail.job.ts'
 import { tellNews } from './features/mails/tell-news.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
+import { fillSearchColumns } from './features/search/fill-search.job.ts'
 import { connectRecords } from './features/sync/connect-records.job.ts'
 import { pullDueDetails } from './features/sync/pull-details.job.ts'
 import { pullNotified } from './features/sync/pull-notified.job.ts'
@@ -41,4 +42,5 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pullNotified,
   pullDueDetails,
   computeUsualTimes,
+  fillSearchColumns,
 ]

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { refillSearch } from '../db/search-columns.ts'
 import { ERASED_DEAL } from '../features/deals/deal-table.ts'
 import { ERASED_LEAD } from '../features/leads/lead-table.ts'
 import type { Applicant } from './read-applicant.ts'
@@ -117,7 +118,8 @@ export async function eraseRecords(tx: Tx, loids: readonly string[], at: string)
     .set({ ...ERASED_DEAL, ...emptied })
     .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
     .execute()
-  for (const table of ['leads', 'deals']) {
+  for (const table of ['leads', 'deals'] as const) {
+    await refillSearch(tx, table, loids)
     await sql`update ${sql.table(table)} set crm = 'failed', crm_problem = ${NOT_SENT}
                where loid = any(${loids}) and crm <> 'synced'`.execute(tx)
   }

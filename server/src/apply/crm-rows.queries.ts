@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { Reads } from '../db/hot-reads.ts'
 import { insertSet, updateSet } from '../db/row-sets.ts'
+import { searchColumns } from '../db/search-columns.ts'
 import { sendNamed } from '../db/send-named.ts'
 import type { CrmModule, CrmVersion } from '../zoho/crm-records.ts'
 import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
@@ -47,8 +48,9 @@ export async function writeRows<Row extends RecordRow>(
   name: TableName,
   planned: readonly Pick<PlannedRecord<Row>, 'before' | 'row'>[],
 ): Promise<boolean> {
-  const added = planned.filter(({ before }) => !before).map(({ row }) => row)
-  const changed = planned.filter(({ before, row }) => before && before !== row).map(({ row }) => row)
+  const written = ({ row }: Pick<PlannedRecord<Row>, 'row'>) => ({ ...row, ...searchColumns(name, row) })
+  const added = planned.filter(({ before }) => !before).map(written)
+  const changed = planned.filter(({ before, row }) => before && before !== row).map(written)
   await updateSet(tx, name, changed)
   const ids = await insertSet(
     tx,

@@ -1,66 +1,80 @@
+import { fold } from '@portal/contract/fold.ts'
 import { phoneDigits } from '@portal/contract/phone.ts'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 
+/** How a column holds its words: folded by the portal (D142), or only in lower case. */
+type Spelling = 'folded' | 'lower case'
+
 /**
- * The condition that the column contains every word of the text. The column holds text in lower case and phone numbers
- * as bare digits (D24). If the whole text or a word looks like a phone number, its digits are also searched for, so
- * that spaces, +61 and a leading 0 do not matter. A business name with `24-7` is still found.
+ * The condition that the column contains every word of the text. The column holds phone numbers as bare digits (D24).
+ * If the whole text or a word looks like a phone number, its digits are also searched for, so that spaces, +61 and a
+ * leading 0 do not matter. A business name with `24-7` is still found.
  */
-export function everyWordIn(column: Expression<string>, text: string): RawBuilder<SqlBool> {
-  return anyOf(
-    readings(text).map((words) =>
-      allOf(words.map((spellings) => anyOf(spellings.map((spelling) => has(column, spelling))))),
-    ),
-  )
+export function everyWordIn(column: Expression<string | null>, text: string, spelling: Spelling): RawBuilder<SqlBool> {
+  const hasAll = (parts: string[]) => allOf(parts.map((part) => has(column, part)))
+  const found = readings(text, spelling).map((words) => allOf(words.map((ways) => anyOf(ways.map(hasAll)))))
+  return found.length === 0 ? sql<SqlBool>`false` : anyOf(found)
 }
 
 /**
- * Trigrams that every text with these words contains, for a look-up in an index. Empty if no trigram is certain: the
- * words are too short or not in Latin letters or digits, or their readings have no trigram in common.
+ * Trigrams that every folded text with these words contains, for a look-up in an index. Empty if no trigram is certain:
+ * the words are too short, or their readings have no trigram in common.
  */
 export function trigramsOf(text: string): string[] {
-  const ways = readings(text)
+  const all = readings(text, 'folded')
   const isInEach = (trigram: string) =>
-    ways.every((words) => words.some((spellings) => spellings.every((spelling) => spelling.includes(trigram))))
-  const written = ways.flatMap((words) => words.flat())
-  return [...new Set(written.flatMap(trigramsAlong))].filter(isInEach)
+    all.every((words) => words.some((ways) => ways.every((parts) => parts.some((part) => part.includes(trigram)))))
+  return [...new Set(all.flat(3).flatMap(trigramsAlong))].filter(isInEach)
+}
+
+/** The fewest trigrams that cover the word's runs of letters and digits. More would exclude hardly any other rows. */
+function trigramsAlong(word: string): string[] {
+  return Array.from(word.matchAll(/[\p{L}\p{N}]{3,}/gu), ([run]) => {
+    const letters = Array.from(run)
+    const starts = Array.from({ length: Math.floor(letters.length / 3) }, (_, at) => 3 * at)
+    return [...starts, letters.length - 3].map((start) => letters.slice(start, start + 3).join(''))
+  }).flat()
 }
 
 /**
- * The fewest trigrams that cover the word's runs of Latin letters and digits. More trigrams would exclude hardly any
- * other rows.
+ * The readings of the text: as separate words, or as one phone number. A word is found in one of several ways, each of
+ * which is a list of parts that must all be there. A word is left out if the fold leaves nothing of it, as of a dash.
  */
-function trigramsAlong(word: string): string[] {
-  return Array.from(word.matchAll(/[a-z0-9]{3,}/g), ([run]) => [...(run.match(/.{3}/g) ?? []), run.slice(-3)]).flat()
+function readings(text: string, spelling: Spelling): string[][][][] {
+  const words = text.trim().split(/\s+/)
+  const number = words.length > 1 ? phoneNumber(text) : undefined
+  const wordByWord = words.map((word) => waysToFind(word, spelling)).filter((ways) => ways.length > 0)
+  return [...(number === undefined ? [] : [[[[number]]]]), ...(wordByWord.length === 0 ? [] : [wordByWord])]
 }
 
-/** The readings of the text: as separate words, or as one phone number. Each word is a list of its spellings. */
-function readings(text: string): string[][][] {
-  const whole = text.trim().toLowerCase()
-  const words = whole.split(/\s+/)
-  const number = words.length > 1 ? phoneNumber(whole) : undefined
-  const wordByWord = words.map(spellings)
-  return number === undefined ? [wordByWord] : [[[number]], wordByWord]
-}
-
-function spellings(word: string): string[] {
+function waysToFind(word: string, spelling: Spelling): string[][] {
   const number = phoneNumber(word)
-  if (number === undefined) return [word]
-  return word.includes(number) ? [number] : [word, number]
+  const lower = word.toLowerCase()
+  if (number !== undefined && lower.includes(number)) return [[number]]
+  const folded = fold(word)
+  const ways = folded === '' ? [] : [folded.split(' ')]
+  if (spelling === 'lower case' && lower !== folded) ways.push([lower])
+  if (number !== undefined) ways.push([number])
+  return ways
 }
 
 /**
  * The digits to search for, without country code and leading 0. A country code alone is kept. Undefined if the text is
  * not a phone number.
  */
-function phoneNumber(text: string): string | undefined {
+function phoneNumber(written: string): string | undefined {
+  const text = written
+    .normalize('NFKC')
+    .replace(/["'‘-‟\p{Cf}]/gu, '')
+    .replace(/\p{Pd}/gu, '-')
+    .trim()
   if (!/^[+(]*\d[\d\s().-]*$/.test(text)) return undefined
   const digits = phoneDigits(text)
   if (digits.length >= 2) return digits
   return text.startsWith('+') ? text.replace(/\D/g, '') : undefined
 }
 
-function has(column: Expression<string>, text: string): RawBuilder<SqlBool> {
+function has(column: Expression<string | null>, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column} like ${`%${escapeLike(text)}%`}`
 }
 
@@ -99,6 +113,11 @@ export function createdUntil(column: Expression<string>, day: string, timezone: 
 /** The column contains the text, in upper or lower case. */
 export function containing(column: Expression<string | null>, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column} ilike ${`%${escapeLike(text)}%`}`
+}
+
+/** The email has signs other than those of ASCII, or capitals. Two indexes have only these emails. */
+export function isUnusualEmail(column: Expression<string | null>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${column} ~ '[^!-@[-~]'`
 }
 
 export function escapeLike(text: string): string {

@@ -201,6 +201,9 @@ interface LeadsTable {
   /** When the applicant's data was erased (D97). The emptied fields stay empty. */
   erased_at: Instant | null
   search_text: GeneratedAlways<string>
+  /** See `searchColumns`. Null in a row that a version before 0.3.0 has written, until a job fills it in. */
+  search_fold: ColumnType<string | null, string | undefined, string | null>
+  search_keys: ColumnType<number[] | null, number[] | undefined, number[] | null>
 }
 
 interface DealsTable {
@@ -242,6 +245,9 @@ interface DealsTable {
   /** When the applicant's data was erased (D97). The emptied fields stay empty. */
   erased_at: Instant | null
   search_text: GeneratedAlways<string>
+  /** See `searchColumns`. Null in a row that a version before 0.3.0 has written, until a job fills it in. */
+  search_fold: ColumnType<string | null, string | undefined, string | null>
+  search_keys: ColumnType<number[] | null, number[] | undefined, number[] | null>
 }
 
 interface HistoryEntriesTable {
@@ -595,6 +601,8 @@ type LaterRecordColumn =
   | 'history_due'
   | 'notes_due'
   | 'erased_at'
+  | 'search_fold'
+  | 'search_keys'
 
 export type NewLeadRow = NewRow<
   LeadsTable,

@@ -8,6 +8,7 @@ import { findNewest, searchNewest } from '../../db/find-newest.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
+import { refillSearch, searchColumns } from '../../db/search-columns.ts'
 import { type Sender, sendNamed } from '../../db/send-named.ts'
 import { createdFrom, createdUntil, idIn } from '../../db/sql-conditions.ts'
 import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../db/tables.ts'
@@ -134,7 +135,10 @@ export function findDealRow(db: Db | Tx, partnerId: string, loid: string): Promi
 }
 
 export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
-  await tx.insertInto('deals').values(deal).execute()
+  await tx
+    .insertInto('deals')
+    .values({ ...deal, ...searchColumns('deals', deal) })
+    .execute()
 }
 
 /** Finds a deal to push. Undefined if there is no such deal, or if it is already in the CRM, archived or erased. */
@@ -270,6 +274,11 @@ export async function nameMatchedLeadsOfAllPartners(
       from unnest(${matches.map((one) => one.loid)}::text[], ${matches.map((one) => one.deal_loid)}::text[]) as matched (lead, deal)
       join leads on leads.loid = matched.lead
      where deals.loid = matched.deal`.execute(tx)
+  await refillSearch(
+    tx,
+    'deals',
+    matches.map((one) => one.deal_loid),
+  )
 }
 
 /**
@@ -281,12 +290,16 @@ export async function nameConvertedLeadsOfAllPartners(
   leads: readonly { partner_id: string; loid: string; deal_loid: string | null }[],
 ): Promise<void> {
   if (leads.length === 0) return
-  await sql`
+  const { rows: named } = await sql<{ loid: string }>`
     update deals set lead_loid = converted.lead
       from unnest(${leads.map((one) => one.partner_id)}::uuid[], ${leads.map((one) => one.loid)}::text[],
                   ${leads.map((one) => one.deal_loid)}::text[]) as converted (partner_id, lead, deal)
-     where deals.loid = converted.deal and deals.partner_id = converted.partner_id and deals.lead_loid is null`.execute(
+     where deals.loid = converted.deal and deals.partner_id = converted.partner_id and deals.lead_loid is null
+    returning deals.loid`.execute(tx)
+  await refillSearch(
     tx,
+    'deals',
+    named.map((row) => row.loid),
   )
 }
 
@@ -298,11 +311,17 @@ export async function forgetMatchedLeadsOfAllPartners(
   tx: Tx,
   loids: { leads: readonly string[]; deals: readonly string[] },
 ): Promise<void> {
-  await sql`
+  const { rows: forgotten } = await sql<{ loid: string }>`
     update deals set lead_loid = null
       from leads
      where leads.loid = deals.lead_loid and (deals.lead_loid = any(${loids.leads}) or deals.loid = any(${loids.deals}))
-       and (leads.deal_loid is distinct from deals.loid or leads.partner_id <> deals.partner_id)`.execute(tx)
+       and (leads.deal_loid is distinct from deals.loid or leads.partner_id <> deals.partner_id)
+    returning deals.loid`.execute(tx)
+  await refillSearch(
+    tx,
+    'deals',
+    forgotten.map((row) => row.loid),
+  )
 }
 
 /** Removes deals that left the CRM before the given time, and returns their partners and LOIDs (D30). */

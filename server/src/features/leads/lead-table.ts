@@ -5,7 +5,7 @@ import type { CrmLead } from '../../zoho/crm-records.ts'
 
 export type NamedCrmLead = CrmLead & NamedRecord
 /** A lead's row, as it is written to the database. */
-export type StoredLead = Omit<LeadRow, 'search_text' | 'crm_problem' | 'crm_sent_at'>
+export type StoredLead = Omit<LeadRow, 'search_text' | 'search_fold' | 'search_keys' | 'crm_problem' | 'crm_sent_at'>
 
 /** The fields that identify an applicant or hold free text, set to null (D97). The figures stay. */
 export const ERASED_LEAD = {

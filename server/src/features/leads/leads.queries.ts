@@ -1,4 +1,5 @@
 import type { RemovedRecord } from '@portal/contract/answer.ts'
+import { fold } from '@portal/contract/fold.ts'
 import type { DuplicateLead, Lead, LeadDetail, LeadFilters } from '@portal/contract/leads.ts'
 import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
@@ -9,8 +10,9 @@ import { findNewest, searchNewest } from '../../db/find-newest.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
+import { searchColumns } from '../../db/search-columns.ts'
 import { type Sender, sendNamed } from '../../db/send-named.ts'
-import { containing, createdFrom, createdUntil, idIn, oneOf } from '../../db/sql-conditions.ts'
+import { containing, createdFrom, createdUntil, idIn, isUnusualEmail, oneOf } from '../../db/sql-conditions.ts'
 import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../db/tables.ts'
 import { NotFound, Removed } from '../../errors.ts'
 
@@ -226,7 +228,10 @@ export function findLeadRow(db: Db | Tx, partnerId: string, loid: string): Promi
 }
 
 export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
-  await tx.insertInto('leads').values(lead).execute()
+  await tx
+    .insertInto('leads')
+    .values({ ...lead, ...searchColumns('leads', lead) })
+    .execute()
 }
 
 /**
@@ -311,8 +316,8 @@ export function reviveFailedLead(
 }
 
 /**
- * Finds at most five leads of the last 90 days with the same email, phone (E.164) or business number (D18a), newest
- * first.
+ * Finds at most five leads of the last 90 days with the same email (as people see it), phone (E.164) or business number
+ * (D18a), newest first.
  */
 export async function findDuplicateLeads(
   db: Db,
@@ -321,15 +326,26 @@ export async function findDuplicateLeads(
   now: Date,
 ): Promise<DuplicateLead[]> {
   const since = new Date(now.getTime() - DUPLICATE_WINDOW_DAYS * 86_400_000).toISOString()
-  const rows = await db
+  const recent = db
     .selectFrom('leads')
-    .select(['loid', 'business_name', 'created_at', 'email', 'phone', 'business_abn'])
     .where('partner_id', '=', partnerId)
     .where('archived_at', 'is', null)
     .where('created_at', '>=', since)
+  const email = wanted.email === null ? null : fold(wanted.email)
+  const isEmail = (other: string | null) => other !== null && email !== null && fold(other) === email
+  const unusual =
+    email === null
+      ? []
+      : await recent
+          .select('email')
+          .where(isUnusualEmail(sql.ref('email')))
+          .execute()
+  const emails = [wanted.email, email, ...unusual.map((row) => row.email).filter(isEmail)].filter((one) => one !== null)
+  const rows = await recent
+    .select(['loid', 'business_name', 'created_at', 'email', 'phone', 'business_abn'])
     .where((eb) =>
       eb.or([
-        eb('email', '=', wanted.email),
+        eb('email', '=', eb.fn.any(eb.val(emails))),
         eb('phone', '=', eb.fn.any(eb.val(wanted.phones))),
         // `is not null` lets PostgreSQL use the index, which holds only rows with a business number.
         eb.and([eb('business_abn', '=', wanted.abn), eb('business_abn', 'is not', null)]),
@@ -340,7 +356,7 @@ export async function findDuplicateLeads(
     .execute()
   return rows.map(({ loid, business_name, created_at, ...row }) => {
     const matches: DuplicateLead['matches'] = []
-    if (row.email !== null && row.email === wanted.email) matches.push('email')
+    if (isEmail(row.email)) matches.push('email')
     if (row.phone !== null && wanted.phones.includes(row.phone)) matches.push('phone')
     if (row.business_abn !== null && row.business_abn === wanted.abn) matches.push('abn')
     return { loid, business_name, created_at, matches }

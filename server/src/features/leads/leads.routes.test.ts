@@ -1,4 +1,5 @@
 import { DEAL_STAGES, LEAD_STATUSES } from '@portal/contract/choices.ts'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerLeads } from '../../testing/insert-many.ts'
@@ -468,6 +469,11 @@ test('duplicates are leads of the last 90 days with the same email, phone or ABN
     [second.loid, ['phone']],
     [first.loid, ['email']],
   ])
+  const inCrm = 'JÖRG@Example.com'.normalize('NFD')
+  await sql`update leads set email = ${inCrm} where loid = ${second.loid}`.execute(portal.deps.db)
+  for (const email of ['jörg@example.com', 'ＪÖＲＧ@example.com', 'jorg@example.com\u200b'].map(encodeURIComponent)) {
+    expect([email, await duplicates(`email=${email}`)]).toEqual([email, [[second.loid, ['email']]]])
+  }
   expect(await duplicates('phone=nonsense&email=&abn=')).toEqual([])
   expect(await duplicates('')).toEqual([])
 })

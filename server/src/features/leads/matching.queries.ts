@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { isUnusualEmail } from '../../db/sql-conditions.ts'
 import type { LeadRow } from '../../db/tables.ts'
 
 /**
@@ -30,14 +31,19 @@ export async function findPossibleMatchesOfAllPartners(
   const sameEmail = sql`lower(lead.email) = lower(deal.email) and lead.email is not null and deal.email is not null`
   const samePhone = sql`phone_end(lead.phone) = phone_end(deal.phone) and phone_end(lead.phone) <> ''
     and lead.phone is not null and deal.phone is not null`
+  // `lower` does not fold these emails as the portal does. There are few.
+  const unusual = (side: 'lead' | 'deal') =>
+    sql`lead.email is not null and deal.email is not null and lead.archived_at is null and deal.archived_at is null
+    and ${isUnusualEmail(sql.ref(`${side}.email`))} and ${sql.ref(`${side}.email`)} ~ '[^!-~]'`
+  const isSameContact = [sameEmail, samePhone, unusual('lead'), unusual('deal')]
   const isLead = loids.leads.length > 0 ? [sql`lead.loid = any(${loids.leads})`] : []
   const isDeal = loids.deals.length > 0 ? [sql`deal.loid = any(${loids.deals})`] : []
   const pairs = [...isLead, ...isDeal].flatMap((isChanged) =>
-    [sameEmail, samePhone].map(
-      (isSameContact) => sql`
+    isSameContact.map(
+      (isSame) => sql`
         select lead.loid as lead, deal.loid as deal
           from leads lead join deals deal
-            on deal.partner_id = lead.partner_id and lead.loan_amount = deal.amount and ${isSameContact}
+            on deal.partner_id = lead.partner_id and lead.loan_amount = deal.amount and ${isSame}
          where lead.converted_at is null and lead.archived_at is null and deal.archived_at is null and ${isChanged}`,
     ),
   )

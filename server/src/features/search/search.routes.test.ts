@@ -1,7 +1,10 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerDeals, insertNewerLeads } from '../../testing/insert-many.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { fillSearchColumns } from './fill-search.job.ts'
 
 /** These tests need no background jobs. */
 const env = { ROLE: 'web' }
@@ -56,6 +59,95 @@ test('GET /crm/search returns the leads and deals in which every word of the que
   expect(await hits(deal.loid.replace('-', '').toLowerCase())).toEqual([[], [deal.loid]])
   expect(await hits('%')).toEqual([[], []])
   expect((await search(partner, 'ana')).deals[0]?.contact_person).toBe('Ana Ng')
+})
+
+/** Twelve names as leads have them, and how people type, paste and translate them. */
+const SPELLINGS: [string, string[]][] = [
+  [
+    'Ngāti Whātua Ōrākei',
+    ['Ngati Whatua Orakei', 'NGĀTI WHĀTUA', 'ngāti'.normalize('NFD'), '“Ngati Whatua”', 'Orakei'],
+  ],
+  ['Otaki Motors', ['Ōtaki', 'ŌTAKI MOTORS', 'ｏｔａｋｉ']],
+  ["O'Brien Haulage", ['O’Brien', 'OBrien', 'OʼBRIEN haulage', "'O`Brien'"]],
+  ['D’Angelo Café', ["D'Angelo Cafe", 'dangelo café'.normalize('NFD'), 'DANGELO CAFÉ', '«D’Angelo»']],
+  ['Smith–Jones Transport', ['Smith-Jones', 'Smith Jones', 'smith‑jones', 'Smith/Jones', 'Smith — Jones Transport']],
+  ['Müller & Groß GmbH', ['Muller', 'GROSS', 'müller'.normalize('NFD'), 'groẞ']],
+  ['Łukasz Bjørn Pty. Limited', ['Lukasz Bjorn', 'Łukasz Bjørn P/L', 'lukasz pty ltd', 'limit']],
+  ['Harbour Freight P/L', ['Harbour Freight Pty Ltd', 'harbour freight pty. limited', 'Harbour Proprietary Limited']],
+  ['Đặng Nguyễn Foods', ['Dang Nguyen', 'ĐẶNG NGUYỄN', 'nguyễn'.normalize('NFD')]],
+  ['Zero\u200bWidth Co', ['ZeroWidth', 'zerowidth\ufeff']],
+  ['Ａｃｍｅ　Ｔｙｒｅｓ', ['Acme Tyres', '"acme tyres"']],
+  ['مُحَمَّد Trading', ['محمد']],
+]
+
+test('search and the lists’ search box find a name in every spelling that people see as the same', async () => {
+  const partner = await portal.newPartner()
+  expect(SPELLINGS.flatMap(([, typed]) => typed)).toHaveLength(40)
+  for (const [businessName, typed] of SPELLINGS) {
+    const { loid } = await partner.submitLead({ businessName, firstName: 'Q', lastName: 'Q', email: 'q@q.example' })
+    const deal = await submitDeal(partner, businessName)
+    for (const q of typed) {
+      const found = await search(partner, q)
+      expect([q, found.leads.map((row) => row.loid)]).toEqual([q, [loid]])
+      expect([q, found.deals.map((row) => row.loid)]).toEqual([q, [deal]])
+      const asked = `search=${encodeURIComponent(q)}`
+      expect([q, (await partner.get(`/dashboard/leads?${asked}`)).body.data.leads[0]?.loid]).toEqual([q, loid])
+      expect([q, (await partner.get(`/dashboard/deals?${asked}`)).body.data.deals[0]?.loid]).toEqual([q, deal])
+    }
+  }
+})
+
+async function submitDeal(partner: TestPartner, businessName: string): Promise<string> {
+  const { status, body } = await partner.post('/webhook/deal', {
+    deal_name: 'Q',
+    business_name: businessName,
+    email: 'q@q.example',
+    amount: 1,
+  })
+  expect([status, body.error]).toEqual([201, undefined])
+  return body.data.loid
+}
+
+test('a lead is found by any name as it is written, in NFD, in capitals and without its marks, however many are newer', async () => {
+  const partner = await portal.newPartner()
+  const letters = fc.constantFrom(...'aāäåßéêiıłmñøōprsşuvžœłαάςяйёאبمحक्षि한中ア'.normalize('NFC'))
+  const names = fc.sample(fc.array(letters, { minLength: 4, maxLength: 12 }), { numRuns: 12, seed: 7 })
+  const loids = new Map<string, string>()
+  for (const name of new Set(names.map((all) => all.join('')))) {
+    loids.set(name, (await partner.submitLead({ businessName: `Q ${name}` })).loid)
+  }
+  await insertNewerLeads(portal.deps, partner.id, 1_002)
+  await fillSearchColumns.run(portal.deps, {}, new AbortController().signal)
+  for (const [name, loid] of loids) {
+    const plain = name.normalize('NFD').replace(/\p{M}/gu, '')
+    for (const q of [name, name.normalize('NFD'), name.toUpperCase(), plain]) {
+      expect([q, (await search(partner, q)).leads.map((row) => row.loid)]).toEqual([q, expect.arrayContaining([loid])])
+    }
+  }
+})
+
+test('a row that a former version wrote is found as before, and in every spelling once it is filled in', async () => {
+  const { deps } = portal
+  const partner = await portal.newPartner()
+  const old = await insertDeal(deps.db, partner.id, { business_name: 'Ngāti Toa', deal_name: null })
+  const { loid } = await partner.submitLead({ businessName: 'Ngāti Rangi' })
+  const found = async (q: string) => {
+    const { leads, deals } = await search(partner, q)
+    return [...leads, ...deals].map((row) => row.loid)
+  }
+  expect(await found('ngāti')).toEqual([loid, old.loid])
+  expect(await found('ngati')).toEqual([loid])
+  // The former version changes a row and knows nothing of the new columns.
+  await sql`update leads set business_name = 'Ngāti Hine' where loid = ${loid}`.execute(deps.db)
+  expect(await found('rangi')).toEqual([])
+  expect(await found('hine')).toEqual([loid])
+  await insertNewerLeads(deps, partner.id, 1_002)
+  expect(await found('hine')).toEqual([loid])
+  await fillSearchColumns.run(deps, {}, new AbortController().signal)
+  expect(await found('NGATI')).toEqual([loid, old.loid])
+  expect(await found('ngati hine')).toEqual([loid])
+  const unfilled = await sql`select from leads where search_fold is null`.execute(deps.db)
+  expect(unfilled.rows).toEqual([])
 })
 
 test('GET /crm/search returns at most fifty leads and fifty deals, newest first, and the total number of each', async () => {

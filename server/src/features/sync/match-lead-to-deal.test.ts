@@ -31,6 +31,10 @@ describe('business names', () => {
     ['O’Brien & Sons', 'OBrien and Sons P.T.Y. L.T.D.'],
     ['Café Zürich', 'café zürich pty ltd'],
     ['Pty Ltd', 'pty ltd'],
+    ['Okafor Freight P/L', 'Okafor Freight Proprietary Limited'],
+    ['Ngāti Whātua', 'NGATI WHATUA'.normalize('NFD')],
+    ['O`Brien–Groß', 'OʼBRIEN GROSS'],
+    ['Okafor\u200b Freight', 'Ｏｋａｆｏｒ Freight'],
   ])('%s and %s match', (one, other) => {
     expect(matches({ business_name: one }, { business_name: other })).toBe(true)
   })
@@ -73,6 +77,7 @@ describe('loan terms', () => {
 describe('contacts', () => {
   test.each([
     [{ email: ' NKEM@freight.example' }, {}],
+    [{ email: 'jörg@freight.example' }, { email: 'JÖRG@freight.example'.normalize('NFD') }],
     [{ email: null }, { phone: '0412 345 678' }],
     [{ email: 'other@freight.example' }, { email: null, phone: '(04) 1234-5678' }],
     [{ email: null }, { phone: '0061 412 345 678' }],

@@ -1,3 +1,5 @@
+import { fold } from '@portal/contract/fold.ts'
+
 export interface Matchable {
   loid: string
   business_name: string | null
@@ -55,20 +57,15 @@ function keysOf(record: Matchable, amount: number | null): string[] {
   const term = letters(record.loan_term)
   if (!business || !type || !term || amount === null) return []
   const terms = [business, type, term, amount.toFixed(2)].join('|')
-  const contacts = [record.email?.trim().toLowerCase(), phoneDigits(record.phone)]
+  const contacts = [record.email && fold(record.email), phoneDigits(record.phone)]
   return contacts.flatMap((contact, kind) => (contact ? [`${terms}|${kind}|${contact}`] : []))
 }
 
-/** Words that name the kind of company. People abbreviate these words or leave them out. */
-const COMPANY_WORDS = new Set(['pty', 'proprietary', 'ltd', 'limited'])
+/** Words that name the kind of company, as `fold` writes them. People leave these words out. */
+const COMPANY_WORDS = new Set(['pty', 'ltd'])
 
 function businessWords(name: string | null): string {
-  const words = (name ?? '')
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll('&', ' and ')
-    // Removes apostrophes and full stops, so O'Brien's becomes obriens and P.T.Y. becomes pty.
-    .replace(/['’.]/g, '')
+  const words = fold((name ?? '').replaceAll('&', ' and ').replaceAll('.', ''))
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
   const distinct = words.filter((word) => !COMPANY_WORDS.has(word))
@@ -76,10 +73,7 @@ function businessWords(name: string | null): string {
 }
 
 function letters(text: string | null): string {
-  return (text ?? '')
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '')
+  return fold(text ?? '').replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
 /** Returns the digits after the country code or the trunk 0, so +61 412…, 0061 412… and 0412… are the same number. */

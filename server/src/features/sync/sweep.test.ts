@@ -1,4 +1,5 @@
 import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
@@ -7,6 +8,7 @@ import { startPortal, type TestPartner, type TestPortal } from '../../testing/st
 import { waitFor } from '../../testing/wait-for.ts'
 import { LINE_LENGTH_MAX } from '../../zoho/wire.ts'
 import { applyPage, type Unit } from './apply-page.ts'
+import { matchLeads } from './match-leads.ts'
 import { nameRecords } from './name-records.ts'
 import { pullDueDetails } from './pull-details.job.ts'
 import { pullForAll } from './pull-for-all.ts'
@@ -472,6 +474,22 @@ test('a deal replaces the lead that matches it', async () => {
   await sweep()
   expect(await listed('leads')).toEqual([])
   const [deal] = await listed('deals')
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: deal.loid })
+})
+
+test('a deal replaces the lead that people see as the same, although Unicode and the company have several spellings', async () => {
+  const { loid } = await ada.submitLead({ loanTerm: '24 months', businessName: 'Ngāti O’Brien P/L' })
+  await sql`update leads set email = 'ｎｋéｍ@okafor.example', phone = null where loid = ${loid}`.execute(
+    portal.deps.db,
+  )
+  const deal = await insertDeal(portal.deps.db, ada.id, {
+    business_name: "NGATI O'BRIEN PTY. LIMITED",
+    amount: 150_000,
+    loan_type: 'Term Loan',
+    loan_term: '24 months',
+    email: 'Nkem@okafor.example',
+  })
+  await portal.deps.db.transaction().execute((tx) => matchLeads(tx, { leads: [], deals: [deal.loid] }, new Date()))
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: deal.loid })
 })
 

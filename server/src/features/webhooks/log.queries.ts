@@ -37,7 +37,7 @@ export async function findWebhookLogs(
   if (endpoint) query = query.where((eb) => containing(eb.ref('endpoint'), endpoint))
   if (dateFrom) query = query.where((eb) => createdFrom(eb.ref('created_at'), dateFrom, timezone))
   if (dateTo) query = query.where((eb) => createdUntil(eb.ref('created_at'), dateTo, timezone))
-  if (search) query = query.where((eb) => everyWordIn(eb.ref('search_text'), search))
+  if (search) query = query.where((eb) => everyWordIn(eb.ref('search_text'), search, 'lower case'))
   const rows = await query
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

@@ -1,0 +1,105 @@
+import { fold, foldSigns } from '@portal/contract/fold.ts'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Tx } from './database.ts'
+import { updateSet } from './row-sets.ts'
+import type { DealRow, LeadRow } from './tables.ts'
+
+export type SearchedTable = 'leads' | 'deals'
+
+/** The columns in which people search (D24). The lists' search boxes search only in the first line. */
+const LINES = {
+  leads: [
+    ['loid', 'phone', 'business_name', 'first_name', 'last_name', 'email'],
+    ['loan_type', 'business_industry'],
+  ],
+  deals: [['loid', 'lead_loid', 'phone', 'deal_name', 'business_name', 'contact_name', 'email'], ['loan_type']],
+} as const satisfies { leads: (keyof LeadRow)[][]; deals: (keyof DealRow)[][] }
+
+export interface SearchColumns {
+  search_fold: string
+  search_keys: number[]
+}
+
+/** The text and the keys by which a row is found. Every write of one of the columns in `LINES` writes these as well. */
+export function searchColumns(table: SearchedTable, row: { partner_id: string } & object): SearchColumns {
+  const values = new Map(Object.entries(row))
+  const lines = LINES[table].map((columns) =>
+    columns.flatMap((column) => searchedWords(column, values.get(column))).join(' '),
+  )
+  const searched = forIndex(lines.join('\n'))
+  return { search_fold: searched, search_keys: keysOf(row.partner_id, trigramsIn(searched)) }
+}
+
+function searchedWords(column: string, value: unknown): string[] {
+  if (typeof value !== 'string' || value === '') return []
+  if (column === 'phone') return [fold(value).replace(/\D/g, '')]
+  if (column === 'loid' || column === 'lead_loid') return [fold(value), value.replace('-', '').toLowerCase()]
+  // 'Limited' is also found by its first letters, as somebody types them.
+  return [fold(value), ...(foldSigns(value).match(/proprietary|limited/g) ?? [])]
+}
+
+/**
+ * As much of a text as fits an entry of an index, 2,704 bytes, beside a status and a source of 120 letters of three
+ * bytes each.
+ */
+function forIndex(text: string): string {
+  if (text.length <= 475 || Buffer.byteLength(text) <= 1_900) return text
+  return Array.from(text).slice(0, 475).join('')
+}
+
+/** The trigrams of all words. A sign that is neither a letter nor a digit ends a word. */
+function trigramsIn(text: string): Set<string> {
+  const trigrams = new Set<string>()
+  for (const [word] of text.matchAll(/[\p{L}\p{N}]{3,}/gu)) {
+    const letters = Array.from(word)
+    for (let at = 0; at + 3 <= letters.length; at++) trigrams.add(letters.slice(at, at + 3).join(''))
+  }
+  return trigrams
+}
+
+/**
+ * A number for each trigram. Each 256th of the partners has numbers of its own, so that a trigram which many leads of
+ * others have costs a partner little (docs/decisions/scale.md).
+ */
+export function keysOf(partnerId: string, trigrams: Iterable<string>): number[] {
+  const group = Number.parseInt(partnerId.slice(-2), 16)
+  const keys = new Set<number>()
+  for (const trigram of trigrams) {
+    // FNV-1a, and then the last step of MurmurHash3, which spreads the group over all bits.
+    let hash = 0x811c9dc5 ^ group
+    for (let at = 0; at < trigram.length; at++) hash = Math.imul(hash ^ trigram.charCodeAt(at), 0x01000193)
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+    keys.add((hash ^ (hash >>> 16)) | 0)
+  }
+  return [...keys]
+}
+
+/**
+ * Fills in the search columns of rows that lack them, among those that `which` selects, the first `rowsMax` in order of
+ * partner and id. Rows that another transaction is changing are left for the next time. Returns the filled rows.
+ */
+export async function fillSearch(
+  tx: Tx,
+  table: SearchedTable,
+  which: RawBuilder<SqlBool>,
+  rowsMax: number,
+): Promise<{ partner_id: string; id: string }[]> {
+  const columns = sql.join(['id', 'partner_id', ...LINES[table].flat()].map((column) => sql.id(column)))
+  const { rows } = await sql<{ id: string; partner_id: string }>`
+    select ${columns} from ${sql.table(table)}
+     where search_fold is null and ${which}
+     order by partner_id, id limit ${rowsMax}
+       for no key update skip locked`.execute(tx)
+  await updateSet(
+    tx,
+    table,
+    rows.map((row) => ({ id: row.id, ...searchColumns(table, row) })),
+  )
+  return rows
+}
+
+/** Fills in the search columns of these rows, which a statement has just changed without them. */
+export async function refillSearch(tx: Tx, table: SearchedTable, loids: readonly string[]): Promise<void> {
+  if (loids.length > 0) await fillSearch(tx, table, sql`loid = any(${loids})`, loids.length)
+}
