@@ -28,7 +28,7 @@ export async function attemptDelivery(
     spans,
     signal,
   })
-  if (signal.aborted) return undefined
+  if (signal.aborted && answer instanceof Error) return undefined
 
   const now = clock.now()
   const number = delivery.attempts + 1
@@ -53,7 +53,10 @@ export async function attemptDelivery(
     }
   }
   const answered = { ...attempt, response_status: answer.status, response_body: answer.body }
-  if (isSuccess(answer.status)) return { ...answered, status: 'success', error_message: null, next_attempt_at: null }
+  if (isSuccess(answer.status)) {
+    // The receiver has the delivery, so it does not get it again because of what it answered beside the status (D147).
+    return { ...answered, status: 'success', error_message: answer.bodyFault ?? null, next_attempt_at: null }
+  }
   const isGone = answer.status === GONE
   const next = isGone ? undefined : nextAttemptAt(failures, now, Math.random(), retryAfterMs(answer, now))
   return {

@@ -257,6 +257,21 @@ test('a delivery to a port where nothing listens ends as an error', async () => 
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'error', attempts: 10 })
 }, 60_000)
 
+test('a delivery that was answered 200 succeeds although the answer breaks off, and the log says so', async () => {
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(200, { 'content-length': '9' }).write('hal', () => response.destroy())
+  })
+  const { partner } = await subscribed(receiver)
+  await partner.submitLead()
+  expect(await logWhen(partner, after(1))).toMatchObject({
+    status: 'success',
+    response_status: 200,
+    response_body: 'hal',
+    error_message: 'The connection was lost before the answer was complete',
+    next_attempt_at: null,
+  })
+})
+
 test('a redirect is not followed and counts as a failure', async () => {
   await using other = await startReceiver()
   await using receiver = await startReceiver(answering(302, { location: other.url }))

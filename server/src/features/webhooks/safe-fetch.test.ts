@@ -11,6 +11,7 @@ import { makeSelfSigned } from '../../testing/self-signed.ts'
 import { findUrlFault, type SafeRequest, safeFetch, UnsafeAddress } from './safe-fetch.ts'
 
 const BROKEN_OFF = 'The connection was lost before the answer was complete'
+const LATE = 'The answer was not complete within 1 seconds'
 const NOT_VALID = 'Webhook URL is not a valid address'
 const NOT_PUBLIC = 'Webhook URL must be on the public internet'
 const NO_USER_INFO = 'Webhook URL must not contain a user name or password'
@@ -356,7 +357,6 @@ test.each([
   ],
   ['hangs up', 'http', BROKEN_OFF, answering('')],
   ['hangs up before TLS', 'https', BROKEN_OFF, answering('')],
-  ['hangs up during its answer', 'http', BROKEN_OFF, answering('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhal')],
   [
     'changes the protocol',
     'http',
@@ -375,6 +375,27 @@ test.each([
   await expect(safeFetch(`${protocol}://localhost:${server.port}/`, privately())).rejects.toThrow(new Error(text))
 })
 
+const HEAD = 'HTTP/1.1 200 OK\r\n'
+test.each([
+  ['hangs up during its body', BROKEN_OFF, 'hal', answering(`${HEAD}content-length: 9\r\n\r\nhal`)],
+  ['does not end its chunks', BROKEN_OFF, 'hal', answering(`${HEAD}transfer-encoding: chunked\r\n\r\n3\r\nhal\r\n`)],
+  ['sends more than it says', undefined, 'ha', answering(`${HEAD}content-length: 2\r\n\r\nhalf`)],
+  ['resets the connection after its status', BROKEN_OFF, '', resetting(`${HEAD}content-length: 9\r\n\r\n`)],
+  ['drips its body', LATE, '.', dripping(`${HEAD}content-length: 1000\r\n\r\n`, '.')],
+  ['drips an endless body', LATE, '.', dripping(`${HEAD}\r\n`, '.')],
+  ['fails and hangs up', BROKEN_OFF, 'hal', answering('HTTP/1.1 500 No\r\ncontent-length: 9\r\n\r\nhal')],
+])('the status counts if the host %s', async (what, bodyFault, body, behave) => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  await using server = await startTcp((socket) => {
+    socket.once('close', () => resolve())
+    behave(socket)
+  })
+  const answer = await safeFetch(`http://localhost:${server.port}/`, { ...privately(), timeoutMs: 1_000 })
+  expect(answer).toMatchObject({ status: what.startsWith('fails') ? 500 : 200, body: expect.stringContaining(body) })
+  expect(answer.bodyFault).toBe(bodyFault)
+  await closed
+})
+
 test('the error for a port where nothing listens contains no address', async () => {
   const server = await startTcp(() => undefined)
   await server[Symbol.asyncDispose]()
@@ -389,8 +410,6 @@ test.each([
   ['never answers', 'http', () => undefined],
   ['never ends its headers', 'http', dripping('HTTP/1.1 200 OK\r\n', 'x: y\r\n')],
   ['only sends 102 Processing', 'http', dripping('', 'HTTP/1.1 102 Processing\r\n\r\n')],
-  ['drips its body', 'http', dripping('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', '.')],
-  ['drips an endless body', 'http', dripping('HTTP/1.1 200 OK\r\n\r\n', '.')],
 ])('a call ends at its timeout if the host %s (%s)', async (_, protocol, behave) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using server = await startTcp((socket) => {
@@ -523,6 +542,10 @@ async function listen(server: Server | TcpServer) {
 
 function answering(text: string) {
   return (socket: Socket) => socket.once('data', () => socket.end(text))
+}
+
+function resetting(text: string) {
+  return (socket: Socket) => socket.once('data', () => socket.write(text, () => socket.resetAndDestroy()))
 }
 
 function dripping(start: string, drop: string) {

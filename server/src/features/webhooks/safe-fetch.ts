@@ -14,8 +14,10 @@ export interface SafeAnswer {
   status: number
   /** Names are in lower case. The values of repeated headers are joined by commas. */
   headers: Record<string, string>
-  /** The first 64 KiB, as text that PostgreSQL can store. */
+  /** The first 64 KiB, as text that PostgreSQL can store, or as much of them as arrived. */
   body: string
+  /** Why the body did not arrive whole, in words for the partner. The status counts nevertheless (D147). */
+  bodyFault?: string
 }
 
 export interface SafeRequest {
@@ -34,7 +36,7 @@ export class UnsafeAddress extends Error {}
 /**
  * Sends a POST to a URL that a stranger chose (D36). Redirects are not followed. Throws UnsafeAddress if the URL, or
  * any address of its name, must not be called. Throws the signal's reason if the signal aborted the call. If the call
- * fails for another reason, throws an Error with a message for the partner.
+ * fails for another reason, throws an Error with a message for the partner. Once a status has arrived, nothing is thrown.
  *
  * The name is resolved only once, and the connection is made only to the checked addresses. So a name server gains
  * nothing by changing its answer after the check. The query goes directly to the name servers, because a look-up by the
@@ -56,13 +58,20 @@ export async function safeFetch(url: string, request: SafeRequest): Promise<Safe
     }
     const answer = await post(target, addresses, request, signal)
     // A body without a content-length ends with the connection, so it looks complete even if the signal has cut it off.
-    signal.throwIfAborted()
-    return answer
+    return signal.aborted ? { ...answer, bodyFault: incomplete(request.timeoutMs) } : answer
   } catch (error) {
     request.signal.throwIfAborted()
-    if (timeout.aborted) throw new Error(`No answer within ${request.timeoutMs / 1_000} seconds`)
+    if (timeout.aborted) throw new Error(`No answer within ${inSeconds(request.timeoutMs)}`)
     throw error
   }
+}
+
+function incomplete(timeoutMs: number): string {
+  return `The answer was not complete within ${inSeconds(timeoutMs)}`
+}
+
+function inSeconds(ms: number): string {
+  return `${ms / 1_000} seconds`
 }
 
 /**
@@ -153,7 +162,7 @@ async function post(
       call.on('close', () => reject(new Error('no answer')))
       call.end(body)
     })
-    return { status: answer.statusCode ?? 0, headers: joinValues(answer.headers), body: await readStart(answer) }
+    return { status: answer.statusCode ?? 0, headers: joinValues(answer.headers), ...(await readStart(answer)) }
   } catch (cause) {
     throw new Error(explainBrokenCall(cause), { cause })
   } finally {
@@ -165,18 +174,24 @@ function joinValues(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 }
 
-async function readStart(answer: IncomingMessage): Promise<string> {
+async function readStart(answer: IncomingMessage): Promise<Pick<SafeAnswer, 'body' | 'bodyFault'>> {
   const pieces: Buffer[] = []
   let bytes = 0
-  for await (const piece of answer) {
-    pieces.push(piece)
-    bytes += piece.length
-    if (bytes >= BODY_BYTES_MAX) break
+  let fault: unknown
+  try {
+    for await (const piece of answer) {
+      pieces.push(piece)
+      bytes += piece.length
+      if (bytes >= BODY_BYTES_MAX) break
+    }
+  } catch (error) {
+    fault = error
   }
   const text = decodeStart(Buffer.concat(pieces)).replaceAll('\0', '\uFFFD')
   // The text may be longer than 64 KiB now, because each byte that is not text has become a replacement character of
   // three bytes.
-  return decodeStart(Buffer.from(text))
+  const body = decodeStart(Buffer.from(text))
+  return fault === undefined ? { body } : { body, bodyFault: explainBrokenCall(fault) }
 }
 
 /** Decodes the first 64 KiB. Leaves out a character that is cut off at the end. */
