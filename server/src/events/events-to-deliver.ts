@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import type { EventData, EventType } from './events.ts'
+import { isKnownEventType } from './known-types.ts'
 
 /** A recorded event, with the data of its type. */
 export type EventToDeliver = {
@@ -15,13 +16,14 @@ export type EventToDeliver = {
 
 /**
  * Returns the oldest events first. Locks the events until the transaction ends, and skips events that another process
- * has locked.
+ * has locked. Leaves out events of types that only a newer version knows.
  */
 export async function lockEventsToDeliverOfAllPartners(tx: Tx, limit: number): Promise<EventToDeliver[]> {
   const rows = await tx
     .selectFrom('events')
     .select(['id', 'partner_id', 'type', 'loid', 'data', 'created_at'])
     .where('to_deliver', '=', true)
+    .where(isKnownEventType('type'))
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit)

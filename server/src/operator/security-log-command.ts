@@ -22,11 +22,17 @@ export const listSecurityLog: Command = {
       throw new CommandFailed(`${ofPartner.business_name} has no person ${JSON.stringify(person)}`)
     const wanted = ofPerson ?? (ofPartner && { partnerId: ofPartner.id }) ?? {}
     const entries = await findNewestSecurityEntriesOfAllPartners(db, wanted, ENTRIES_MAX)
+    const words = new Map(Object.entries(SECURITY_EVENT_WORDS))
     const rows = entries.map((entry) => [
       entry.at,
       entry.business_name,
       entry.email ?? entry.person_id ?? 'operator',
-      [SECURITY_EVENT_WORDS[entry.event].text, entry.subject_name, entry.detail, entry.reason]
+      [
+        words.get(entry.event)?.text ?? `${entry.event} (an event of a newer version)`,
+        entry.subject_name,
+        entry.detail,
+        entry.reason,
+      ]
         .filter(Boolean)
         .join(', '),
       entry.ip ?? '',

@@ -3,6 +3,7 @@ import type { PipelineStage, Stats } from '@portal/contract/dashboard.ts'
 import type pg from 'pg'
 import { sendNamed } from '../../db/send-named.ts'
 import type { RecordedEvent } from '../../events/activity.ts'
+import { KNOWN_EVENT_TYPES } from '../../events/known-types.ts'
 
 /**
  * The figures of the dashboard's cards. The total of leads includes leads that became deals. Records that left the CRM
@@ -46,7 +47,7 @@ export async function findStageCounts(pool: pg.Pool, partnerId: string): Promise
 export async function findRecentEvents(pool: pg.Pool, partnerId: string, limit: number): Promise<RecordedEvent[]> {
   return sendNamed<RecordedEvent>(pool, {
     sql: `select id, type, loid, data, created_at
-            from events where partner_id = $1
+            from events where partner_id = $1 and type in (${KNOWN_EVENT_TYPES})
            order by created_at desc, id desc
            limit $2`,
     parameters: [partnerId, limit],

@@ -5,6 +5,7 @@ import { timeOfId } from '../../db/ids.ts'
 import { type Sender, sendNamed } from '../../db/send-named.ts'
 import { allOf, createdFrom, createdUntil } from '../../db/sql-conditions.ts'
 import type { RecordedEvent } from '../../events/activity.ts'
+import { isKnownEventType } from '../../events/known-types.ts'
 
 export interface ActivityRow extends RecordedEvent {
   actor: string | null
@@ -25,7 +26,7 @@ export async function findActivity(
   timezone: string,
 ): Promise<ActivityRow[]> {
   const time = sql.ref<string>('event.created_at')
-  const conditions = [sql<SqlBool>`event.partner_id = ${partnerId}`]
+  const conditions = [sql<SqlBool>`event.partner_id = ${partnerId}`, isKnownEventType('event.type')]
   if (cursor) conditions.push(sql`(event.created_at, event.id) < (${timeOfId(cursor)}::timestamptz, ${cursor}::uuid)`)
   if (type) conditions.push(sql`event.type = ${type}`)
   if (person) conditions.push(sql`event_actor(event.type, event.person_id, event.data) = ${person}`)

@@ -4,6 +4,7 @@ import type pg from 'pg'
 import type { Db } from '../../db/database.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import type { RecordedEvent } from '../../events/activity.ts'
+import { KNOWN_EVENT_TYPES } from '../../events/known-types.ts'
 
 /** What a person saw when looking at the news: every event up to `until` that was visible in the database snapshot. */
 export interface Look {
@@ -96,7 +97,7 @@ export async function findNewsGroups(pool: pg.Pool, partnerId: string, personId:
                event.type like 'deal.%' or event.data ->> 'on' is not distinct from 'deal' as is_deals,
                event_actor(event.type, event.person_id, event.data) as actor
           from events as event ${OPENED}
-         where event.partner_id = $1 and event.loid is not null and ${IS_NEWS}
+         where event.partner_id = $1 and event.loid is not null and event.type in (${KNOWN_EVENT_TYPES}) and ${IS_NEWS}
          order by event.created_at desc, event.id desc
          limit $3),
       records as (

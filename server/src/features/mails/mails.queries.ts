@@ -1,6 +1,7 @@
 import type { HistoryKind } from '@portal/contract/way.ts'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { isKnownNews } from '../../events/known-types.ts'
 import type { MailNews } from '../../events/mail-news.ts'
 
 /**
@@ -12,6 +13,7 @@ export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Prom
     .selectFrom('mail_news')
     .select('id')
     .where('to_fan_out', '=', true)
+    .where(isKnownNews('mail_news'))
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit)
@@ -52,12 +54,14 @@ export async function findPeopleWithDueNewsOfAllPartners(
 ): Promise<string[]> {
   const rows = await db
     .selectFrom('mail_news_for_people')
-    .select('person_id')
+    .innerJoin('mail_news as news', 'news.id', 'mail_news_for_people.news_id')
+    .select('mail_news_for_people.person_id')
     .distinct()
+    .where(isKnownNews('news'))
     .where('mail_id', 'is', null)
     .where('due_at', '<=', now)
-    .$if(after !== undefined, (query) => query.where('person_id', '>', after ?? ''))
-    .orderBy('person_id')
+    .$if(after !== undefined, (query) => query.where('mail_news_for_people.person_id', '>', after ?? ''))
+    .orderBy('mail_news_for_people.person_id')
     .limit(limit)
     .execute()
   return rows.map((row) => row.person_id)
@@ -87,6 +91,7 @@ export function lockWaitingNews(tx: Tx, personId: string, limit: number) {
     )
     .where('told.person_id', '=', personId)
     .where('told.mail_id', 'is', null)
+    .where(isKnownNews('news'))
     .orderBy('told.due_at')
     .orderBy('told.news_id')
     .limit(limit)
@@ -146,7 +151,7 @@ export function findMail(db: Db, partnerId: string, mailId: string) {
     .executeTakeFirst()
 }
 
-/** Finds the news in the mail, the oldest first. */
+/** Finds the news in the mail, the oldest first. Leaves out news that only a newer version can tell. */
 export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]> {
   const rows = await db
     .selectFrom('mail_news_for_people as told')
@@ -154,6 +159,7 @@ export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]
     .select(['news.id', 'news.partner_id as partnerId', 'news.kind', 'news.type', 'news.loid', 'news.data'])
     .select(['news.person_id as personId', 'news.created_at as at'])
     .where('told.mail_id', '=', mailId)
+    .where(isKnownNews('news'))
     .orderBy('news.created_at')
     .orderBy('news.id')
     .execute()

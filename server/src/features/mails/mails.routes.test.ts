@@ -350,6 +350,19 @@ test('a person gets no mail about their own actions or other partners’ records
   expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['Good news: Okafor Freight is Funded'])
 })
 
+test('a person who joins after news was recorded gets no mail about it', async () => {
+  const partner = await confirmedPartner()
+  await happens(portal, partner.id, newLoid(), stage('Funded'))
+  portal.advance(1_000)
+  const colleague = await addColleague(portal, partner, 'owner')
+  await tellNewsSoon(portal)
+  expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['Good news: Okafor Freight is Funded'])
+  expect(await newsTo(colleague.email)).toEqual([])
+  await happens(portal, partner.id, newLoid(), stage('Funded'))
+  await tellNewsSoon(portal)
+  expect(await newsTo(colleague.email)).toHaveLength(1)
+})
+
 test('a given-up push causes one mail, without the applicant’s personal data', async () => {
   const partner = await confirmedPartner()
   const { loid } = await partner.submitLead({

@@ -67,6 +67,7 @@ async function writeMail(
   const isWanted = ({ kind }: MailNews) => concerns(kind, person.role) && settings?.choices[kind] !== 'never'
   const news: MailNews[] = []
   const all = await findNewsOfMail(db, id)
+  if (all.length === 0) throw new Error('Only a newer version of the portal can tell this news')
   const unseen = await findUnseenNews(pool, person, all)
   for (const one of all) {
     if (isWanted(one) && unseen.has(one.id) && (await isStillTrue(db, one))) news.push(one)

@@ -1,6 +1,7 @@
 import { personName } from '@portal/contract/person-name.ts'
 import {
   SECURITY_EVENT_WORDS,
+  SECURITY_EVENTS,
   SECURITY_LOG_SIZE,
   type SecurityEntry,
   type SecurityLogFilters,
@@ -38,6 +39,8 @@ export async function findSecurityEntries(
     .select(['log.id', 'log.at', 'log.event', 'log.subject_name as subject', 'log.detail', 'log.reason'])
     .select(['log.ip', 'log.browser', 'log.person_id', 'people.first_name', 'people.last_name', 'people.email'])
     .where('log.partner_id', '=', partnerId)
+    // A newer version may have recorded events that this version does not know (D135).
+    .where('log.event', 'in', SECURITY_EVENTS)
   if (cursor !== undefined) query = query.where('log.id', '<', cursor)
   if (type !== undefined) query = query.where('log.kind', '=', type)
   if (person !== undefined) query = query.where('log.person_id', '=', person)
@@ -53,7 +56,7 @@ export async function findSecurityEntries(
   return { entries, next_cursor: rows.length > SECURITY_LOG_SIZE ? (entries.at(-1)?.id ?? null) : null }
 }
 
-/** The newest entries, for operators. Includes all partners and people unless the caller names a partner or person. */
+/** The newest entries, for operators, also of events that only a newer version knows. Includes all partners and people unless the caller names a partner or person. */
 export function findNewestSecurityEntriesOfAllPartners(
   db: Db,
   { partnerId, personId }: { partnerId?: string; personId?: string },
