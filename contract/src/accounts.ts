@@ -228,7 +228,8 @@ export const verifyEmail = defineRoute({
   least: 'viewer',
   beforeSecondFactor: true,
   body: VerifyEmail,
-  answer: Nothing,
+  /** `already` is true if the link, or another way, had confirmed the address before. */
+  answer: z.object({ already: z.boolean() }),
   summary: 'Confirms the email address with the token from the email. Needs the person’s session or password.',
 })
 

@@ -26,7 +26,8 @@ export const confirmNewEmail = defineRoute({
   path: '/auth/confirm-email',
   auth: 'none',
   body: LinkToken,
-  answer: z.object({ email: z.string() }),
+  /** `already` is true if the link had changed the address before. */
+  answer: z.object({ email: z.string(), already: z.boolean() }),
   summary: 'Changes the email address with the token from the email, and informs the old address by email.',
 })
 

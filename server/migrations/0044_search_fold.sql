@@ -23,3 +23,8 @@ create trigger deals_search_forgotten before update on deals for each row
       is distinct from
         (new.partner_id, new.lead_loid, new.phone, new.deal_name, new.business_name, new.contact_name, new.email, new.loan_type))
   execute function forget_search_fold();
+
+-- A link that has confirmed an address says so when it is opened again (D150). A former version takes it for unknown.
+alter table account_tokens drop constraint account_tokens_purpose_check;
+alter table account_tokens add constraint account_tokens_purpose_check
+  check (purpose in ('reset-password', 'verify-email', 'verified-email', 'second-factor'));

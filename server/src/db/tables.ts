@@ -129,7 +129,7 @@ interface PasskeyChallengesTable {
 interface AccountTokensTable {
   token_hash: Buffer
   person_id: string
-  purpose: 'reset-password' | 'verify-email' | 'second-factor'
+  purpose: 'reset-password' | 'verify-email' | 'verified-email' | 'second-factor'
   expires_at: Instant
 }
 

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 
-type Purpose = 'reset-password' | 'verify-email' | 'second-factor'
+type Purpose = 'reset-password' | 'verify-email' | 'verified-email' | 'second-factor'
 
 export async function insertAccountToken(
   tx: Db | Tx,
@@ -67,6 +67,16 @@ export async function removeAccountTokens(
     .insertInto('ended_links')
     .columns(['token_hash', 'purpose', 'person_id', 'expires_at'])
     .expression((eb) => eb.selectFrom('ended').selectAll().where('purpose', '<>', 'second-factor'))
+    .execute()
+}
+
+/** Turns the links that could confirm the person's address into links that say that it is confirmed. */
+export async function markTokensVerified(tx: Tx, personId: string): Promise<void> {
+  await tx
+    .updateTable('account_tokens')
+    .set({ purpose: 'verified-email' })
+    .where('person_id', '=', personId)
+    .where('purpose', '=', 'verify-email')
     .execute()
 }
 

@@ -351,12 +351,23 @@ test('the eleventh failed sign-in to an account from one IP address within a min
   expect(tries[0]?.headers.get('ratelimit-remaining')).toBe('9')
 })
 
-test('the welcome mail’s link confirms the address of the signed-in account, once', async () => {
-  const partner = await portal.newPartner()
-  const token = await linkToken(partner.email)
-  expect((await partner.post('/auth/verify-email', { token })).status).toBe(200)
+test('the welcome mail’s link confirms the address of the signed-in account, and then says so for as long as it lives', async () => {
+  await using own = await startPortal({ env: { ROLE: 'all' } })
+  const partner = await own.newPartner()
+  const mailed = await own.mailTo(partner.email, '/verify-email?token=')
+  const token = /verify-email\?token=([\w-]+)/.exec(mailed)?.[1]
+  expect((await partner.post('/auth/verify-email', { token })).body.data).toEqual({ already: false })
   expect((await partner.get('/profile')).body.data.email_verified).toBe(true)
-  expect((await partner.post('/auth/verify-email', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
+  // Reloaded, on another device, by another person, and after a day.
+  const stranger = await own.newPartner()
+  for (const caller of [partner, own, stranger]) {
+    expect((await caller.post('/auth/verify-email', { token })).body.data).toEqual({ already: true })
+  }
+  expect((await own.post('/auth/disown', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
+  own.advance(24 * 3_600_000)
+  expect((await own.post('/auth/verify-email', { token })).body.data).toEqual({ already: true })
+  own.advance(365 * 24 * 3_600_000)
+  expect((await own.post('/auth/verify-email', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
 })
 
 test('without the account’s own session or password, the link does not confirm the address and is not used up', async () => {
@@ -384,7 +395,7 @@ test('POST /auth/send-verification mails another link, and the older one stays v
   const newer = await linkToken(partner.email, 'Subject: Confirm your email address')
   expect(newer).not.toBe(older)
   expect((await partner.post('/auth/verify-email', { token: older })).status).toBe(200)
-  expect((await partner.post('/auth/verify-email', { token: newer })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
+  expect((await partner.post('/auth/verify-email', { token: newer })).body.data).toEqual({ already: true })
   expect((await partner.post('/auth/send-verification')).status).toBe(409)
 })
 

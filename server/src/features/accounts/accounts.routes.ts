@@ -70,9 +70,9 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
     return left
   })
   mount(verifyEmail, async ({ body, ...call }) => {
-    await verifyEmailAddress(deps, body, call, connectRecords)
+    const already = await verifyEmailAddress(deps, body, call, connectRecords)
     callers.forget()
-    return {}
+    return { already }
   })
   mount(sendVerification, async ({ partner, limit }) => {
     await sendVerificationAgain(deps, partner.personId, limit)

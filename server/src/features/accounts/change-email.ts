@@ -46,7 +46,7 @@ export async function confirmEmailChange(
   deps: Deps,
   token: string,
   { connectRecords, security }: LinkCall,
-): Promise<{ email: string }> {
+): Promise<{ email: string; already: boolean }> {
   const now = deps.clock.now()
   const at = now.toISOString()
   const change = await findEmailChangeByToken(deps.db, 'confirm_hash', hashToken(token))
@@ -57,8 +57,8 @@ export async function confirmEmailChange(
     await lockPerson(tx, personId)
     const person = await getPerson(tx, personId)
     refuseInactive(person)
-    // The answer to an earlier call may have been lost.
-    if (person.email === email && (await findEmailChange(tx, change.id))?.done_at) return { email }
+    // The link says so when it is opened again (D150).
+    if (person.email === email && (await findEmailChange(tx, change.id))?.done_at) return { email, already: true }
     const undo_until = person.email_verified ? new Date(now.getTime() + UNDO_MS).toISOString() : null
     if (!(await markEmailChanged(tx, change.id, { at, old_email: person.email, undo_until }))) throw invalidToken()
     const isKnown = person.email_verified || partner?.zoho_id
@@ -69,7 +69,7 @@ export async function confirmEmailChange(
     if (!isKnown) await deps.jobs.enqueue(tx, mailVerification, { personId, isWelcome: false })
     await deps.jobs.enqueue(tx, mailEmailChanged, { changeId: change.id })
     await security(tx, 'email-changed', { partner: person.partner_id, person: personId })
-    return { email }
+    return { email, already: false }
   })
 }
 

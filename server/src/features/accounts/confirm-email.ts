@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/database.ts'
-import { removeAccountTokens } from './account-tokens.queries.ts'
+import { markTokensVerified } from './account-tokens.queries.ts'
 import { endHold, lockPartner } from './accounts.queries.ts'
 import { markEmailVerified, type Person } from './people.queries.ts'
 
@@ -11,7 +11,7 @@ export type ConnectRecords = (tx: Tx, partnerId: string) => Promise<void>
 
 /**
  * Marks the address as confirmed, because the person has proved that it is theirs. CRM records that waited for the
- * confirmation are connected, and mailed links can no longer close the account (D52). Returns false if the address was
+ * confirmation are connected, and mailed links can no longer close the account (D52) but say that it is confirmed. Returns false if the address was
  * confirmed before.
  */
 export async function confirmEmail(
@@ -23,7 +23,7 @@ export async function confirmEmail(
   // partner as held or sees the confirmed address.
   const partner = await lockPartner(tx, person.partner_id)
   const isFirst = await markEmailVerified(tx, person.id)
-  await removeAccountTokens(tx, person.id, 'verify-email')
+  await markTokensVerified(tx, person.id)
   if (isFirst && partner?.crm === 'held') {
     await endHold(tx, person.partner_id)
     await connectRecords(tx, person.partner_id)

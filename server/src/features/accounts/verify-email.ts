@@ -1,4 +1,5 @@
 import type { VerifyEmail } from '@portal/contract/accounts.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
@@ -6,7 +7,7 @@ import type { SessionCaller } from '../../http/authenticate.ts'
 import type { Limit } from '../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { findAccountToken, takeAccountToken } from './account-tokens.queries.ts'
+import { findAccountToken } from './account-tokens.queries.ts'
 import { lockPartner } from './accounts.queries.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { countPasswordTry } from './count-password-try.ts'
@@ -24,16 +25,17 @@ interface VerifyCall {
 /**
  * Confirms the address. The link alone is not enough, because the reader of the mail may not be the person who signed
  * up. The person's session or password is also needed (D52). Without either, this throws CONFIRM_PASSWORD and does not
- * use up the token.
+ * use up the token. Returns true if the address was already confirmed, which a link says for as long as it lives (D150).
  */
 export async function verifyEmailAddress(
   deps: Pick<Deps, 'db' | 'clock'>,
   { token, password }: VerifyEmail,
   { partner: caller, visitor, limit, security }: VerifyCall,
   connectRecords: ConnectRecords,
-): Promise<void> {
+): Promise<boolean> {
   const now = deps.clock.now().toISOString()
   const tokenHash = hashToken(token)
+  if (await hasVerified(deps.db, tokenHash, now)) return true
   const known = await findAccountToken(deps.db, tokenHash, 'verify-email')
   if (!known || known.expires_at <= now) throw invalidToken()
   const person = await getPerson(deps.db, known.person_id)
@@ -47,13 +49,20 @@ export async function verifyEmailAddress(
     }
     await counted.giveBack()
   }
-  await inTransaction(deps.db, async (tx) => {
-    // Locks the partner before the token. A reset, which removes the token, locks in the same order.
+  return inTransaction(deps.db, async (tx) => {
+    // Locks the partner before the token. A reset, which changes the token, locks in the same order.
     await lockPartner(tx, person.partner_id)
-    if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
+    if (await hasVerified(tx, tokenHash, now)) return true
+    if (!(await findAccountToken(tx, tokenHash, 'verify-email'))) throw invalidToken()
     await confirmEmail(tx, person, connectRecords)
     await security(tx, 'email-confirmed', { partner: person.partner_id, person: person.id })
+    return false
   })
+}
+
+async function hasVerified(db: Db | Tx, tokenHash: Buffer, now: string): Promise<boolean> {
+  const used = await findAccountToken(db, tokenHash, 'verified-email')
+  return used !== undefined && used.expires_at > now
 }
 
 export function invalidToken(): Invalid {

@@ -41,7 +41,9 @@ export function ConfirmEmailPage() {
           {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
           {token && change.isPending && <Spinner label="Changing your email address" className="justify-start! p-0!" />}
           {change.isSuccess && (
-            <Alert kind="success">Your email address is now {change.data.email}. Sign in with it from now on.</Alert>
+            <Alert kind="success">
+              {`Your email address is ${change.data.already ? 'already' : 'now'} ${change.data.email}. Sign in with it from now on.`}
+            </Alert>
           )}
           {change.isError && (
             <Alert kind="error">

@@ -141,7 +141,7 @@ test.each([
 )
 
 test('a link that was used stays used when somebody signs in from another tab', async () => {
-  const { seen } = serveSignedIn({ 'POST /auth/verify-email': () => ({ body: data({}) }) })
+  const { seen } = serveSignedIn({ 'POST /auth/verify-email': () => ({ body: data({ already: false }) }) })
   localStorage.removeItem('auth_token')
   openApp('/verify-email?token=tok')
   expect(await screen.findByText('Your email address is verified. Thank you.')).toBeDefined()
@@ -161,7 +161,7 @@ test('once the link has verified the address, the dashboard no longer asks for t
     'POST /auth/verify-email': async () => {
       await waitFor(() => expect(server.seen.some(({ path }) => path === '/auth/verify')).toBe(true))
       mustConfirmEmail = false
-      return { body: data({}) }
+      return { body: data({ already: false }) }
     },
   })
   const user = openApp('/verify-email?token=tok')
@@ -170,6 +170,13 @@ test('once the link has verified the address, the dashboard no longer asks for t
   await waitFor(() => expect(server.seen.some(({ path }) => path.startsWith('/dashboard'))).toBe(true))
   await screen.findByRole('heading', { level: 1, name: 'Dashboard' })
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Send the link again' })).toBeNull())
+})
+
+test('the page of a verification link that did its work says so', async () => {
+  serve({ 'POST /auth/verify-email': () => ({ body: data({ already: true }) }) })
+  openApp('/verify-email?token=tok')
+  expect(await screen.findByText('Your email address is already verified.')).toBeDefined()
+  expect(screen.getByRole('link', { name: 'Sign in' })).toBeDefined()
 })
 
 test('the page of a used verification link says that the link is invalid or used', async () => {

@@ -16,6 +16,7 @@ import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { INVALID_LINK, isRefusedLink, wantsPassword } from './verification-link.ts'
 
 const route = getRouteApi('/verify-email')
+const ALREADY_VERIFIED = 'Your email address is already verified.'
 
 /**
  * The page behind the link in a mail that asks the person to confirm the address, such as the welcome mail. It is for
@@ -38,6 +39,7 @@ export function VerifyEmailPage() {
     staleTime: 'static',
   })
   const [isConfirmed, setIsConfirmed] = useState(false)
+  const isAlready = verification.data?.already === true
   const isVerified = verification.isSuccess || isConfirmed
   const isPasswordWanted = !isVerified && wantsPassword(verification.error)
   const onward =
@@ -64,7 +66,9 @@ export function VerifyEmailPage() {
           {token && verification.isPending && (
             <Spinner label="Verifying your email address" className="justify-start! p-0!" />
           )}
-          {isVerified && <Alert kind="success">Your email address is verified. Thank you.</Alert>}
+          {isVerified && (
+            <Alert kind="success">{isAlready ? ALREADY_VERIFIED : 'Your email address is verified. Thank you.'}</Alert>
+          )}
           {isPasswordWanted && <p>Enter the password of your account to confirm its email address.</p>}
           {verification.isError && !isVerified && !isPasswordWanted && (
             <Alert kind="error">
