@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertNewerLeads } from '../testing/insert-many.ts'
 import { newLead, startPortal, type TestPartner, type TestPortal } from '../testing/start-portal.ts'
@@ -26,7 +26,7 @@ interface RawAnswer {
 function raw(
   method: string,
   path: string,
-  { body, headers }: { body?: string; headers?: Record<string, string> } = {},
+  { body, headers }: { body?: string | Buffer; headers?: Record<string, string> } = {},
 ) {
   return new Promise<RawAnswer>((resolve, reject) => {
     const { hostname, port } = new URL(portal.url)
@@ -50,7 +50,20 @@ test.each([
   ['a form at an unknown address', 'POST', '/api/nothing/here', { body: 'a=1', headers: form() }, 404, 'NOT_FOUND'],
   ['broken JSON at an unknown address', 'POST', '/api/nothing', { body: '{"', headers: json }, 404, 'NOT_FOUND'],
   ['the root of the API', 'GET', '/api', {}, 404, 'NOT_FOUND'],
-  ['a method that the address does not have', 'DELETE', '/api/auth/login', {}, 404, 'NOT_FOUND'],
+  ['a method that the address does not have', 'DELETE', '/api/auth/login', {}, 405, 'METHOD_NOT_ALLOWED'],
+  ['a method that a record’s address does not have', 'PATCH', '/api/crm/lead/x?y=z', {}, 405, 'METHOD_NOT_ALLOWED'],
+  ['bytes that are not UTF-8', 'POST', '/api/auth/login', { body: latin(), headers: json }, 400, 'MALFORMED_REQUEST'],
+  ['half a character', 'POST', '/api/auth/login', { body: half(), headers: json }, 400, 'MALFORMED_REQUEST'],
+  ['UTF-16', 'POST', '/api/auth/login', { body: utf16(), headers: json }, 400, 'MALFORMED_REQUEST'],
+  ['another charset', 'POST', '/api/auth/login', { body: '{}', headers: charset() }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  [
+    'a packed body',
+    'POST',
+    '/api/auth/login',
+    { body: gzipSync('{}'), headers: gzip() },
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
   ['broken JSON', 'POST', '/api/auth/login', { body: '{"email":', headers: json }, 400, 'MALFORMED_REQUEST'],
   ['a prototype key', 'POST', '/api/auth/login', { body: '{"__proto__":{}}', headers: json }, 400, 'MALFORMED_REQUEST'],
   ['an array instead of an object', 'POST', '/api/auth/login', { body: '[]', headers: json }, 400, 'VALIDATION'],
@@ -85,6 +98,41 @@ test.each([
   ])
   expect(answer.headers['x-request-id']).toMatch(/^[\w-]{36}$/)
   expect(answer.text).not.toMatch(/select |node_modules|at .*\.ts|FST_/)
+})
+
+test('an answer of 405 names the methods that the address knows', async () => {
+  expect((await raw('PUT', '/api/auth/login')).headers['allow']).toBe('POST')
+  expect((await raw('POST', '/api/profile')).headers['allow']).toBe('GET, HEAD, PUT')
+  expect((await raw('OPTIONS', '/api/health?x')).headers['allow']).toBe('GET, HEAD')
+  expect((await raw('GET', '/api/nothing')).headers['allow']).toBeUndefined()
+})
+
+test('a body that is not UTF-8 stores nothing, and UTF-8 is read under each of its names, with and without a BOM', async () => {
+  const partner = await portal.newPartner()
+  const send = async (body: Buffer, more: Record<string, string>) => {
+    const headers = { ...json, authorization: `Bearer ${partner.token}`, ...more }
+    const answer = await raw('POST', '/api/dashboard/leads', { body, headers })
+    return [answer.status, JSON.parse(answer.text).error]
+  }
+  const lead = JSON.stringify(newLead({ businessName: 'Ngāti Café' }))
+  expect(await send(Buffer.from(lead, 'latin1'), {})).toEqual([400, 'The body is not valid UTF-8.'])
+  const refused = 'The body must be JSON in UTF-8 (charset=utf-8).'
+  for (const one of ['iso-8859-1', 'UTF-16', 'windows-1252', 'gbk']) {
+    expect(await send(Buffer.from(lead), { 'content-type': `application/json;charset=${one}` })).toEqual([415, refused])
+  }
+  const packed = 'The body must not be compressed (no content-encoding).'
+  for (const one of ['gzip', 'br', 'deflate', 'gzip, identity']) {
+    expect(await send(gzipSync(lead), { 'content-encoding': one })).toEqual([415, packed])
+  }
+  expect((await partner.get('/dashboard/leads')).body.data.leads).toEqual([])
+  for (const one of ['application/json; charset=UTF-8', 'application/json;charset="utf8"', 'Application/JSON']) {
+    expect(await send(Buffer.from(`\ufeff${lead}`), { 'content-type': one, 'content-encoding': 'identity' })).toEqual([
+      201,
+      undefined,
+    ])
+  }
+  const { leads } = (await partner.get('/dashboard/leads')).body.data
+  expect(leads.map((one: { business_name: string }) => one.business_name)).toEqual(Array(3).fill('Ngāti Café'))
 })
 
 test('headers that are too large are refused with an API error', async () => {
@@ -197,6 +245,26 @@ function form() {
 function plain() {
   return { 'content-type': 'text/plain' }
 }
+function latin() {
+  return Buffer.from('{"email":"jörg@example.com"}', 'latin1')
+}
+
+function half() {
+  return Buffer.from('{"email":"jö"}').subarray(0, 13)
+}
+
+function utf16() {
+  return Buffer.from('\ufeff{}', 'utf16le')
+}
+
+function charset() {
+  return { 'content-type': 'application/json; charset="ISO-8859-1"' }
+}
+
+function gzip() {
+  return { ...json, 'content-encoding': 'gzip' }
+}
+
 function large() {
   return JSON.stringify({ email: 'x'.repeat(70_000) })
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { maxHeaderSize } from 'node:http'
 import cookie from '@fastify/cookie'
@@ -12,6 +13,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { PortalError } from '../errors.ts'
 import { inTrace, readTraceparent, type Span, type Spans, type Trace, traceOf } from '../trace.ts'
 import { whoOf } from './authenticate.ts'
 import { answerUnreadable, handleError } from './error-handler.ts'
@@ -99,6 +101,7 @@ export async function createServer(
     else reply.header('x-request-id', request.id)
   })
   acceptJson(app)
+  refuseOtherMethods(app)
   await app.register(cookie)
 
   await app.register(helmet, {
@@ -219,6 +222,30 @@ declare module 'fastify' {
   }
 }
 
+/** Answers another method of a known address with 405 and the methods that the address knows (D148). */
+function refuseOtherMethods(app: FastifyInstance): void {
+  const known = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  app.addHook('onRoute', ({ method, url }) => {
+    if (!isApi(url)) return
+    const address = known.get(url) ?? { pattern: patternOf(url), methods: new Set() }
+    for (const one of [method].flat()) address.methods.add(one)
+    known.set(url, address)
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404 || !isApi(request.url)) return
+    const path = request.url.split('?', 1)[0] ?? ''
+    const methods = [...known.values()].filter(({ pattern }) => pattern.test(path)).flatMap((one) => [...one.methods])
+    if (methods.length === 0) return
+    const allowed = [...new Set(methods)].toSorted().join(', ')
+    reply.header('allow', allowed)
+    throw new PortalError(405, 'METHOD_NOT_ALLOWED', `This address answers ${allowed}, not ${request.method}`)
+  })
+}
+
+function patternOf(url: string): RegExp {
+  return new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`)
+}
+
 /**
  * Accepts only JSON. Also allows an empty body, because some clients name JSON as the content type of a call without a
  * body.
@@ -227,15 +254,31 @@ function acceptJson(app: FastifyInstance): void {
   app.decorateRequest('bodyText', undefined)
   app.removeAllContentTypeParsers()
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const text = String(body)
-    request.bodyText = text
-    if (text === '' || ignoresBody(request)) done(null, undefined)
-    else void parseJson(request, text, done)
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0 || ignoresBody(request)) return done(null, undefined)
+    const bytes = Buffer.from(body)
+    // The log of calls also shows a body that is refused.
+    request.bodyText = new TextDecoder().decode(bytes)
+    const refusal = findRefusal(request, bytes)
+    if (refusal) return done(refusal)
+    void parseJson(request, request.bodyText, done)
   })
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) => {
     done(ignoresBody(request) ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']))
   })
+}
+
+/** JSON is UTF-8 (D148): other bytes are refused, because they would be stored wrongly. */
+function findRefusal({ headers }: FastifyRequest, body: Buffer): PortalError | undefined {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    return new PortalError(415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed (no content-encoding).')
+  }
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '') ?? []
+  if (!/^utf-?8$/i.test(charset)) {
+    return new PortalError(415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON in UTF-8 (charset=utf-8).')
+  }
+  return isUtf8(body) ? undefined : new PortalError(400, 'MALFORMED_REQUEST', 'The body is not valid UTF-8.')
 }
 
 /** A call to an unknown address is answered with 404, whatever its body is (D8). */
