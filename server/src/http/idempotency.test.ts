@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newLead, startPortal, type TestPartner, type TestPortal } from '../testing/start-portal.ts'
 
@@ -25,6 +26,29 @@ test('a second request with the same key and body gets the first answer and crea
   expect([again.status, again.body]).toEqual([201, first.body])
   expect([first, again].map((answer) => answer.headers.get('idempotency-replayed'))).toEqual([null, 'true'])
   expect(await leadsOf(partner)).toHaveLength(1)
+})
+
+test('the order of a body’s fields does not make another request', async () => {
+  const partner = await portal.newPartner()
+  const fields = Object.entries(newLead())
+  const orders = [fields, fields.toReversed(), fields.toSorted(([one], [other]) => (one < other ? -1 : 1))]
+  const answers = []
+  for (const order of orders) {
+    answers.push(await partner.post('/dashboard/leads', Object.fromEntries(order), keyed('one')))
+  }
+  expect(answers.map((answer) => [answer.status, answer.body])).toEqual(Array(3).fill([201, answers[0]?.body]))
+  expect(await leadsOf(partner)).toHaveLength(1)
+})
+
+test('a repeat of a request that a former version remembered gets its answer', async () => {
+  const partner = await portal.newPartner()
+  const lead = newLead()
+  const first = await partner.post('/dashboard/leads', lead, keyed('one'))
+  const text = JSON.stringify(['POST', '/api/dashboard/leads', lead])
+  const request_hash = createHmac('sha256', 'one').update(text).digest()
+  await portal.deps.db.updateTable('idempotency_keys').set({ request_hash }).where('scope', '=', partner.id).execute()
+  const again = await partner.post('/dashboard/leads', lead, keyed('one'))
+  expect([again.status, again.body]).toEqual([201, first.body])
 })
 
 test('the same key with another body is a conflict', async () => {

@@ -3,7 +3,7 @@ import { EVENT_PAYLOADS } from '@portal/contract/event-payloads.ts'
 import { API_CALLS_PER_MINUTE, BODY_BYTES_MAX, IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
 import type { ApiDocs, ApiField } from '@portal/contract/partner-api.ts'
 import type { Route } from '@portal/contract/route.ts'
-import { REMEMBERED_HOURS } from '../../http/idempotency.ts'
+import { REMEMBERED_HOURS, REPEAT_SECONDS } from '../../http/idempotency.ts'
 import { apiBaseUrl } from '../api-keys/api-base-url.ts'
 import { ATTEMPT_MS_MAX } from '../webhooks/attempt-delivery.ts'
 import { FAILING_MS_MAX, GONE } from '../webhooks/disable-endpoint.ts'
@@ -45,7 +45,7 @@ export const RETRY_AFTER = {
   description: 'With 429 and 503: seconds to wait before the next try.',
 }
 
-export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. If you repeat a request with the same key within ${REMEMBERED_HOURS} hours, you get the first answer again, with \`Idempotency-Replayed: true\`, and nothing is submitted a second time. A different request with the same key is refused.`
+export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. If you repeat a request with the same key within ${REMEMBERED_HOURS} hours, you get the first answer again, with \`Idempotency-Replayed: true\`, and nothing is submitted a second time. A different request with the same key is refused. Without a key, the same request again within ${REPEAT_SECONDS} seconds also gets the first answer.`
 
 const HOUR_MS = 3_600_000
 
@@ -85,7 +85,7 @@ export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
       method: route.method,
       path: route.path.replace(/:(\w+)/g, '{$1}'),
       description: route.creates
-        ? `${description} Send an \`Idempotency-Key\` so that you can safely repeat the call.`
+        ? `${description} Send an \`Idempotency-Key\` so that you can safely repeat the call. Without one, the same call again within ${REPEAT_SECONDS} seconds gets the first answer and submits nothing.`
         : description,
       requestBody: route.body ? { fields: documentedFields(route.body), example: requestExample } : null,
       responseExample: { success: true, data: answerExample },

@@ -121,6 +121,37 @@ test.each([
   expect([...leads.body.data.leads, ...deals.body.data.deals]).toHaveLength(1)
 })
 
+test('a system that repeats a request without a key within ten seconds submits once, also if both arrive together', async () => {
+  await using own = await startPortal({ env: { ROLE: 'web' } })
+  const [partner, other] = [await own.newPartner(), await own.newPartner()]
+  const [token, others] = await Promise.all(
+    [partner, other].map(async (one) => (await one.post('/dashboard/generate-api-key')).body.data.api_key),
+  )
+  const both = await Promise.all([1, 2].map(() => own.post('/partner/leads', LEAST, { token })))
+  const [first] = both
+  expect(both.map(({ status, body }) => [status, body])).toEqual(Array(2).fill([201, first?.body]))
+  expect(both.map(({ headers }) => headers.get('idempotency-replayed')).toSorted()).toEqual(['true', null].toSorted())
+  const reordered = Object.fromEntries(Object.entries(LEAST).toReversed())
+  own.advance(9_000)
+  const again = await own.post('/partner/leads', reordered, { token })
+  expect([again.body, again.headers.get('idempotency-replayed')]).toEqual([first?.body, 'true'])
+  // A second lead differs in something: the address, the body, the partner, the key of the request, or the time.
+  const more = [
+    await own.post('/webhook/lead', LEAST, { token }),
+    await own.post('/partner/leads', { ...LEAST, loan_amount: 1 }, { token }),
+    await own.post('/partner/leads', LEAST, { token: others }),
+    await own.post('/partner/leads', LEAST, { token, headers: { 'idempotency-key': 'another' } }),
+  ]
+  own.advance(1_500)
+  more.push(await own.post('/partner/leads', LEAST, { token }))
+  expect(more.map(({ status, headers }) => [status, headers.get('idempotency-replayed')])).toEqual(
+    Array(5).fill([201, null]),
+  )
+  expect(new Set([first, ...more].map((answer) => answer?.body.data.loid)).size).toBe(6)
+  const deep = await own.post('/partner/leads', `${'['.repeat(30_000)}${']'.repeat(30_000)}`, { token })
+  expect(deep.status).toBe(400)
+})
+
 test('POST /webhook/deal submits a deal in the stage Waiting On Application, and the CRM gets the deal once', async () => {
   const { partner, key } = await withKey()
   const answer = await portal.post('/webhook/deal', { ...DEAL, stage: 'Funded' }, { token: key })
