@@ -6,6 +6,7 @@ import { keepLive } from '../live/keep-live.ts'
 import { forgetPerson } from '../session/forget-person.ts'
 import { keepSession } from '../session/keep-session.ts'
 import { LateToaster } from '../ui/late-toaster.tsx'
+import { watchUse } from '../ui/looked-at.ts'
 import { toast } from '../ui/toast.ts'
 import { rememberPages } from '../ui/way-back.ts'
 import { ConfirmAgain } from './confirm-again.tsx'
@@ -27,6 +28,7 @@ export function App({ router }: { router: AppRouter }) {
   useEffect(() => focusHeadingAfterNavigation(router), [router])
   useEffect(() => rememberPages(router), [router])
   useEffect(keepDocument, [])
+  useEffect(watchUse, [])
   useEffect(
     () =>
       keepSession(queryClient, {

@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
-import { expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { leadOf, NEWS_LINE } from '../../testing/records.ts'
 import { data } from '../../testing/server.ts'
@@ -7,7 +7,11 @@ import { serveSignedIn } from '../../testing/signed-in.ts'
 
 const LOID = 'LO-7K3M9QAZ'
 
-test('each time news arrives while its record is open, the news is marked as seen', async () => {
+beforeEach(() => {
+  vi.spyOn(document, 'hasFocus').mockReturnValue(true)
+})
+
+test('news of an open record is marked as seen while the person uses the page, and not while the page is only visible', async () => {
   let isUnseen = true
   const { seen } = serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
@@ -31,6 +35,10 @@ test('each time news arrives while its record is open, the news is marked as see
   })
   openApp(`/leads/${LOID}`)
   const marks = () => seen.filter(({ path }) => path === '/dashboard/news/seen').length
+  await screen.findByRole('button', { name: 'What is new: 1' })
+  await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete' })
+  expect(marks()).toBe(0)
+  fireEvent.wheel(document.body)
   await waitFor(() => expect(marks()).toBe(1))
   expect(await screen.findByRole('button', { name: 'What is new' })).toBeDefined()
 
@@ -38,6 +46,9 @@ test('each time news arrives while its record is open, the news is marked as see
   const now = Date.now()
   vi.spyOn(Date, 'now').mockReturnValue(now + 31_000)
   fireEvent(document, new Event('visibilitychange', { bubbles: true }))
+  await screen.findByRole('button', { name: 'What is new: 1' })
+  expect(marks()).toBe(1)
+  fireEvent.keyDown(document.body, { key: 'ArrowDown' })
   await waitFor(() => expect(marks()).toBe(2))
 })
 
@@ -60,6 +71,7 @@ test('if a change happens while an earlier one is being marked as seen, the new 
     },
   })
   openApp(`/leads/${LOID}`)
+  fireEvent.pointerDown(await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete' }))
   await waitFor(() => expect(seen.filter(({ path }) => path === '/dashboard/news/seen')).toHaveLength(2))
   expect(await screen.findByRole('button', { name: 'What is new' })).toBeDefined()
 })
