@@ -94,6 +94,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
   })
 
   await test.step('the open page becomes the page of the deal, and the lead moves from the list of leads to the list of deals', async () => {
+    await expect(page.getByText(`${business} became a deal`)).toBeVisible()
     await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
     await openFromMenu(page, 'Leads')
     await sync(page, 'Sync from CRM')
@@ -121,6 +122,8 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     await page.goto(`/leads/${loid}`)
     await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
     await expect(page.getByRole('list', { name: 'Timeline' }).getByText('Funded')).toBeVisible()
+    // A page that is only visible is not read.
+    await page.keyboard.press('Shift')
     await expect(bell(page)).toHaveAccessibleName('What is new')
   })
 

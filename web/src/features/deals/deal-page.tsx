@@ -17,6 +17,7 @@ import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
+import { TurnChip } from '../referral/turn-chip.tsx'
 import { Way } from '../referral/way.tsx'
 import { ResyncDealButton } from '../sync/resync-deal-button.tsx'
 import { dealTitle } from './deal-columns.tsx'
@@ -75,6 +76,7 @@ export function DealPage() {
                 {deal.stage}
               </Badge>
             </Changing>
+            <TurnChip side={deal.side} />
             <DealCrmMark deal={deal} />
           </span>
         }

@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
-import { dealOf, leadOf } from '../../testing/records.ts'
+import { dealOf, leadOf, timelineOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
 import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
@@ -63,9 +63,10 @@ test('the page of a lead that became a deal opens the deal', async () => {
   expect(await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete – Term Loan' })).toBeDefined()
 })
 
-test('when a deal with another LOID replaces a lead, a half-written note moves to the deal', async () => {
+test('when an open lead becomes a deal, its page stays until the deal has loaded, and a half-written note moves to the deal', async () => {
   let isReplaced = false
-  serveSignedIn({
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const { seen } = serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({
       body: data({
         lead: leadOf({ crm: 'failed', converted_to_deal: isReplaced ? { loid: 'LO-AAAAAAA1' } : null }),
@@ -73,16 +74,23 @@ test('when a deal with another LOID replaces a lead, a half-written note moves t
       }),
     }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
-    'GET /crm/deal/LO-AAAAAAA1': () => ({
-      body: data({ deal: dealOf({ loid: 'LO-AAAAAAA1' }), notes: [], converted_from_lead: true }),
-    }),
+    'GET /crm/deal/LO-AAAAAAA1': async () => {
+      await answered
+      return { body: data({ deal: dealOf({ loid: 'LO-AAAAAAA1' }), notes: [], converted_from_lead: true }) }
+    },
+    'GET /crm/deal/LO-AAAAAAA1/timeline': () => ({ body: data(timelineOf()) }),
     'GET /crm/deal/LO-AAAAAAA1/stage-history': () => ({ body: data([]) }),
   })
   const user = openApp('/leads/LO-7K3M9QAZ')
   fireEvent.change(await screen.findByLabelText('Add a note'), { target: { value: 'Call after th' } })
   isReplaced = true
   await user.click(screen.getByRole('button', { name: 'Not sent – Retry' }))
+  await waitFor(() => expect(seen.some(({ path }) => path === '/crm/deal/LO-AAAAAAA1')).toBe(true))
+  expect(screen.getByRole('heading', { level: 1, name: 'Coastal Concrete' })).toBeDefined()
+  answer()
+  expect(await screen.findByText('Coastal Concrete became a deal')).toBeDefined()
   await waitFor(() => expect(window.location.pathname).toBe('/deals/LO-AAAAAAA1'))
+  expect(screen.queryByText('Loading…')).toBeNull()
   expect((await screen.findByLabelText<HTMLTextAreaElement>('Add a note')).value).toBe('Call after th')
 })
 

@@ -1,7 +1,8 @@
+import type { Lead } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { getRouteApi, Link, Navigate, useRouter } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { failureText, isNotFound } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
@@ -11,6 +12,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { Changing } from '../../ui/changing.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { toast } from '../../ui/toast.ts'
 import { useWayBack } from '../../ui/way-back.ts'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { moveNoteDraft } from '../notes/note-draft.ts'
@@ -18,6 +20,7 @@ import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
+import { TurnChip } from '../referral/turn-chip.tsx'
 import { Way } from '../referral/way.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 import { BusinessDetails, PrimaryInformation } from './lead-details.tsx'
@@ -40,6 +43,7 @@ export function LeadPage() {
   const query = useQuery(leadQuery(loid))
   // The timeline is awaited together with the lead. If it came late, it would push down everything below it.
   const timeline = useQuery(timelineQuery({ kind: 'lead', loid }))
+  const [shown, setShown] = useState<string>()
 
   useOpenedRecord(query.data?.lead.loid)
 
@@ -56,14 +60,24 @@ export function LeadPage() {
   }
 
   const { lead, notes } = query.data
-  if (lead.converted_to_deal) return <ToDeal from={lead.loid} to={lead.converted_to_deal.loid} />
+  const deal = lead.converted_to_deal
+  const toDeal = deal && <ToDeal from={lead.loid} to={deal.loid} name={shown === loid ? titleOf(lead) : undefined} />
+  if (!deal && shown !== loid) setShown(loid)
+  if (deal && shown !== loid) {
+    return (
+      <>
+        <LeadOutline />
+        {toDeal}
+      </>
+    )
+  }
   // Live changes name only the lead's own LOID. So the page redirects to this LOID if the address spells it in another
   // way.
   if (lead.loid !== loid) return <Navigate {...paths.lead(lead.loid)} replace />
   return (
     <>
       <PageHeader
-        title={lead.business_name ?? lead.lead_name ?? lead.loid}
+        title={titleOf(lead)}
         back={<BackToLeads />}
         mark={
           <span className="flex min-w-0 flex-wrap items-center gap-2">
@@ -72,6 +86,7 @@ export function LeadPage() {
                 {lead.lead_status}
               </Badge>
             </Changing>
+            <TurnChip side={lead.side} />
             <LeadCrmMark lead={lead} />
           </span>
         }
@@ -100,14 +115,46 @@ export function LeadPage() {
           </>
         }
       />
+      {toDeal}
     </>
   )
 }
 
-/** Opens the deal that the lead has become, with the note that the person was writing. */
-function ToDeal({ from, to }: { from: string; to: string }) {
-  useEffect(() => moveNoteDraft(from, to), [from, to])
-  return <Navigate {...paths.deal(to)} replace />
+function titleOf({ business_name, lead_name, loid }: Lead): string {
+  return business_name ?? lead_name ?? loid
+}
+
+interface ToDealProps {
+  from: string
+  to: string
+  /** The name of the lead if the person saw its page before it became a deal, so that the change is announced. */
+  name: string | undefined
+}
+
+/**
+ * Opens the deal that the lead has become, with the note that the person was writing. The page stays as it is until the
+ * deal's code and data have loaded, so that it is never empty.
+ */
+function ToDeal({ from, to, name }: ToDealProps) {
+  const router = useRouter()
+  useEffect(() => {
+    let isLeft = false
+    async function open() {
+      await router.preloadRoute(paths.deal(to))
+      const { queryClient } = router.options.context
+      const calls = queryClient.getQueryCache().findAll({ queryKey: ['deals'], fetchStatus: 'fetching' })
+      await Promise.allSettled(calls.flatMap(({ promise }) => promise ?? []))
+      if (isLeft) return
+      moveNoteDraft(from, to)
+      if (name !== undefined) toast.info(`${name} became a deal`)
+      await router.navigate({ ...paths.deal(to), replace: true })
+    }
+    void open()
+    return () => {
+      isLeft = true
+    }
+  }, [router, from, to, name])
+  return null
 }
 
 function refreshLead(queryClient: QueryClient, loid: string) {

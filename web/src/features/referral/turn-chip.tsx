@@ -1,0 +1,18 @@
+import { SIDE_TEXTS, type Side } from '@portal/contract/meanings.ts'
+import { clsx } from 'clsx'
+
+/** Whose turn it is, beside the name or status of a referral. Nothing is shown once the referral has ended (D127). */
+export function TurnChip({ side, className }: { side: Side | null | undefined; className?: string }) {
+  if (!side) return null
+  return (
+    <span
+      className={clsx(
+        'inline-flex shrink-0 items-center rounded-full border px-2 text-xs/5 font-medium whitespace-nowrap',
+        side === 'partner' ? 'border-transparent bg-brand text-white' : 'border-line-strong text-muted',
+        className,
+      )}
+    >
+      {SIDE_TEXTS[side]}
+    </span>
+  )
+}
