@@ -39,6 +39,15 @@ test('open pages show new statuses, notes and leads without a reload', async ({ 
   expect(reloads.map((count) => count())).toEqual([0, 0])
 })
 
+test('an open dashboard asks the person to act as soon as it is their turn', async ({ page, partner }) => {
+  const loid = await partner.submitLead({ businessName: 'Saltbush Transport' })
+  await openLive(page, '/dashboard')
+  await actAsStaff(`/leads/${loid}/status`, { status: 'Unable to Contact' })
+  const item = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem')
+  await expect(item).toContainText('Saltbush Transport')
+  await expect(item).toContainText('Your turn')
+})
+
 test('no part of a list moves when events arrive', async ({ page, partner }) => {
   const loid = await partner.submitLead()
   await openLive(page, '/leads')

@@ -13,7 +13,7 @@ test('the bell counts the changed records, and its panel says what happened to e
   await pullFromCrm(partner.token)
   await page.goto('/dashboard')
   // A person's own actions are not news.
-  await expect(page.getByText('You are up to date').first()).toBeVisible()
+  await expect(page.getByText(/^Nothing new since you were here/)).toBeVisible()
   await expect(bellOf(page)).toHaveAccessibleName('What is new')
 
   await actAsStaff(`/leads/${lead}/status`, { status: 'Pre Call' })
@@ -26,7 +26,16 @@ test('the bell counts the changed records, and its panel says what happened to e
   const news = page.getByRole('region', { name: /^Since you were here/ })
   const clearview = news.getByRole('link', { name: /Clearview Glass/ })
   await expect(clearview).toContainText('New Lead → Pre Qualified, 1 note')
-  await expect(clearview).toContainText(ASKED)
+  // The lender's words stand where the person can answer them, and only there.
+  await expect(page.getByRole('region', { name: /^Needs attention/ }).getByText(ASKED)).toBeVisible()
+  await expect(page.getByText(ASKED)).toHaveCount(1)
+  await test.step('a phone shows the four figures on its first screen', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    const { y = 0, height = 0 } = (await page.getByRole('region', { name: 'Key figures' }).boundingBox()) ?? {}
+    expect(y + height).toBeGreaterThan(0)
+    expect(y + height).toBeLessThanOrEqual(844)
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
   await expectGoodLooks(page)
 
   await bellOf(page).click()
@@ -54,7 +63,7 @@ test('the bell counts the changed records, and its panel says what happened to e
   await expect(page).toHaveTitle('Leads · Partner Portal')
 })
 
-test('an item that needs attention offers an action, and disappears when it is dealt with or hidden', async ({
+test('an item that needs attention can be answered in place, and stays until it is dealt with', async ({
   page,
   partner,
 }) => {
@@ -97,19 +106,29 @@ test('an item that needs attention offers an action, and disappears when it is d
   await expect(page.getByText('The lead is on its way to the CRM again')).toBeVisible()
   await expect(attention.getByRole('listitem')).toHaveCount(2)
 
-  await attention.getByRole('button', { name: 'Hide Okafor Freight until it changes' }).click()
+  await attention.getByRole('button', { name: 'Remind me of Okafor Freight' }).click()
+  await expectGoodLooks(page)
+  await attention.getByRole('button', { name: 'Tomorrow' }).click()
   await expect(attention.getByText('And the tax return')).toHaveCount(0)
-  await attention.getByRole('link', { name: 'Open Clearview Glass' }).click()
+
+  // Reading is not doing: the item stays, but is no longer bold.
+  await attention.getByRole('link', { name: 'New: Clearview Glass' }).click()
   await expect(page).toHaveURL(`/leads/${lead}`)
   await expect(bellOf(page)).toHaveAccessibleName('What is new')
-  // Reading a note is not answering it.
   await page.goto('/dashboard')
-  await expect(attention.getByText(ASKED)).toBeVisible()
+  await expect(attention.getByRole('link', { name: 'Clearview Glass', exact: true })).toBeVisible()
+  await attention.getByRole('button', { name: 'Reply to Clearview Glass' }).click()
+  await attention.getByLabel('Reply to the lender about Clearview Glass').fill('They come by email today.')
+  await expectGoodLooks(page)
+  await attention.getByRole('button', { name: 'Send Reply' }).click()
+  await expect(page.getByText(/^(Nothing needs your attention|Not enough history yet)/)).toBeVisible()
 
-  // The record changes again, so its item comes back.
+  // The record changes again, so its item comes back before tomorrow.
   await actAsStaff(`/leads/${other}/notes`, { title: 'Partner', content: 'And the rates notice' })
   await pullFromCrm(partner.token)
-  await expect(attention.getByText('2 notes from the lender')).toBeVisible()
+  await expect(attention.getByText('And the rates notice')).toBeVisible()
+  await attention.getByRole('button', { name: 'Done: Okafor Freight' }).click()
+  await expect(attention).toHaveCount(0)
   // The page repeats its calls at every event, even while it closes.
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })

@@ -154,13 +154,13 @@ test('if the trends fail to load, the cards stay, and Try Again fetches the char
   expect(await screen.findByRole('group', { name: 'Leads by week' })).toBeDefined()
 })
 
-test('the pipeline shows each stage’s count, value and share', async () => {
+test('the pipeline shows each stage’s count and value, and its share of the value as a bar', async () => {
   serveDashboard()
   openApp('/dashboard')
   const stages = within(await screen.findByRole('list', { name: 'Deals by stage' })).getAllByRole('listitem')
   expect(stages.map((stage) => stage.textContent)).toEqual([
-    'Pending Approval66.7%2 deals$900,000',
-    'Funded33.3%1 deal$350,000',
+    'Pending Approval72.0%2 deals$900,000',
+    'Funded28.0%1 deal$350,000',
   ])
 })
 
@@ -198,8 +198,9 @@ test('recent leads and deals link to their pages, and an activity links to its l
   expect(screen.getByRole('link', { name: 'LO-7K3M9QWX' }).getAttribute('href')).toBe('/leads/LO-7K3M9QWX')
   expect(screen.getByRole('link', { name: 'LO-9D3M9QWX' }).getAttribute('href')).toBe('/deals/LO-9D3M9QWX')
   expect(screen.getByText('LO-2B3M9QWX').closest('a')).toBeNull()
-  // The three activities are also in the card above the figures, because there is no news.
-  expect(screen.getAllByText('Just now')).toHaveLength(6)
+  expect(screen.getByRole('link', { name: 'View all activity' }).getAttribute('href')).toBe('/activity')
+  expect(screen.getByText('Nothing needs your attention')).toBeDefined()
+  expect(screen.getByText(/^Nothing new since you were here/)).toBeDefined()
   expect(server.seen.find(({ path }) => path === '/dashboard/leads')?.query).toEqual({ page: '1', limit: '5' })
 })
 
@@ -226,11 +227,18 @@ test('a part that fails to load says so and can be fetched again, and the other 
   expect(await screen.findByText('7 active')).toBeDefined()
 })
 
-test('if the activity fails to load, the news card does not say that nothing has happened', async () => {
-  serveDashboard({ 'GET /dashboard/recent-activity': () => ({ status: 403, body: failure('Not now', 'FORBIDDEN') }) })
+test('a partner without leads sees three steps and the figures, and no empty charts', async () => {
+  const none = { total_leads: 0, active_leads: 0, total_deals: 0, won_deals: 0, total_deal_value: 0, avg_deal_size: 0 }
+  serveDashboard({ 'GET /dashboard/stats': () => ({ body: data({ ...none, conversion_rate: 0 }) }) })
   openApp('/dashboard')
-  const news = within(await screen.findByRole('region', { name: 'Since you were here' }))
-  expect(await news.findByText('You are up to date')).toBeDefined()
-  expect(news.queryByText('Nothing has happened yet')).toBeNull()
-  expect(await screen.findByText('Failed to fetch recent activity')).toBeDefined()
+  const steps = within(await screen.findByRole('list', { name: 'Your first steps' })).getAllByRole('listitem')
+  expect(steps.map(({ textContent }) => textContent)).toEqual([
+    expect.stringContaining('Confirm your email address'),
+    expect.stringContaining('Submit your first lead'),
+    expect.stringContaining('invite a colleague'),
+  ])
+  expect(screen.getByText('0 active')).toBeDefined()
+  for (const title of ['Deal Pipeline', 'Leads and Deals Over Time', 'Recent Leads']) {
+    expect(screen.queryByRole('heading', { name: title })).toBeNull()
+  }
 })

@@ -1,3 +1,4 @@
+import type { Stats } from '@portal/contract/dashboard.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -6,10 +7,13 @@ import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { May } from '../../session/may.tsx'
 import { buttonClass } from '../../ui/button.tsx'
+import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { attentionQuery } from '../inbox/attention.queries.ts'
+import { AttentionCard, CalmLine } from '../inbox/attention-card.tsx'
 import { newsQuery } from '../inbox/inbox.queries.ts'
-import { InboxCards } from '../inbox/inbox-cards.tsx'
+import { NewsSection, NoNewsLine, untoldNews } from '../inbox/news-section.tsx'
 import {
   activityQuery,
   pipelineQuery,
@@ -18,10 +22,11 @@ import {
   statsQuery,
   trendsQuery,
 } from './dashboard.queries.ts'
+import { FirstSteps } from './first-steps.tsx'
 import { FailedPipeline, PipelineSection, WaitingPipeline } from './pipeline-section.tsx'
 import { RecentActivity } from './recent-activity.tsx'
 import { RecentDeals, RecentLeads } from './recent-records.tsx'
-import { StatCards } from './stat-cards.tsx'
+import { StatStrip, WaitingStats } from './stat-strip.tsx'
 import { TrendsSection } from './trends-section.tsx'
 
 export function startDashboard({ context: { queryClient } }: PageStart) {
@@ -50,27 +55,83 @@ export function DashboardPage() {
           </May>
         }
       />
-      <div className="grid grid-cols-1 gap-5">
-        <InboxCards activity={useQuery(activityQuery())} />
-        <StatCards />
-        <TrendsSection />
-        <Sections />
-      </div>
+      <Content />
     </>
   )
 }
 
 /**
- * The pipeline and everything below it appear together. Otherwise the parts below would jump, because the pipeline's
- * height is unknown until it loads, and it may not appear at all. All parts are fetched at the same time.
+ * What needs attention, what is new and the figures appear together, and everything below appears after them. Their
+ * heights are unknown until they have loaded, so what appeared earlier would jump. All parts are fetched at the same time.
  */
-function Sections() {
+function Content() {
+  const attention = useQuery(attentionQuery())
+  const news = useQuery(newsQuery())
+  const stats = useQuery(statsQuery())
+  if (attention.isPending || news.isPending || stats.isPending) {
+    return (
+      <div className="stack">
+        <Skeleton className="h-5 w-72" />
+        <WaitingStats />
+        <WaitingPipeline />
+      </div>
+    )
+  }
+  const isNewcomer = isEmpty(stats.data)
+  const untold = news.data && untoldNews(news.data)
+  const isCalm = attention.data?.total === 0
+  const isQuiet = untold?.total === 0
+  const told = [...(attention.data?.items ?? []), ...(untold?.lines ?? [])].map(({ loid }) => loid)
+  return (
+    <div className="stack">
+      {/* On a phone the figures come before the news, so that all four are on the first screen (D128). */}
+      <div className="grid gap-2 empty:hidden max-sm:order-first">
+        {!attention.data ? (
+          <div className="panel">
+            <Failure
+              text="Failed to load what needs attention"
+              detail={failureDetail(attention.error)}
+              onRetry={() => void attention.refetch()}
+            />
+          </div>
+        ) : !isCalm ? (
+          <AttentionCard attention={attention.data} />
+        ) : (
+          !isNewcomer && <CalmLine knowsUsualTimes={attention.data.knows_usual_times} />
+        )}
+        {isQuiet && !isNewcomer && <NoNewsLine />}
+        {isNewcomer && <FirstSteps />}
+      </div>
+      {!news.data || !untold ? (
+        <div className="panel">
+          <Failure
+            text="Failed to load what is new"
+            detail={failureDetail(news.error)}
+            onRetry={() => void news.refetch()}
+          />
+        </div>
+      ) : (
+        !isQuiet && <NewsSection news={news.data} untold={untold} />
+      )}
+      <StatStrip stats={stats} />
+      {!isNewcomer && <Sections told={told} />}
+    </div>
+  )
+}
+
+function isEmpty(stats: Stats | undefined): boolean {
+  return stats !== undefined && stats.total_leads === 0 && stats.total_deals === 0
+}
+
+/** The parts about all leads and deals. `told` has the LOIDs of records of which the page tells above. */
+function Sections({ told }: { told: readonly (string | null)[] }) {
   const pipeline = useQuery(pipelineQuery())
+  const trends = useQuery(trendsQuery('week'))
   const leads = useQuery(recentLeadsQuery())
   const deals = useQuery(recentDealsQuery())
   const activity = useQuery(activityQuery())
 
-  if (pipeline.isPending) return <WaitingPipeline />
+  if (pipeline.isPending || trends.isPending) return <WaitingPipeline />
   return (
     <>
       {pipeline.data ? (
@@ -78,11 +139,12 @@ function Sections() {
       ) : (
         <FailedPipeline detail={failureDetail(pipeline.error)} onRetry={() => void pipeline.refetch()} />
       )}
-      <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
+      <TrendsSection />
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
         <RecentLeads leads={leads} />
         <RecentDeals deals={deals} />
       </div>
-      <RecentActivity activity={activity} />
+      <RecentActivity activity={activity} told={told} />
     </>
   )
 }

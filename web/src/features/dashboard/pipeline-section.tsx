@@ -1,26 +1,24 @@
 import type { PipelineStage } from '@portal/contract/dashboard.ts'
-import { Card } from '../../ui/card.tsx'
+import { Section } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { Pipeline } from './pipeline.tsx'
 
-const frameClass = 'grid min-h-96 grid-cols-1'
-
 export function WaitingPipeline() {
   return (
-    <Card className="max-sm:later-[24rem]" title="Deal Pipeline" padded={false}>
-      <div className={frameClass}>
+    <Section title="Deal Pipeline" padded={false}>
+      <div className="grid h-96">
         <Spinner label="Loading pipeline" />
       </div>
-    </Card>
+    </Section>
   )
 }
 
 export function FailedPipeline({ detail, onRetry }: { detail: string | undefined; onRetry: () => void }) {
   return (
-    <Card className="max-sm:later-[24rem]" title="Deal Pipeline" padded={false}>
+    <Section title="Deal Pipeline" padded={false}>
       <Failure text="Failed to fetch pipeline data" detail={detail} onRetry={onRetry} />
-    </Card>
+    </Section>
   )
 }
 
@@ -28,10 +26,8 @@ export function FailedPipeline({ detail, onRetry }: { detail: string | undefined
 export function PipelineSection({ stages }: { stages: PipelineStage[] }) {
   if (stages.length === 0) return null
   return (
-    <Card className="max-sm:later-[24rem]" title="Deal Pipeline" padded={false}>
-      <div className={frameClass}>
-        <Pipeline stages={stages} />
-      </div>
-    </Card>
+    <Section title="Deal Pipeline" padded={false}>
+      <Pipeline stages={stages} />
+    </Section>
   )
 }

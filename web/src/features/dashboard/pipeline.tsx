@@ -13,10 +13,12 @@ const GROUPS: { group: StageGroup; label: string; bar: string; dot: string }[] =
 ]
 
 /**
- * The number, share and value of the deals in each stage. Only open deals count towards the pipeline value. Colours
- * distinguish open, won and other deals.
+ * The number and value of the deals in each stage, with a bar for its share of the value. The longest bar is that of the
+ * stage with the most. Only open deals count towards the pipeline value. Colours distinguish open, won and other deals.
  */
 export function Pipeline({ stages }: { stages: PipelineStage[] }) {
+  const most = Math.max(1, ...stages.map(({ value }) => value))
+  const total = stages.reduce((sum, { value }) => sum + value, 0)
   return (
     <div className="@container grid grid-cols-1 gap-5 p-5">
       <dl className="flex flex-wrap gap-x-8 gap-y-3">
@@ -37,7 +39,11 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
               className="grid grid-cols-[4rem_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 hover:bg-hover @xl:grid-cols-[minmax(0,19rem)_minmax(0,1fr)_4.5rem_7rem]"
             >
               <span className="min-w-0 font-medium break-words @max-xl:col-span-2">{stage.stage}</span>
-              <PercentBar stage={stage} />
+              <PercentBar
+                stage={stage}
+                length={(stage.value / most) * 100}
+                share={total > 0 ? stage.value / total : 0}
+              />
               <span className="text-muted tabular-nums @max-xl:col-start-1 @max-xl:row-start-2 @xl:text-right">
                 {formatCount(stage.count, 'deal')}
               </span>
@@ -70,21 +76,28 @@ function GroupTotal({ label, dot, stages }: { label: string; dot: string; stages
   )
 }
 
-function PercentBar({ stage: { stage, percentage } }: { stage: PipelineStage }) {
+interface PercentBarProps {
+  stage: PipelineStage
+  length: number
+  share: number
+}
+
+function PercentBar({ stage: { stage }, length, share }: PercentBarProps) {
   const { bar } = GROUPS.find(({ group }) => group === stageGroup(stage)) ?? {}
+  const percent = (share * 100).toFixed(1)
   return (
     <span className="flex items-center gap-3 @max-xl:col-span-2 @max-xl:col-start-2 @max-xl:row-start-2">
       <svg
         role="img"
-        aria-label={`${stage}: ${percentage.toFixed(1)} percent of the deals`}
+        aria-label={`${stage}: ${percent} percent of the value`}
         viewBox="0 0 100 6"
         preserveAspectRatio="none"
         className="h-1.5 min-w-0 flex-1 overflow-hidden rounded-full bg-hover"
       >
-        <rect width={percentage} height="6" className={bar} />
+        <rect width={length} height="6" className={bar} />
       </svg>
       <span aria-hidden className="w-11 text-right text-[0.8125rem] text-muted tabular-nums">
-        {percentage.toFixed(1)}%
+        {percent}%
       </span>
     </span>
   )

@@ -1,39 +1,55 @@
 import type { Activity, readRecentActivity } from '@portal/contract/dashboard.ts'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Activity as ActivityIcon } from 'lucide-react'
 import type { Answer } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { formatDateTime } from '../../format/dates.ts'
-import { Card } from '../../ui/card.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
+import { Section } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { Quote } from '../inbox/quote.tsx'
+import { viewAllClass } from './recent-records.tsx'
 
-export function RecentActivity({ activity }: { activity: UseQueryResult<Answer<typeof readRecentActivity>> }) {
+const SHOWN = 5
+
+interface RecentActivityProps {
+  activity: UseQueryResult<Answer<typeof readRecentActivity>>
+  /** The LOIDs of records of which the page tells above. */
+  told: readonly (string | null)[]
+}
+
+/** The latest events of which the page does not tell above, so that nothing is told twice (D128). */
+export function RecentActivity({ activity, told }: RecentActivityProps) {
+  const all = activity.data?.activities
+  const untold = all?.filter(({ loid }) => loid === null || !told.includes(loid)).slice(0, SHOWN)
   return (
-    <Card className="max-sm:later-[24rem]" title="Recent Activity" padded={false}>
+    <Section
+      title="Recent Activity"
+      padded={false}
+      action={
+        <Link {...paths.activity} aria-label="View all activity" className={viewAllClass}>
+          View all
+        </Link>
+      }
+    >
       {activity.isPending && <Spinner label="Loading activity" />}
-      {activity.isError && !activity.data && (
+      {activity.isError && !all && (
         <Failure
           text="Failed to fetch recent activity"
           detail={failureDetail(activity.error)}
           onRetry={() => void activity.refetch()}
         />
       )}
-      {activity.data?.activities.length === 0 && (
-        <EmptyState
-          icon={<ActivityIcon />}
-          title="No activity yet"
-          text="Changes to your leads and deals appear here."
-        />
+      {untold?.length === 0 && (
+        <p className="px-5 py-4 text-muted">
+          {all?.length === 0 ? 'No activity yet' : 'Everything that happened lately is shown above.'}
+        </p>
       )}
-      {activity.data && activity.data.activities.length > 0 && <ActivityList activities={activity.data.activities} />}
-    </Card>
+      {untold && untold.length > 0 && <ActivityList activities={untold} />}
+    </Section>
   )
 }
 

@@ -12,7 +12,7 @@ import { badgeColour } from '../../format/badge-colour.ts'
 import { May } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
-import { Card } from '../../ui/card.tsx'
+import { Section } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -20,13 +20,12 @@ import { RestingRows } from '../../ui/resting-rows.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
 
-const viewAllClass =
+export const viewAllClass =
   'rounded px-1 py-0.5 text-[0.8125rem] font-medium whitespace-nowrap text-brand-ink underline-offset-4 hover:underline'
 
 export function RecentLeads({ leads }: { leads: UseQueryResult<Answer<typeof listLeads>> }) {
   return (
-    <Card
-      className="max-sm:later-[24rem]"
+    <Section
       title="Recent Leads"
       padded={false}
       action={
@@ -64,14 +63,13 @@ export function RecentLeads({ leads }: { leads: UseQueryResult<Answer<typeof lis
           time: lead.created_at,
         }))}
       />
-    </Card>
+    </Section>
   )
 }
 
 export function RecentDeals({ deals }: { deals: UseQueryResult<Answer<typeof listDeals>> }) {
   return (
-    <Card
-      className="max-sm:later-[24rem]"
+    <Section
       title="Recent Deals"
       padded={false}
       action={
@@ -102,7 +100,7 @@ export function RecentDeals({ deals }: { deals: UseQueryResult<Answer<typeof lis
           time: deal.created_at,
         }))}
       />
-    </Card>
+    </Section>
   )
 }
 
@@ -125,25 +123,12 @@ interface RecordsProps {
   records: RecentRecord[] | undefined
 }
 
-/** Has the height of five records in every state, so that the parts below keep their places. */
-function Records(props: RecordsProps) {
-  return (
-    <div className="grid min-h-80 grid-cols-1 content-start has-[>[data-note]]:content-center">
-      <RecordsContent {...props} />
-    </div>
-  )
-}
-
-function RecordsContent({ query, waiting, failed, empty, records }: RecordsProps) {
+function Records({ query, waiting, failed, empty, records }: RecordsProps) {
   if (query.isPending) return <SkeletonRows rows={5} label={waiting} />
   if (!records) {
-    return (
-      <div data-note>
-        <Failure text={failed} detail={failureDetail(query.error)} onRetry={() => void query.refetch()} />
-      </div>
-    )
+    return <Failure text={failed} detail={failureDetail(query.error)} onRetry={() => void query.refetch()} />
   }
-  if (records.length === 0) return <div data-note>{empty}</div>
+  if (records.length === 0) return empty
   return (
     <RestingRows rows={records}>
       {(record) => (

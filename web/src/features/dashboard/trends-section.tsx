@@ -2,7 +2,7 @@ import type { TrendPeriod } from '@portal/contract/dashboard.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { failureDetail } from '../../api/failure.ts'
-import { Card } from '../../ui/card.tsx'
+import { Section } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
@@ -14,31 +14,28 @@ const PERIODS = [
   { value: 'month', label: 'Months' },
 ] as const
 
-/** Has the same height while it loads and afterwards, so that nothing below moves. */
 export function TrendsSection() {
   const [period, setPeriod] = useState<TrendPeriod>('week')
   const trends = useQuery(trendsQuery(period))
 
   return (
-    <Card
+    <Section
       title="Leads and Deals Over Time"
       padded={false}
       action={<Segmented label="By week or month" options={PERIODS} value={period} onValue={setPeriod} />}
     >
-      <div className="grid min-h-133 grid-cols-1 sm:min-h-110 lg:min-h-93 xl:min-h-88 wide:min-h-82">
-        {trends.isError && !trends.data ? (
-          <Failure
-            text="Failed to fetch trends"
-            detail={failureDetail(trends.error)}
-            onRetry={() => void trends.refetch()}
-          />
-        ) : trends.data ? (
-          // After a switch between weeks and months, these are the old points until the new points have loaded.
-          <Trends points={trends.data.points} period={trends.data.period} />
-        ) : (
-          <Spinner label="Loading trends" />
-        )}
-      </div>
-    </Card>
+      {trends.isError && !trends.data ? (
+        <Failure
+          text="Failed to fetch trends"
+          detail={failureDetail(trends.error)}
+          onRetry={() => void trends.refetch()}
+        />
+      ) : trends.data ? (
+        // After a switch between weeks and months, these are the old points until the new points have loaded.
+        <Trends points={trends.data.points} period={trends.data.period} />
+      ) : (
+        <Spinner label="Loading trends" />
+      )}
+    </Section>
   )
 }

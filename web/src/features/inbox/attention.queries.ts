@@ -1,7 +1,8 @@
-import { type AttentionItem, putAway, readAttention } from '@portal/contract/attention.ts'
+import { markDone, readAttention, remindMe } from '@portal/contract/attention.ts'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
+import { refreshInbox } from './inbox.queries.ts'
 
 export function attentionQuery() {
   return queryOptions({
@@ -11,7 +12,14 @@ export function attentionQuery() {
   })
 }
 
-export async function putItemAway(queryClient: QueryClient, { id }: AttentionItem) {
-  await call(putAway, { params: { id } })
-  await queryClient.invalidateQueries({ queryKey: attentionQuery().queryKey })
+/** Marks an item as done for the whole business. */
+export async function markItemDone(queryClient: QueryClient, id: string) {
+  await call(markDone, { params: { id } })
+  await refreshInbox(queryClient)
+}
+
+/** Hides an item from the person until this time. */
+export async function remindOfItem(queryClient: QueryClient, id: string, until: Date) {
+  await call(remindMe, { params: { id }, body: { until: until.toISOString() } })
+  await refreshInbox(queryClient)
 }

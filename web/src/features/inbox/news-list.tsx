@@ -1,11 +1,13 @@
 import type { News, NewsLine } from '@portal/contract/inbox.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { paths } from '../../app/paths.ts'
 import { formatDateTime } from '../../format/dates.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
+import { attentionQuery } from './attention.queries.ts'
 import { Quote } from './quote.tsx'
 import { UnreadDot } from './unread-mark.tsx'
 
@@ -17,6 +19,9 @@ interface NewsListProps {
 /** What is new, with one line for each record. A burst of new records shares one line. */
 export function NewsList({ news, onFollow }: NewsListProps) {
   const more = news.total - news.lines.length
+  // What 'Needs attention' quotes is not quoted again (D127).
+  const { data: attention } = useQuery({ ...attentionQuery(), enabled: false })
+  const quoted = new Set(attention?.items.filter(({ note }) => note !== null).map(({ loid }) => loid))
   return (
     <>
       <RestingRows label="What is new" rows={news.lines}>
@@ -37,7 +42,7 @@ export function NewsList({ news, onFollow }: NewsListProps) {
                 </time>
               </span>
               <span className="block wrap-anywhere text-muted">{line.summary}</span>
-              {line.quote && <Quote by="The lender">{line.quote}</Quote>}
+              {line.quote && !quoted.has(line.loid) && <Quote by="The lender">{line.quote}</Quote>}
             </LineLink>
           </li>
         )}

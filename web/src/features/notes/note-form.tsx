@@ -17,6 +17,7 @@ interface NoteFormProps {
   parent: NoteParent
   /** The name of the field, and what the button says. */
   label?: string
+  placeholder?: string
   action?: string
   /** Set this if the person has just opened the form. */
   hasFocus?: boolean
@@ -32,6 +33,7 @@ interface NoteFormProps {
 export function NoteForm({
   parent,
   label = 'Add a note',
+  placeholder = 'Write a note…',
   action = 'Add Note',
   hasFocus = false,
   onAdded,
@@ -82,7 +84,7 @@ export function NoteForm({
         labelHidden
         // oxlint-disable-next-line jsx-a11y/no-autofocus -- the person has just opened the form
         autoFocus={hasFocus}
-        placeholder={`${label}…`}
+        placeholder={placeholder}
         className="min-h-16!"
         value={text}
         error={problem}

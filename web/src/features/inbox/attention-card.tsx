@@ -1,0 +1,70 @@
+import type { Attention } from '@portal/contract/attention.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
+import { useIsMutating } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import { CircleCheck, Hourglass } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { RestingRows } from '../../ui/resting-rows.tsx'
+import { ACT_KEY, AttentionRow } from './attention-row.tsx'
+
+/** How many items are shown at first; a phone has room for fewer above the figures. */
+const SHOWN = 5
+const SHOWN_ON_PHONE = 2
+const FOLDED = '[&>li:nth-child(n+6)]:hidden max-sm:[&>li:nth-child(n+3)]:hidden'
+
+/** What needs the person's attention, the most urgent first (D127, D128). */
+export function AttentionCard({ attention: { items, total, is_least } }: { attention: Attention }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const isActing = useIsMutating({ mutationKey: ACT_KEY }) > 0
+  const count = `${formatNumber(total)}${is_least ? '+' : ''}`
+  return (
+    <Card
+      padded={false}
+      title={
+        <>
+          Needs attention <span className="ml-1 font-medium text-muted tabular-nums">{count}</span>
+        </>
+      }
+    >
+      <RestingRows
+        label="What needs attention"
+        className={isOpen ? undefined : FOLDED}
+        rows={items}
+        isAsking={isActing}
+      >
+        {(item) => <AttentionRow key={item.id} item={item} />}
+      </RestingRows>
+      {isOpen && total > items.length && (
+        <p className="border-t border-line px-5 py-3 text-muted">
+          These are the most urgent {items.length}. The others follow as you deal with these.
+        </p>
+      )}
+      {items.length > SHOWN_ON_PHONE && (
+        <div className={clsx('border-t border-line p-1.5', items.length <= SHOWN && 'sm:hidden')}>
+          <Button
+            variant="ghost"
+            size="small"
+            className="w-full"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            {isOpen ? 'Show fewer' : `All ${count}`}
+          </Button>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+/** One line for when nothing needs attention, or nothing is known to need it. */
+export function CalmLine({ knowsUsualTimes }: { knowsUsualTimes: boolean }) {
+  const Icon = knowsUsualTimes ? CircleCheck : Hourglass
+  return (
+    <p className="flex items-center gap-2">
+      <Icon aria-hidden className={clsx('size-4 shrink-0', knowsUsualTimes ? 'text-success-dot' : 'text-muted')} />
+      {knowsUsualTimes ? 'Nothing needs your attention' : 'Not enough history yet to tell what is late'}
+    </p>
+  )
+}

@@ -1,0 +1,293 @@
+import type { AttentionItem } from '@portal/contract/attention.ts'
+import { retryDealPush } from '@portal/contract/deals.ts'
+import { retryLeadPush } from '@portal/contract/leads.ts'
+import { retryNotePush } from '@portal/contract/notes.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import {
+  Check,
+  Clock,
+  CloudOff,
+  Hand,
+  Hourglass,
+  type LucideIcon,
+  MessageSquareText,
+  Reply,
+  RotateCw,
+  Webhook,
+} from 'lucide-react'
+import { type ReactNode, useRef, useState } from 'react'
+import { call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { formatDateTime, formatDays } from '../../format/dates.ts'
+import { formatUsualDays } from '../../format/usual-time.ts'
+import { May } from '../../session/may.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { useFocusLeftBehind, useKeptFocus } from '../../ui/keep-focus.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { toast } from '../../ui/toast.ts'
+import { NoteForm } from '../notes/note-form.tsx'
+import { TurnChip } from '../referral/turn-chip.tsx'
+import { markItemDone, remindOfItem } from './attention.queries.ts'
+import { refreshInbox } from './inbox.queries.ts'
+import { Quote } from './quote.tsx'
+
+const LOOKS: Record<AttentionItem['kind'], { Icon: LucideIcon; tint: string }> = {
+  'your-turn': { Icon: Hand, tint: 'bg-warning-tint text-warning-ink' },
+  'lender-note': { Icon: MessageSquareText, tint: 'bg-brand-tint text-brand-ink' },
+  'crm-failed': { Icon: CloudOff, tint: 'bg-error-tint text-error-ink' },
+  'webhook-failing': { Icon: Webhook, tint: 'bg-error-tint text-error-ink' },
+  'no-movement': { Icon: Hourglass, tint: 'bg-hover text-muted' },
+}
+
+/** Rows of the list move while a mutation with this key runs. */
+export const ACT_KEY = ['inbox', 'attention', 'act']
+
+/** An item that needs attention: what it is, whose turn it is, and what the person can do about it in place. */
+export function AttentionRow({ item }: { item: AttentionItem }) {
+  const ref = useRef<HTMLLIElement>(null)
+  useFocusLeftBehind(ref)
+  const [open, setOpen] = useState<'reply' | 'remind' | null>(null)
+  const actions = useRef<HTMLDivElement>(null)
+  useKeptFocus(actions, String(open))
+  const { Icon, tint } = LOOKS[item.kind]
+  const toggle = (part: 'reply' | 'remind') => setOpen(open === part ? null : part)
+  return (
+    <li ref={ref} className="flex gap-3 border-b border-line py-3 pr-4 pl-5 last:border-0">
+      <span
+        aria-hidden
+        className={clsx('mt-0.5 flex size-7 shrink-0 items-center justify-center rounded-lg max-sm:hidden', tint)}
+      >
+        <Icon className="size-4" strokeWidth={1.75} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 lg:flex-nowrap">
+          <div className="min-w-0 flex-1 basis-72">
+            <p className="flex items-center gap-2">
+              <Link
+                {...pageOf(item)}
+                className={clsx(
+                  'min-w-0 truncate rounded-sm underline-offset-4 hover:underline',
+                  item.note?.is_read ? 'font-normal' : 'font-semibold',
+                )}
+              >
+                {item.note && !item.note.is_read && <span className="sr-only">New: </span>}
+                {item.name}
+              </Link>
+              <TurnChip side={item.standing?.side} />
+            </p>
+            <p className="wrap-anywhere text-muted max-sm:line-clamp-2">
+              <Reason item={item} />
+            </p>
+            {item.note && <Quote>{item.note.content}</Quote>}
+          </div>
+          <div ref={actions} tabIndex={-1} className="-ml-3 flex shrink-0 items-center outline-none sm:ml-0">
+            <Actions item={item} open={open} onToggle={toggle} />
+          </div>
+        </div>
+        {open === 'reply' && <ReplyForm item={item} onClose={() => setOpen(null)} />}
+        {open === 'remind' && <Remind item={item} />}
+      </div>
+    </li>
+  )
+}
+
+function pageOf({ about, loid }: AttentionItem) {
+  return about && loid ? paths[about](loid) : paths.webhook
+}
+
+/** Says in a few words why the item needs attention: '12 days in Pre Call, usually 3 days'. */
+function Reason({ item: { kind, retry, note, webhook, standing, at } }: { item: AttentionItem }): ReactNode {
+  if (retry) {
+    const what = retry.kind === 'note' ? 'A note could not reach the CRM' : 'Could not reach the CRM'
+    return retry.problem ? `${what}: ${retry.problem}` : what
+  }
+  if (note) {
+    const who = note.by ?? 'The lender'
+    return (
+      <>
+        {note.count === 1 ? `${who} wrote` : `${note.count} notes, the last by ${who}`} ·{' '}
+        <time dateTime={at} title={formatDateTime(at)}>
+          <RelativeTime at={at} />
+        </time>
+      </>
+    )
+  }
+  if (webhook) {
+    const [what, since] = webhook.disabled_at
+      ? ['The webhook has been disabled', webhook.disabled_at]
+      : ['All deliveries have failed', webhook.failing_since]
+    return `${what} since ${formatDateTime(since)}`
+  }
+  if (!standing) return ''
+  const { value, meaning, days, usual } = standing
+  const stay = days > 0 ? `${formatDays(days)} in ${value}` : value
+  if (kind === 'your-turn') return meaning ? `${stay}. ${meaning}` : stay
+  if (!usual) return stay
+  return `${stay}, usually ${formatUsualDays(usual.days)}${usual.of === 'everybody' ? ' with other partners' : ''}`
+}
+
+interface ActionsProps {
+  item: AttentionItem
+  open: 'reply' | 'remind' | null
+  onToggle: (part: 'reply' | 'remind') => void
+}
+
+/** A failed push is sent again, a failing webhook is opened, and everything else is answered in place. */
+function Actions({ item, open, onToggle }: ActionsProps) {
+  return (
+    <>
+      <May least="member">
+        {item.retry ? (
+          <Retry item={item} retry={item.retry} />
+        ) : item.loid === null ? (
+          <Link {...pageOf(item)} className={buttonClass('ghost', 'small')}>
+            Open
+          </Link>
+        ) : (
+          <Button
+            variant={item.kind === 'no-movement' ? 'ghost' : 'secondary'}
+            size="small"
+            aria-label={`Reply to ${item.name}`}
+            aria-expanded={open === 'reply'}
+            icon={<Reply aria-hidden />}
+            onClick={() => onToggle('reply')}
+          >
+            Reply
+          </Button>
+        )}
+        <Done item={item} />
+      </May>
+      <Button
+        variant="ghost"
+        size="small"
+        aria-label={`Remind me of ${item.name}`}
+        aria-expanded={open === 'remind'}
+        icon={<Clock aria-hidden />}
+        onClick={() => onToggle('remind')}
+      >
+        Remind me
+      </Button>
+    </>
+  )
+}
+
+function Done({ item }: { item: AttentionItem }) {
+  const queryClient = useQueryClient()
+  const done = useMutation({
+    mutationKey: ACT_KEY,
+    mutationFn: () => markItemDone(queryClient, item.id),
+    onSuccess: () => toast.info(`Done for everybody: ${item.name}`),
+    onError: (error) => toast.error(failureText(error)),
+  })
+  return (
+    <Button
+      variant="ghost"
+      size="small"
+      title="Done for everybody at your business"
+      aria-label={`Done: ${item.name}`}
+      busy={done.isPending}
+      icon={<Check aria-hidden />}
+      onClick={() => done.mutate()}
+    >
+      Done
+    </Button>
+  )
+}
+
+function ReplyForm({ item, onClose }: { item: AttentionItem; onClose: () => void }) {
+  const queryClient = useQueryClient()
+  // The answered item leaves the list although the focus is in it.
+  const answered = useMutation({ mutationKey: ACT_KEY, mutationFn: () => refreshInbox(queryClient) })
+  const { about, loid } = item
+  if (about === null || loid === null) return null
+
+  function handleAdded() {
+    answered.mutate()
+    for (const key of ['leads', 'deals', 'dashboard']) void queryClient.invalidateQueries({ queryKey: [key] })
+    onClose()
+  }
+
+  return (
+    <div className="mt-3">
+      <NoteForm
+        parent={{ kind: about, loid }}
+        label={`Reply to the lender about ${item.name}`}
+        placeholder="Write to the lender…"
+        action="Send Reply"
+        hasFocus
+        onAdded={handleAdded}
+        onCancel={onClose}
+      />
+    </div>
+  )
+}
+
+const MORNING_HOUR = 8
+const REMINDERS = [
+  { days: 1, label: 'Tomorrow', text: 'Hidden from you until tomorrow morning' },
+  { days: 7, label: 'In a week', text: 'Hidden from you for a week' },
+]
+
+function Remind({ item }: { item: AttentionItem }) {
+  const queryClient = useQueryClient()
+  const remind = useMutation({
+    mutationKey: ACT_KEY,
+    mutationFn: (days: number) => remindOfItem(queryClient, item.id, morningIn(days)),
+    onSuccess: (_nothing, days) => toast.info(REMINDERS.find((one) => one.days === days)?.text ?? ''),
+    onError: (error) => toast.error(failureText(error)),
+  })
+  return (
+    <fieldset className="mt-2 flex flex-wrap items-center gap-2">
+      <legend className="sr-only">Remind me of {item.name}</legend>
+      {REMINDERS.map(({ days, label }) => (
+        <Button
+          key={days}
+          variant="secondary"
+          size="small"
+          busy={remind.isPending && remind.variables === days}
+          onClick={() => remind.mutate(days)}
+        >
+          {label}
+        </Button>
+      ))}
+    </fieldset>
+  )
+}
+
+function morningIn(days: number): Date {
+  const at = new Date()
+  at.setDate(at.getDate() + days)
+  at.setHours(MORNING_HOUR, 0, 0, 0)
+  return at
+}
+
+const RETRIES = { lead: retryLeadPush, deal: retryDealPush, note: retryNotePush }
+
+function Retry({ item, retry }: { item: AttentionItem; retry: NonNullable<AttentionItem['retry']> }) {
+  const queryClient = useQueryClient()
+  const push = useMutation({
+    mutationKey: ACT_KEY,
+    mutationFn: () => call(RETRIES[retry.kind], { params: { id: retry.id } }),
+    onSuccess: () => toast.info(`The ${retry.kind} is on its way to the CRM again`),
+    onError: (error) => toast.error(failureText(error)),
+    onSettled: () => {
+      void queryClient.invalidateQueries({ queryKey: [item.about === 'deal' ? 'deals' : 'leads'] })
+      return refreshInbox(queryClient)
+    },
+  })
+  return (
+    <Button
+      variant="secondary"
+      size="small"
+      aria-label={`Retry ${item.name}`}
+      busy={push.isPending}
+      icon={<RotateCw aria-hidden />}
+      onClick={() => push.mutate()}
+    >
+      Retry
+    </Button>
+  )
+}

@@ -1,0 +1,52 @@
+import type { News } from '@portal/contract/inbox.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
+import { Link } from '@tanstack/react-router'
+import { CircleCheck } from 'lucide-react'
+import { paths } from '../../app/paths.ts'
+import { Section } from '../../ui/card.tsx'
+import { MarkAllRead } from './mark-all-read.tsx'
+import { NewsList } from './news-list.tsx'
+
+const SHOWN = 5
+
+/** The news without the lines of which 'Needs attention' tells everything, so that nothing is told twice (D127). */
+export function untoldNews(news: News): News {
+  const lines = news.lines.filter((line) => !line.needs_attention)
+  return { ...news, lines: lines.slice(0, SHOWN), total: news.total - (news.lines.length - lines.length) }
+}
+
+/** What happened since the person last looked. `untold` is what other parts of the page do not tell. */
+export function NewsSection({ news, untold }: { news: News; untold: News }) {
+  return (
+    <Section
+      padded={false}
+      title={
+        <>
+          Since you were here{' '}
+          <span className="ml-1 font-medium text-muted tabular-nums">
+            {formatNumber(untold.total)}
+            {untold.is_least && '+'}
+          </span>
+        </>
+      }
+      action={<MarkAllRead news={news} />}
+    >
+      <NewsList news={untold} />
+    </Section>
+  )
+}
+
+/** One line for when nothing is new. */
+export function NoNewsLine() {
+  return (
+    <p className="flex items-center gap-2">
+      <CircleCheck aria-hidden className="size-4 shrink-0 text-success-dot" />
+      <span>
+        Nothing new since you were here ·{' '}
+        <Link {...paths.activity} className="font-medium text-brand-ink underline-offset-4 hover:underline">
+          All activity
+        </Link>
+      </span>
+    </p>
+  )
+}
