@@ -47,6 +47,7 @@ test('/deals/{loid} shows everything about a deal', async ({ page, partner }) =>
         'Lead Source Partner Portal',
         'Closing Date Mar 15, 2027',
         new RegExp(`^Created Date\\s${DAY}$`),
+        'ISO AU',
         /^Submitted By\sKim Broking/,
       ],
       { useInnerText: true },

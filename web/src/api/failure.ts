@@ -30,6 +30,11 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof Failure && error.status === 404
 }
 
+/** What is still known of a lead or deal of the partner's own that the lender has removed. */
+export function removedRecord(error: unknown): RemovedRecord | undefined {
+  return error instanceof Failure ? error.removed : undefined
+}
+
 export const OFFLINE = 'No internet connection. Please check your network and try again.'
 export const UNEXPECTED = 'Something went wrong. Please try again or contact support.'
 

@@ -25,8 +25,7 @@ export function StatStrip({ stats }: { stats: UseQueryResult<Stats> }) {
   )
 }
 
-const STRIP =
-  'frame grid grid-cols-2 gap-px bg-line xl:grid-cols-4 *:bg-surface *:px-4 *:py-2.5 sm:*:px-5 sm:*:py-3.5'
+const STRIP = 'frame grid grid-cols-2 gap-px bg-line xl:grid-cols-4 *:bg-surface *:px-4 *:py-2.5 sm:*:px-5 sm:*:py-3.5'
 /** The length of `$1,291,000`, which fits at full size. A longer figure shrinks to the width of its cell. */
 const LONG_VALUE = 10
 

@@ -97,6 +97,23 @@ test('when the lender removes a deal while its page is open, the page no longer 
   expect(screen.queryByText('Coastal Concrete – Term Loan')).toBeNull()
 })
 
+test('a deal marks the values that it has from the lead that it replaced', async () => {
+  serveSignedIn({
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({
+      body: data({
+        deal: dealOf({ loan_purpose: 'A second oven', from_referral: ['contact_name', 'loan_purpose'] }),
+        notes: [],
+        converted_from_lead: true,
+      }),
+    }),
+  })
+  openApp('/deals/LO-7K3M9QAZ')
+  const contact = await screen.findByRole('region', { name: 'Contact Person' })
+  expect(contact.textContent).toContain('Mia Singh from your referral')
+  expect(screen.getByText('Loan Purpose').nextElementSibling?.textContent).toBe('A second oven from your referral')
+  expect(screen.getByText('Loan Type').nextElementSibling?.textContent).toBe('Term Loan')
+})
+
 test('an address with the LOID of a replaced lead redirects to the deal’s own address', async () => {
   const deal = () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) })
   serveSignedIn({

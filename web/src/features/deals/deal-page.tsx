@@ -1,7 +1,7 @@
 import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
-import { failureText, isNotFound } from '../../api/failure.ts'
+import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
@@ -16,6 +16,7 @@ import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
+import { RemovedRecord } from '../referral/removed-record.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
 import { Way } from '../referral/way.tsx'
@@ -49,6 +50,10 @@ export function DealPage() {
   if (loid === '') return <DealFailure text="Invalid deal ID" />
   if (query.isPending || (query.isSuccess && !timeline.isFetched)) return <DealOutline />
   if (!query.data || isNotFound(query.error)) {
+    const removed = removedRecord(query.error)
+    if (removed) {
+      return <RemovedRecord kind="deal" removed={removed} back={<BackToDeals />} action={<BackToDealsButton />} />
+    }
     return isNotFound(query.error) ? (
       <DealFailure text="Deal not found" />
     ) : (
@@ -139,16 +144,7 @@ function DealFailure({ text, detail, onRetry }: { text: string; detail?: string;
     <>
       <PageHeader title="Deal" back={<BackToDeals />} />
       <div className="panel">
-        <Failure
-          text={text}
-          detail={detail}
-          onRetry={onRetry}
-          action={
-            <Link {...paths.deals} onClick={useWayBack(paths.deals.to)} className={buttonClass()}>
-              Back to Deals
-            </Link>
-          }
-        />
+        <Failure text={text} detail={detail} onRetry={onRetry} action={<BackToDealsButton />} />
       </div>
     </>
   )
@@ -167,6 +163,14 @@ function BackToDeals() {
   return (
     <Link {...paths.deals} onClick={useWayBack(paths.deals.to)} className={backLinkClass}>
       <BackLabel>Back to Deals</BackLabel>
+    </Link>
+  )
+}
+
+function BackToDealsButton() {
+  return (
+    <Link {...paths.deals} onClick={useWayBack(paths.deals.to)} className={buttonClass()}>
+      Back to Deals
     </Link>
   )
 }

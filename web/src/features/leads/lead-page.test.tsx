@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { dealOf, leadOf, timelineOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
@@ -113,21 +113,36 @@ test('the page of a lead that fails to load has two links back to the list', asy
   expect(screen.getAllByRole('link', { name: 'Back to Leads' })).toHaveLength(2)
 })
 
-test('when the lender removes a lead while its page is open, the page no longer shows the lead', async () => {
+test('when the lender removes an open lead, its page says so by name, and a restored lead is shown again', async () => {
   let isThere = true
   serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () =>
       isThere
         ? { body: data({ lead: leadOf({ crm: 'failed', crm_problem: 'Refused' }), notes: [] }) }
-        : { status: 404, body: failure('Lead not found', 'NOT_FOUND') },
+        : {
+            status: 404,
+            body: {
+              ...failure('The lender removed this lead.', 'LEAD_REMOVED'),
+              removed: { business_name: 'Coastal Concrete', value: 'Pre Call', removed_at: '2026-11-24T01:00:00.000Z' },
+            },
+          },
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
   })
   const user = openApp('/leads/LO-7K3M9QAZ')
   const retry = await screen.findByRole('button', { name: 'Not sent – Retry' })
   isThere = false
   await user.click(retry)
-  expect(await screen.findByText('Failed to load lead details')).toBeDefined()
-  expect(screen.queryByText('Coastal Concrete')).toBeNull()
+  expect(await screen.findByText('The lender removed this lead on Nov 24, 2026')).toBeDefined()
+  expect(screen.getByRole('heading', { level: 1, name: 'Coastal Concrete' })).toBeDefined()
+  expect(screen.getByText(/Its last status was Pre Call\./)).toBeDefined()
+  expect(screen.queryByRole('button', { name: 'Try Again' })).toBeNull()
+  expect(screen.getAllByRole('link', { name: 'Back to Leads' })).toHaveLength(2)
+
+  isThere = true
+  const now = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(now + 31_000)
+  fireEvent(document, new Event('visibilitychange', { bubbles: true }))
+  expect(await screen.findByRole('region', { name: 'Primary Information' })).toBeDefined()
 })
 
 test('if the address has no id, the lead’s page says that the id is invalid', async () => {

@@ -3,7 +3,7 @@ import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { failureText, isNotFound } from '../../api/failure.ts'
+import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
@@ -19,6 +19,7 @@ import { moveNoteDraft } from '../notes/note-draft.ts'
 import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
+import { RemovedRecord } from '../referral/removed-record.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
 import { Way } from '../referral/way.tsx'
@@ -50,6 +51,10 @@ export function LeadPage() {
   if (loid === '') return <LeadFailure text="Invalid lead ID" />
   if (query.isPending || (query.isSuccess && !timeline.isFetched)) return <LeadOutline />
   if (!query.data || isNotFound(query.error)) {
+    const removed = removedRecord(query.error)
+    if (removed) {
+      return <RemovedRecord kind="lead" removed={removed} back={<BackToLeads />} action={<BackToLeadsButton />} />
+    }
     return (
       <LeadFailure
         text="Failed to load lead details"
@@ -168,16 +173,7 @@ function LeadFailure({ text, detail, onRetry }: { text: string; detail?: string;
     <>
       <PageHeader title="Lead" back={<BackToLeads />} />
       <div className="panel">
-        <Failure
-          text={text}
-          detail={detail}
-          onRetry={onRetry}
-          action={
-            <Link {...paths.leads} onClick={useWayBack(paths.leads.to)} className={buttonClass()}>
-              Back to Leads
-            </Link>
-          }
-        />
+        <Failure text={text} detail={detail} onRetry={onRetry} action={<BackToLeadsButton />} />
       </div>
     </>
   )
@@ -196,6 +192,14 @@ function BackToLeads() {
   return (
     <Link {...paths.leads} onClick={useWayBack(paths.leads.to)} className={backLinkClass}>
       <BackLabel>Back to Leads</BackLabel>
+    </Link>
+  )
+}
+
+function BackToLeadsButton() {
+  return (
+    <Link {...paths.leads} onClick={useWayBack(paths.leads.to)} className={buttonClass()}>
+      Back to Leads
     </Link>
   )
 }
