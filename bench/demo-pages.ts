@@ -83,6 +83,8 @@ function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {
     { name: '/security', path: '/security', shows: 'tbody tr' },
     { name: '/second-factor', path: '/second-factor', shows: 'main h2' },
     { name: '/profile', path: '/profile', shows: 'main form button[type=submit]' },
+    { name: '/profile/security', path: '/profile/security', shows: 'main ul > li' },
+    { name: '/profile/notifications', path: '/profile/notifications', shows: 'main table' },
   ]
   return pages.map((page) => ({ ...page, isPublic: false }))
 }

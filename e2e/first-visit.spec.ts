@@ -11,6 +11,8 @@ const PAGES = [
   '/api-keys',
   '/team',
   '/profile',
+  '/profile/security',
+  '/profile/notifications',
 ]
 
 /** The app loads its code for live events this long after its start. That code is not part of a page. */

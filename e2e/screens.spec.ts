@@ -129,8 +129,14 @@ const FORMS = [
   {
     path: '/profile',
     heading: 'Profile Settings',
-    texts: ['Personal Information', 'Change Password', 'Business name', 'Email', 'Phone'],
+    texts: ['Personal Information', 'Change Password', 'Business name', 'Email', 'Phone', 'Security', 'Notifications'],
   },
+  {
+    path: '/profile/security',
+    heading: 'Security',
+    texts: ['Second factor', 'Passkeys', 'Everything that can get in', 'Remove all but this device'],
+  },
+  { path: '/profile/notifications', heading: 'Notifications', texts: ['At once', 'Digest', 'Never', 'Time zone'] },
 ]
 
 for (const screen of SCREENS) {

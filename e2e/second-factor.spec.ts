@@ -33,8 +33,8 @@ async function addApp(request: APIRequestContext, token: string) {
   return { totp, recoveryCodes: added.recovery_codes ?? [] }
 }
 
-test('/profile sets up an authenticator app and shows its recovery codes once', async ({ page }) => {
-  await page.goto('/profile')
+test('/profile/security sets up an authenticator app and shows its recovery codes once', async ({ page }) => {
+  await page.goto('/profile/security')
   const card = page.getByRole('region', { name: 'Second factor' })
   await card.getByRole('button', { name: 'Set up authenticator app' }).click()
   await expect(card.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
@@ -58,7 +58,7 @@ test('/profile sets up an authenticator app and shows its recovery codes once', 
   await codes.getByRole('button', { name: 'Download recovery codes' }).click()
   expect(await readFile(await (await downloading).path(), 'utf8')).toContain(texts.join('\n'))
   await page.emulateMedia({ media: 'print' })
-  await expect(page.getByRole('heading', { name: 'Profile Settings' })).toBeHidden()
+  await expect(page.getByRole('heading', { name: 'Security', level: 1 })).toBeHidden()
   await expect(codes.getByText(texts[9] ?? '')).toBeVisible()
   await page.emulateMedia({ media: 'screen' })
   await codes.getByRole('button', { name: 'I have saved them' }).click()
@@ -69,7 +69,7 @@ test('/profile sets up an authenticator app and shows its recovery codes once', 
 
 test('/login accepts a code from the app or a recovery code as the second step', async ({ page, request, partner }) => {
   const { totp, recoveryCodes } = await addApp(request, partner.token)
-  await page.goto('/profile')
+  await page.goto('/profile/security')
   await signOut(page)
   await enterPassword(page, partner)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Second step')
@@ -94,7 +94,7 @@ test('/login accepts a code from the app or a recovery code as the second step',
 
 test('a passkey replaces the password or serves as the second step, until it is removed', async ({ page, partner }) => {
   await addDevice(page)
-  await page.goto('/profile')
+  await page.goto('/profile/security')
   const card = page.getByRole('region', { name: 'Second factor' })
   await card.getByRole('button', { name: 'Add a passkey' }).click()
   await card.getByLabel('Name').fill('Kim’s phone')
@@ -113,7 +113,7 @@ test('a passkey replaces the password or serves as the second step, until it is 
   await page.getByRole('button', { name: 'Use a passkey' }).click()
   await expect(page).toHaveURL('/dashboard')
 
-  await page.goto('/profile')
+  await page.goto('/profile/security')
   await expect(card.getByRole('listitem')).toContainText('last used Just now')
   await card.getByRole('button', { name: 'Remove Kim’s phone' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
@@ -126,7 +126,7 @@ test('a passkey replaces the password or serves as the second step, until it is 
 
 test('an owner who requires a second factor of everybody must set one up at once', async ({ page, partner }) => {
   await addDevice(page)
-  await page.goto('/profile')
+  await page.goto('/profile/security')
   await page.getByLabel('Require a second factor for everybody').click()
   await expect(toasts(page)).toHaveText('Everybody now needs a second factor')
   await page.goto('/leads')

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
+import { AccessItem, AccessRef, SettledAccess } from './access.ts'
 import { Nothing } from './answer.ts'
-import { Instant } from './dates.ts'
 import { Hold } from './holds.ts'
 import {
   BUSINESS_NAME_LENGTH_MAX,
@@ -12,6 +12,9 @@ import {
 import { Role } from './roles.ts'
 import { defineRoute } from './route.ts'
 import { changedText, Email, inOneLine, optionalText, requiredText } from './text.ts'
+
+/** More than a business has people, sessions and keys. */
+const REMOVED_MAX = 1_000
 
 export const PASSWORD_TOO_SHORT = 'Password must be at least 8 characters long'
 export const PASSWORD_COMMON = 'Password is too weak. Please choose a stronger password.'
@@ -70,7 +73,8 @@ export const ForgotPassword = z.object({ email: Email })
 
 /**
  * Whether an owner's new password also revokes the API key and the webhook URL. A reset always revokes them if it is
- * the first confirmation of the owner's email address (D52).
+ * the first confirmation of the owner's email address (D52). A reset also ends everything of the last 30 days, or
+ * exactly what `remove` names (D130).
  */
 const revokeAccess = z.optional(z.boolean({ error: 'revokeAccess must be true or false' }))
 
@@ -80,6 +84,11 @@ export const ResetPassword = z
     newPassword: newPassword('Password is required'),
     confirmPassword: confirmation,
     revokeAccess,
+    remove: z.optional(
+      z
+        .array(AccessRef, { error: 'remove must be a list' })
+        .check(z.maxLength(REMOVED_MAX, `At most ${REMOVED_MAX} can be removed at once`)),
+    ),
   })
   .check(z.refine((form) => [undefined, form.newPassword].includes(form.confirmPassword), DIFFERENT))
 export type ResetPassword = z.infer<typeof ResetPassword>
@@ -144,14 +153,6 @@ export const PasswordChange = z.object({
 })
 export type PasswordChange = z.infer<typeof PasswordChange>
 
-/** The API key and the webhook URL, which give access without a password. `revoked`: whether this call revoked them. */
-export const Access = z.object({
-  api_key: z.nullable(z.object({ preview: z.string(), created_at: Instant })),
-  webhook_url: z.nullable(z.string()),
-  revoked: z.boolean(),
-})
-export type Access = z.infer<typeof Access>
-
 export const BegunSession = z.object({
   token: z.string(),
   partner: z.object({ id: z.string(), email: z.string(), businessName: z.string() }),
@@ -208,8 +209,17 @@ export const resetPassword = defineRoute({
   path: '/auth/reset-password',
   auth: 'none',
   body: ResetPassword,
-  answer: Access,
+  answer: SettledAccess,
   summary: 'Sets a new password with a reset token and ends every session. It also confirms the email address.',
+})
+
+export const readResetAccess = defineRoute({
+  method: 'POST',
+  path: '/auth/reset-access',
+  auth: 'none',
+  body: z.object({ token: Token }),
+  answer: z.object({ items: z.array(AccessItem) }),
+  summary: 'Everything that can get in, for the person with this reset token.',
 })
 
 const VerificationToken = z.string().check(z.minLength(1), z.maxLength(200))
@@ -309,6 +319,6 @@ export const changePassword = defineRoute({
   auth: 'session',
   least: 'viewer',
   body: PasswordChange,
-  answer: Access,
+  answer: SettledAccess,
   summary: 'Changes the password and ends the person’s other sessions.',
 })

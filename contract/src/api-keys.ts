@@ -34,7 +34,7 @@ export const generateApiKey = defineRoute({
   path: '/dashboard/generate-api-key',
   auth: 'session',
   least: 'owner',
-  asksAgain: 'with-second-factor',
+  asksAgain: true,
   answer: z.extend(ApiKeyStatus, { api_key: z.string() }),
   status: 201,
   summary: 'Makes a new API key, which is shown only once. The previous key, if any, stops working at once.',

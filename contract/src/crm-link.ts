@@ -28,7 +28,7 @@ export const confirmCrmLink = defineRoute({
   path: '/account/crm-link',
   auth: 'session',
   least: 'owner',
-  asksAgain: 'always',
+  asksAgain: true,
   answer: CrmLink,
   summary:
     'Connects a business of several people with its records in the CRM. Only the person whose address it is can.',

@@ -15,7 +15,7 @@ export const changeEmail = defineRoute({
   path: '/account/email',
   auth: 'session',
   least: 'viewer',
-  asksAgain: 'always',
+  asksAgain: true,
   body: EmailChange,
   answer: Nothing,
   summary: 'Mails a link to the new address; the address changes when the link is opened.',

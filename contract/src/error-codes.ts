@@ -20,11 +20,12 @@ export const ERROR_CODES = {
   INVALID_VERIFICATION_TOKEN: 'The link from the email is unknown, has been used or is no longer valid.',
   INVALID_UNSUBSCRIBE_LINK: 'The unsubscribe link is unknown or older than a year.',
   CONFIRM_PASSWORD:
-    'The password must be entered again. The link that confirms a new account’s email address needs a sign-in to that account, or its password.',
+    'The second factor, or the password of a person without one, must be entered again. The link that confirms a new account’s email address needs a sign-in to that account, or its password.',
   INVALID_CODE: 'The code of the second step is wrong or has already been used.',
   INVALID_PASSKEY: 'The passkey is unknown or belongs to somebody else, or its challenge is unknown or has expired.',
   SIGN_IN_EXPIRED:
     'The second step came too late (after ten minutes) or was already completed. Or the password or a second factor has changed since the first step.',
+  LAST_SECOND_FACTOR: 'The business requires a second factor, and this is the person’s last one.',
   SECOND_FACTOR_REQUIRED: 'The business requires a second factor, and the person has none yet.',
   CONFIRM_EMAIL: 'The email address must be confirmed first.',
   CONFIRM_LINK: 'A person of the business must first confirm who will see the records that the CRM already has.',

@@ -82,6 +82,8 @@ const MAY: Record<Role, string[]> = {
     'POST /auth/refresh',
     'POST /auth/logout',
     'PUT /account/email',
+    'GET /account/access',
+    'POST /account/access/remove-others',
     'GET /account/sessions',
     'DELETE /account/sessions/:id',
     'POST /account/sessions/end-others',

@@ -30,11 +30,8 @@ export interface Route<
   auth: Caller
   /** The least role that may call the route (D61). Undefined for a route that accepts no session. */
   least: Role | undefined
-  /**
-   * Whether the route requires a confirmation by password or passkey in the last 15 minutes: from everybody, or only
-   * from people with a second factor (D66).
-   */
-  asksAgain: AsksAgain | undefined
+  /** Whether the route requires that the person confirmed within the last 15 minutes who they are (D66, D130). */
+  asksAgain: AsksAgain<Body>
   /** Whether a person who still has to set up a second factor may call the route. */
   beforeSecondFactor: boolean
   query: Query
@@ -49,7 +46,8 @@ export interface Route<
   summary: string
 }
 
-type AsksAgain = 'always' | 'with-second-factor'
+/** A function decides by the body, for a route with which a person can also end access. */
+type AsksAgain<Body> = boolean | ((body: Body extends Schema ? z.output<Body> : undefined) => boolean)
 
 /** Requires `least` for a route that accepts a session. */
 type LeastRole<Caller> = Caller extends SessionAuth ? { least: Role } : { least?: undefined }
@@ -58,7 +56,7 @@ interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
   method: Route['method']
   path: Path
   auth: Caller
-  asksAgain?: AsksAgain
+  asksAgain?: AsksAgain<Body>
   beforeSecondFactor?: boolean
   query?: Query
   body?: Body
@@ -82,14 +80,14 @@ export function defineRoute<
 >(
   definition: RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> & LeastRole<Caller>,
 ): Route<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
-  const { least, asksAgain, query, body, accepted, envelope, ...rest } = definition
+  const { least, query, body, accepted, envelope, ...rest } = definition
   return {
     status: 200,
     creates: false,
     beforeSecondFactor: false,
+    asksAgain: false,
     ...rest,
     least,
-    asksAgain,
     /* oxlint-disable typescript/consistent-type-assertions -- absent and undefined are the same here, which the type of
        an optional property cannot say; without an envelope, Wrap is 'data' */
     envelope: envelope ?? ('data' as Wrap),

@@ -137,12 +137,15 @@ export const FinishSignIn = z
   )
 export type FinishSignIn = z.infer<typeof FinishSignIn>
 
-export const Confirmation = z.object({ password: z.optional(Password), passkey: z.optional(UsedPasskey) }).check(
-  z.refine(({ password, passkey }) => (password === undefined) !== (passkey === undefined), {
-    error: 'Password is required',
-    path: ['password'],
-  }),
-)
+/** A person with a second factor confirms with it: with a code, a recovery code or a passkey. Others give the password. */
+export const Confirmation = z
+  .object({ password: z.optional(Password), code: z.optional(Code), passkey: z.optional(UsedPasskey) })
+  .check(
+    z.refine((proofs) => Object.values(proofs).filter((proof) => proof !== undefined).length === 1, {
+      error: 'Password is required',
+      path: ['password'],
+    }),
+  )
 export type Confirmation = z.infer<typeof Confirmation>
 
 export const NewPasskey = z.object({ name: requiredText('Name', PASSKEY_NAME_LENGTH_MAX), passkey: CreatedPasskey })
@@ -190,7 +193,18 @@ export const confirmAccount = defineRoute({
   body: Confirmation,
   answer: Nothing,
   summary:
-    'Confirms the person by password or passkey. For 15 minutes, calls that need a confirmation do not ask again.',
+    'Confirms the person by their second factor, or by the password if they have none. For 15 minutes, calls that need a confirmation do not ask again.',
+})
+
+export const removeOtherAccess = defineRoute({
+  method: 'POST',
+  path: '/account/access/remove-others',
+  auth: 'session',
+  least: 'viewer',
+  body: Confirmation,
+  answer: Nothing,
+  summary:
+    'Ends the person’s other sessions, and every passkey and app but the one that confirms this call. Always asks for the confirmation.',
 })
 
 export const readSecondFactor = defineRoute({
@@ -208,7 +222,7 @@ export const beginTotp = defineRoute({
   path: '/account/totp',
   auth: 'session',
   least: 'viewer',
-  asksAgain: 'always',
+  asksAgain: true,
   beforeSecondFactor: true,
   answer: z.object({
     /** The secret in base32, for people who type it into the app. */
@@ -235,7 +249,7 @@ export const removeTotp = defineRoute({
   path: '/account/totp',
   auth: 'session',
   least: 'viewer',
-  asksAgain: 'always',
+  asksAgain: true,
   answer: SecondFactor,
   summary: 'Removes the authenticator app and ends the person’s other sessions.',
 })
@@ -245,7 +259,7 @@ export const beginPasskey = defineRoute({
   path: '/account/passkeys/options',
   auth: 'session',
   least: 'viewer',
-  asksAgain: 'always',
+  asksAgain: true,
   beforeSecondFactor: true,
   answer: PasskeyCreation,
   summary: 'What a browser needs to make a passkey.',
@@ -268,7 +282,7 @@ export const removePasskey = defineRoute({
   path: '/account/passkeys/:id',
   auth: 'session',
   least: 'viewer',
-  asksAgain: 'always',
+  asksAgain: true,
   answer: SecondFactor,
   summary: 'Removes a passkey and ends the person’s other sessions.',
 })
@@ -278,7 +292,7 @@ export const renewRecoveryCodes = defineRoute({
   path: '/account/recovery-codes',
   auth: 'session',
   least: 'viewer',
-  asksAgain: 'always',
+  asksAgain: true,
   answer: z.object({ recovery_codes: z.array(z.string()) }),
   status: 201,
   summary: 'Makes ten new recovery codes, shown only once; the old ones stop working.',
@@ -294,7 +308,7 @@ export const changeTeamSettings = defineRoute({
   path: '/team/settings',
   auth: 'session',
   least: 'owner',
-  asksAgain: 'always',
+  asksAgain: true,
   body: TeamSettings,
   answer: TeamSettings,
   summary: 'Turns on or off the rule that everybody needs a second factor.',

@@ -23,7 +23,7 @@ export const listSessions = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: z.object({ sessions: z.array(Session) }),
-  summary: 'The person’s sessions, most recently used first, at most 100.',
+  summary: 'The person’s sessions, most recently used first. A person has at most 100.',
 })
 
 export const endSession = defineRoute({
@@ -31,7 +31,7 @@ export const endSession = defineRoute({
   path: '/account/sessions/:id',
   auth: 'session',
   least: 'viewer',
-  asksAgain: 'always',
+  asksAgain: true,
   answer: Nothing,
   summary: 'Ends one of the person’s sessions.',
 })
@@ -41,7 +41,7 @@ export const endOtherSessions = defineRoute({
   path: '/account/sessions/end-others',
   auth: 'session',
   least: 'viewer',
-  asksAgain: 'always',
+  asksAgain: true,
   answer: Nothing,
   summary: 'Ends all of the person’s sessions but this one.',
 })

@@ -21,6 +21,10 @@ export const TeamPerson = z.object({
   /** The time of the person's last call, to the minute. Null before the first call. */
   last_seen_at: z.nullable(Instant),
   has_second_factor: z.boolean(),
+  /** The business's API key and webhook URL, if this person made the key or saved the URL. Both outlast the person. */
+  made_api_key: z.nullable(z.string()),
+  made_api_key_at: z.nullable(Instant),
+  made_webhook_url: z.nullable(z.string()),
 })
 export type TeamPerson = z.infer<typeof TeamPerson>
 
@@ -75,7 +79,7 @@ export const invitePerson = defineRoute({
   path: '/team/invitations',
   auth: 'session',
   least: 'owner',
-  asksAgain: 'always',
+  asksAgain: true,
   body: NewInvitation,
   answer: Invitation,
   status: 201,
@@ -88,7 +92,7 @@ export const sendInvitation = defineRoute({
   path: '/team/invitations/:id/send',
   auth: 'session',
   least: 'owner',
-  asksAgain: 'always',
+  asksAgain: true,
   answer: Nothing,
   summary: 'Mails the invitation again, with a new link. The older link stops working.',
 })
@@ -98,7 +102,7 @@ export const revokeInvitation = defineRoute({
   path: '/team/invitations/:id',
   auth: 'session',
   least: 'owner',
-  asksAgain: 'always',
+  asksAgain: true,
   answer: Nothing,
   summary: 'Ends an invitation.',
 })
@@ -108,10 +112,11 @@ export const changePerson = defineRoute({
   path: '/team/people/:id',
   auth: 'session',
   least: 'owner',
-  asksAgain: 'always',
+  asksAgain: true,
   body: PersonChange,
   answer: TeamPerson,
-  summary: 'Changes a person’s role, or ends or restores their access. The sessions of a deactivated person end.',
+  summary:
+    'Changes a person’s role, or ends or restores their access. The sessions of a deactivated person end, and so do the open invitations of a person who is no longer an active owner.',
 })
 
 export const readInvitation = defineRoute({

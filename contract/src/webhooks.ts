@@ -112,7 +112,7 @@ export const changeWebhookUrl = defineRoute({
   path: '/dashboard/webhook-url',
   auth: 'session',
   least: 'owner',
-  asksAgain: 'with-second-factor',
+  asksAgain: ({ webhook_url }) => webhook_url !== null,
   body: WebhookUrlChange,
   answer: z.extend(WebhookEndpoint, {
     /** The signing secret, if this call made one. It is shown only once. */
@@ -127,7 +127,7 @@ export const rotateWebhookSecret = defineRoute({
   path: '/dashboard/webhook-secret',
   auth: 'session',
   least: 'owner',
-  asksAgain: 'with-second-factor',
+  asksAgain: true,
   answer: z.extend(WebhookEndpoint, { secret: z.string() }),
   status: 201,
   summary: 'Makes a new signing secret, shown only once. For 24 hours, deliveries are also signed with the old one.',

@@ -72,7 +72,7 @@ test('an owner invites a broker, the broker joins on a phone and submits a lead,
     await broker.getByRole('button', { name: 'Accept Invitation' }).click()
     await expect(broker).toHaveURL('/dashboard')
     await addDevice(broker)
-    await broker.goto('/profile')
+    await broker.goto('/profile/security')
     await broker.getByRole('button', { name: 'Add a passkey' }).click()
     await broker.getByRole('button', { name: 'Make passkey' }).click()
     await broker.getByRole('button', { name: 'I have saved them' }).click()

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { accountAccess } from './account-access.ts'
+import { createAccountAccess } from './account-access.ts'
 import type { Replica } from './db/replica.ts'
 import type { Deps } from './deps.ts'
 import { NotFound } from './errors.ts'
@@ -7,7 +7,7 @@ import { accountRoutes } from './features/accounts/accounts.routes.ts'
 import { rememberCallers } from './features/accounts/caller-memory.ts'
 import { secondFactorRoutes } from './features/accounts/second-factor.routes.ts'
 import { sessionRoutes } from './features/accounts/sessions.routes.ts'
-import { findCaller, findConfirmation } from './features/accounts/sessions.ts'
+import { findCaller, isConfirmed } from './features/accounts/sessions.ts'
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts'
 import { findKeyCaller } from './features/api-keys/find-key-caller.ts'
 import { hasKeyForm } from './features/api-keys/key-format.ts'
@@ -81,18 +81,19 @@ export async function createApp(
     rateLimits,
   )
   const mount = createMount(app, deps, authenticate, rateLimits, {
-    findConfirmation: (caller) => findConfirmation(deps, caller),
+    findConfirmation: (caller) => isConfirmed(deps, caller),
     storeSecurity: createSecurityStore(deps),
     replica,
   })
   logInboundCalls(app, deps)
+  const access = createAccountAccess(deps)
   accountRoutes(mount, deps, {
     callers,
-    access: accountAccess,
+    access,
     connectRecords: (tx, partnerId) => deps.jobs.enqueue(tx, CONNECT_QUEUE, { partnerId }),
   })
   secondFactorRoutes(mount, deps, callers)
-  sessionRoutes(mount, deps, callers)
+  sessionRoutes(mount, deps, { callers, access })
   teamRoutes(mount, deps, callers)
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)

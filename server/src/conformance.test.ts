@@ -296,6 +296,9 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
       const { resetToken } = (await on.post('/auth/forgot-password', { email: subject.email })).body.data
       return { token: resetToken, newPassword: 'another-fine-horse' }
     },
+    'POST /auth/reset-access': async () => {
+      return { token: (await on.post('/auth/forgot-password', { email: subject.email })).body.data.resetToken }
+    },
     'POST /auth/verify-email': async () => {
       return { token: await linkToken(), password: subject.password }
     },
@@ -332,6 +335,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
     },
     'POST /auth/passkey': async () => ({ passkey: await (await addPasskey(on, subject)).answer() }),
     'POST /account/confirm': async () => ({ password: subject.password }),
+    'POST /account/access/remove-others': async () => ({ password: subject.password }),
     'POST /account/totp/confirm': async () => ({ code: (await beginApp(on, subject)).codeAt() }),
     'POST /account/passkeys': async () => {
       const creation = (await subject.post('/account/passkeys/options')).body.data

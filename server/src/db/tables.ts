@@ -47,6 +47,7 @@ interface PeopleTable {
   role: Role
   is_active: ColumnType<boolean, undefined, boolean>
   email_verified: ColumnType<boolean, boolean | undefined, boolean>
+  must_recover: ColumnType<boolean, undefined, boolean>
   last_seen_at: ColumnType<Instant | null, undefined, Instant>
   created_at: Instant
   modified_time: Instant
@@ -413,6 +414,7 @@ interface ApiKeysTable {
   preview: string
   created_at: Instant
   last_used_at: Instant | null
+  made_by: ColumnType<string | null, string | undefined, string | null>
 }
 
 interface WebhookEndpointsTable {
@@ -426,6 +428,7 @@ interface WebhookEndpointsTable {
   disabled_reason: 'gone' | 'failing' | null
   created_at: Instant
   updated_at: Instant
+  made_by: ColumnType<string | null, string | undefined, string | null>
 }
 
 interface WebhookLogsTable {

@@ -133,7 +133,7 @@ export function createMount(
       await authenticate(request, reply, route.auth)
       requireRole(request.caller, route.least, reply)
       requireSecondFactor(request.caller, route)
-      await requireConfirmed(request.caller, route, findConfirmation)
+      if (route.asksAgain === true) await requireConfirmed(request.caller, findConfirmation)
     }
     app.route({
       method: route.method,
@@ -156,7 +156,7 @@ export function createMount(
           const noted = { log: request.log, store: storeSecurity }
           return noteSecurity(noted, db, event, { ...whoOf(request.caller), ip, browser, ...facts })
         }
-        const call = {
+        const parsed = {
           partner,
           params: request.params,
           query: parse(route, route.query, withoutBlanks(request.query)),
@@ -174,11 +174,15 @@ export function createMount(
           fromReplica: <T>(work: (from: ReadSource) => Promise<T>) =>
             partner && replica ? replica.read(partner.id, work) : work(deps),
         }
+        // oxlint-disable-next-line typescript/consistent-type-assertions -- each part was checked against this route
+        const call = parsed as ThisCall
+        if (typeof route.asksAgain === 'function' && route.asksAgain(call.body)) {
+          await requireConfirmed(request.caller, findConfirmation)
+        }
         // A repeat is answered before the handler counts it against a limit.
         const first = route.creates ? await findFirstAnswer(deps, request, partner?.id) : undefined
         if (first) reply.header('idempotency-replayed', 'true')
-        // oxlint-disable-next-line typescript/consistent-type-assertions -- each part was checked against this route
-        const result = first ? first.answer : await handler(call as ThisCall)
+        const result = first ? first.answer : await handler(call)
         if (result instanceof Streamed) return beginStream(request, reply, result, isSecure())
         const { status, body } = envelope(route, answerSchema(), result)
         return reply.status(status).send(body)

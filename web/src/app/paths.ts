@@ -23,7 +23,8 @@ export const paths = {
   search: (q: string) => ({ to: '/search', search: { q } }) as const,
   security: { to: '/security' },
   profile: { to: '/profile' },
-  notifications: { to: '/profile', hash: 'notifications' },
+  accountSecurity: { to: '/profile/security' },
+  notifications: { to: '/profile/notifications' },
 } as const
 
 declare module '@tanstack/react-router' {

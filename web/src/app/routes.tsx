@@ -11,6 +11,7 @@ import {
 import { requireNoSession, requireRole, requireSession, toDashboard } from './guards.ts'
 import { PageCrash } from './page-crash.tsx'
 import { PagePending } from './page-pending.tsx'
+import { paths } from './paths.ts'
 import {
   activitySearch,
   dealListSearch,
@@ -230,7 +231,25 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => signedIn,
       path: '/profile',
+      // Mails of earlier versions link to the notifications in this way.
+      beforeLoad: ({ location }) => {
+        if (location.hash === 'notifications') throw redirect({ ...paths.notifications, replace: true })
+      },
       component: lazyRouteComponent(() => import('../features/accounts/profile-page.tsx'), 'ProfilePage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/profile/security',
+      loader: lazyFn(() => import('../features/accounts/account-security-page.tsx'), 'startAccountSecurity'),
+      component: lazyRouteComponent(
+        () => import('../features/accounts/account-security-page.tsx'),
+        'AccountSecurityPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/profile/notifications',
+      component: lazyRouteComponent(() => import('../features/accounts/notifications-page.tsx'), 'NotificationsPage'),
     }),
   ]),
 ])

@@ -1,34 +1,108 @@
-import type { Access } from '@portal/contract/accounts.ts'
-import type { Tx } from '../../db/database.ts'
-import type { Person } from './people.queries.ts'
+import { ACCESS_KIND_NAMES, type AccessItem, type AccessRef, RECENT_ACCESS_DAYS } from '@portal/contract/access.ts'
+import { personName } from '@portal/contract/person-name.ts'
+import { ROLE_NAMES } from '@portal/contract/roles.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { Deps } from '../../deps.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
+import { findOtherPeople, type Person } from './people.queries.ts'
+import { findPasskeys, removePasskey } from './second-factor/passkeys.queries.ts'
+import { findFactors, removeTotp } from './second-factor/second-factor.queries.ts'
+import { findSessions } from './sessions.queries.ts'
+
+type FoundAccess = Omit<AccessItem, 'is_recent' | 'is_this_one'>
 
 /**
- * Finds and revokes the API key and the webhook URL, which give access to a partner's data without a password. Both
+ * Finds and removes the API key, the webhook URL, people and invitations, which give access to a partner's data. They
  * belong to other features, so app.ts passes these functions in.
  */
 export interface AccountAccess {
-  find(tx: Tx, partnerId: string): Promise<Omit<Access, 'revoked'>>
-  revoke(tx: Tx, partnerId: string): Promise<void>
+  /** The API key, the webhook URL and the open invitations. */
+  find(db: Db, partnerId: string): Promise<FoundAccess[]>
+  /** Does nothing if the partner has nothing of this kind with this id. The caller holds the partner's lock. */
+  remove(tx: Tx, partner: Pick<Person, 'partner_id' | 'business_name'>, ref: AccessRef, call: RemoveCall): Promise<void>
+}
+
+interface RemoveCall {
+  security: NoteSecurity
 }
 
 /**
- * Returns the partner's API key and webhook URL, and revokes them if `isRevoked`. Does nothing for a person who is not
- * an owner, because only owners may see or revoke them.
+ * Everything that can get in (D130): the person's sessions, passkeys and app, and what belongs to the business if the
+ * person is an owner. `tokenHash` is the hash of the caller's token.
  */
-export async function settleAccess(
-  tx: Tx,
-  access: AccountAccess,
-  person: Pick<Person, 'partner_id' | 'role'>,
-  isRevoked: boolean,
-): Promise<Access> {
-  if (person.role !== 'owner') return { api_key: null, webhook_url: null, revoked: false }
-  const found = await access.find(tx, person.partner_id)
-  if (isRevoked) await access.revoke(tx, person.partner_id)
-  return { ...found, revoked: isRevoked }
+export async function findAccess(
+  db: Db,
+  { access, clock }: { access: AccountAccess; clock: Deps['clock'] },
+  { id, partner_id, role }: Pick<Person, 'id' | 'partner_id' | 'role'>,
+  tokenHash: Buffer = Buffer.alloc(0),
+): Promise<AccessItem[]> {
+  const now = clock.now()
+  const sessions = await findSessions(db, id, tokenHash, now)
+  const { totp_added_at } = await findFactors(db, id)
+  const passkeys = await findPasskeys(db, id)
+  const found: FoundAccess[] = [
+    ...sessions.map((session) => ({
+      kind: 'session' as const,
+      id: session.id,
+      name: session.browser ?? 'Unknown browser',
+      detail: session.ip,
+      added_at: session.first_seen_at,
+      last_used_at: session.last_seen_at,
+    })),
+    ...passkeys.map((passkey) => ({
+      kind: 'passkey' as const,
+      id: passkey.id,
+      name: passkey.name,
+      detail: null,
+      added_at: passkey.created_at,
+      last_used_at: passkey.last_used_at,
+    })),
+  ]
+  if (totp_added_at !== null) found.push({ ...ONLY_APP, added_at: totp_added_at })
+  if (role === 'owner') {
+    found.push(...(await access.find(db, partner_id)))
+    for (const person of await findOtherPeople(db, partner_id, id)) {
+      found.push({
+        kind: 'person',
+        id: person.id,
+        name: personName(person),
+        detail: `${person.email}, ${ROLE_NAMES[person.role].toLowerCase()}`,
+        added_at: person.created_at,
+        last_used_at: person.last_seen_at,
+      })
+    }
+  }
+  const recentSince = new Date(now.getTime() - RECENT_ACCESS_DAYS * 24 * 3_600_000).toISOString()
+  const thisOne = sessions.find(({ is_this_one }) => is_this_one)?.id
+  return found.map((item) => ({
+    ...item,
+    is_recent: item.added_at >= recentSince,
+    is_this_one: item.kind === 'session' && item.id === thisOne,
+  }))
 }
 
-/** The security log's text about the revoked access; undefined if nothing was revoked. */
-export function revokedText({ revoked, api_key, webhook_url }: Access): string | undefined {
-  const gone = revoked ? [api_key && 'API key', webhook_url && 'webhook URL'].filter(Boolean) : []
-  return gone.length > 0 ? `${gone.join(' and ')} revoked` : undefined
+const ONLY_APP = { kind: 'app', id: 'app', name: 'Authenticator app', detail: null, last_used_at: null } as const
+
+/**
+ * Removes these items of the person and, if the person is an owner, of the business. Leaves sessions alone: a new
+ * password ends them. The caller holds the locks of the partner and the person.
+ */
+export async function removeAccess(
+  tx: Tx,
+  { access, security }: { access: AccountAccess } & RemoveCall,
+  person: Pick<Person, 'id' | 'partner_id' | 'business_name'>,
+  items: readonly AccessItem[],
+): Promise<void> {
+  for (const item of items) {
+    if (item.kind === 'passkey' && isId(item.id)) await removePasskey(tx, person.id, item.id)
+    else if (item.kind === 'app') await removeTotp(tx, person.id)
+    else if (item.kind !== 'session') await access.remove(tx, person, item, { security })
+  }
+}
+
+/** The security log's text about removed access; undefined if nothing was removed. */
+export function removedText(removed: readonly AccessItem[]): string | undefined {
+  const kinds = new Set(removed.map(({ kind }) => ACCESS_KIND_NAMES[kind]))
+  return kinds.size > 0 ? `Removed with it: ${[...kinds].join(', ')}` : undefined
 }

@@ -304,7 +304,7 @@ test('POST /auth/reset-password sets a new password once and ends all sessions',
     newPassword: 'Password must be at least 8 characters long',
   })
   const reset = await portal.post('/auth/reset-password', { token: resetToken, newPassword })
-  const nothingElse = { api_key: null, webhook_url: null, revoked: true }
+  const nothingElse = { removed: [], left: [] }
   expect([reset.status, reset.body]).toEqual([200, { success: true, data: nothingElse }])
   expect((await partner.get('/profile')).status).toBe(401)
   const again = await portal.post('/auth/reset-password', { token: resetToken, newPassword })
@@ -492,7 +492,7 @@ test('PUT /profile/password ends the other sessions and keeps the caller’s', a
   const other = await portal.post('/auth/login', { email: partner.email, password: PASSWORD })
   const form = { currentPassword: PASSWORD, newPassword: 'another-fine-horse', confirmPassword: 'another-fine-horse' }
   const changed = await partner.put('/profile/password', form)
-  const nothingElse = { api_key: null, webhook_url: null, revoked: false }
+  const nothingElse = { removed: [], left: [] }
   expect([changed.status, changed.body]).toEqual([200, { success: true, data: nothingElse }])
   expect((await partner.get('/profile')).status).toBe(200)
   expect((await portal.get('/profile', { token: other.body.token })).status).toBe(401)

@@ -4,6 +4,7 @@ import {
   disown,
   forgotPassword,
   readProfile,
+  readResetAccess,
   refreshSession,
   resetPassword,
   sendVerification,
@@ -29,7 +30,7 @@ import type { ConnectRecords } from './confirm-email.ts'
 import { confirmLinkOf, readLink } from './crm-link.ts'
 import { disownAccount } from './disown-account.ts'
 import { signOutCaller } from './end-sessions.ts'
-import { requestPasswordReset, setNewPassword } from './password-reset.ts'
+import { listResetAccess, requestPasswordReset, setNewPassword } from './password-reset.ts'
 import { findPeopleByName, getPerson } from './people.queries.ts'
 import { sendVerificationAgain } from './send-verification.ts'
 import { refreshCallerSession, verifySessionToken } from './sessions.ts'
@@ -69,6 +70,7 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
     callers.forget()
     return left
   })
+  mount(readResetAccess, ({ body }) => listResetAccess(deps, body.token, access))
   mount(verifyEmail, async ({ body, ...call }) => {
     const already = await verifyEmailAddress(deps, body, call, connectRecords)
     callers.forget()

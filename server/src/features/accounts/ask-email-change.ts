@@ -1,3 +1,4 @@
+import { personName } from '@portal/contract/person-name.ts'
 import { newId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
@@ -8,6 +9,7 @@ import type { NoteSecurity } from '../../http/security-events.ts'
 import { saveEmailChange } from './email-changes.queries.ts'
 import { lockCaller } from './lock-caller.ts'
 import { mailEmailChange } from './mail-email-change.job.ts'
+import { enqueueNoticeToOwners } from './mail-notice.job.ts'
 import { getPerson } from './people.queries.ts'
 import { refuseHeldEmail, refuseKnownEmail } from './refusing-taken.ts'
 
@@ -54,6 +56,8 @@ export async function askEmailChange(
       confirm_until: new Date(now.getTime() + VALID_MS).toISOString(),
     })
     await jobs.enqueue(tx, mailEmailChange, { changeId: id })
+    const about = { name: personName(person), email: person.email, role: person.role }
+    await enqueueNoticeToOwners(tx, deps, caller.id, 'email-change-asked', about)
     await security(tx, 'email-change-asked')
   })
 }

@@ -1,12 +1,14 @@
-import { type Access, PASSWORDS_DIFFER, type PasswordChange } from '@portal/contract/accounts.ts'
+import type { SettledAccess } from '@portal/contract/access.ts'
+import { PASSWORDS_DIFFER, type PasswordChange } from '@portal/contract/accounts.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
-import { type AccountAccess, revokedText, settleAccess } from './access.ts'
+import { type AccountAccess, findAccess, removeAccess, removedText } from './access.ts'
 import { removeAccountTokens } from './account-tokens.queries.ts'
+import { lockPartner } from './accounts.queries.ts'
 import { removeWaitingEmailChange } from './email-changes.queries.ts'
 import { lockCaller } from './lock-caller.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
@@ -33,7 +35,7 @@ export async function changePersonPassword(
   caller: SessionCaller,
   form: PasswordChange,
   { access, limit, security }: { access: AccountAccess; limit: Limit; security: NoteSecurity },
-): Promise<Access> {
+): Promise<SettledAccess> {
   const { db, clock } = deps
   if (form.newPassword !== form.confirmPassword) {
     throw new Invalid('PASSWORD_MISMATCH', PASSWORDS_DIFFER, { confirmPassword: PASSWORDS_DIFFER })
@@ -53,16 +55,22 @@ export async function changePersonPassword(
   }
   const passwordHash = await hashPassword(form.newPassword)
   return inTransaction(db, async (tx) => {
+    await lockPartner(tx, caller.id)
     await lockCaller(tx, deps, caller)
     if ((await getPasswordHash(tx, person.id)) !== checkedHash) throw wrongPassword()
     await updatePerson(tx, person.id, { password_hash: passwordHash }, clock.now().toISOString())
     await removeOtherSessions(tx, person.id, hashToken(caller.token))
     await removeAccountTokens(tx, person.id, 'second-factor')
     await removeWaitingEmailChange(tx, person.id)
-    const left = await settleAccess(tx, access, person, form.revokeAccess ?? false)
-    await enqueueNotice(tx, deps, person.id, 'password-changed', { access: left })
-    await security(tx, 'password-changed', { detail: revokedText(left) })
-    return left
+    const found = (await findAccess(tx, { access, clock }, person, hashToken(caller.token))).filter(
+      ({ is_this_one }) => !is_this_one,
+    )
+    const removed = form.revokeAccess ? found.filter(({ kind }) => kind === 'api-key' || kind === 'webhook') : []
+    await removeAccess(tx, { access, security }, person, removed)
+    const left = found.filter((item) => !removed.includes(item))
+    await enqueueNotice(tx, deps, person.id, 'password-changed', { access: { removed, left } })
+    await security(tx, 'password-changed', { detail: removedText(removed) })
+    return { removed, left }
   })
 }
 

@@ -23,7 +23,8 @@ export async function disownAccount(
     const known = await findAccountToken(tx, tokenHash, 'verify-email')
     if (!known) throw invalidToken()
     // This is the partner's only person, because nobody can be invited before the address is confirmed.
-    const { partner_id: partnerId } = await getPerson(tx, known.person_id)
+    const person = await getPerson(tx, known.person_id)
+    const { partner_id: partnerId } = person
     // Locks the partner and the person before the token. A reset, which removes the token, locks in the same order.
     await lockPartner(tx, partnerId)
     await lockPeople(tx, partnerId)
@@ -31,7 +32,9 @@ export async function disownAccount(
     // A link that was mailed while the address was being confirmed must not work.
     if ((await getPerson(tx, known.person_id)).email_verified) throw invalidToken()
     await markClosed(tx, partnerId, now)
-    await access.revoke(tx, partnerId)
+    for (const kind of ['api-key', 'webhook'] as const) {
+      await access.remove(tx, person, { kind, id: kind }, { security })
+    }
     await security(tx, 'account-disowned', { partner: partnerId })
   })
 }

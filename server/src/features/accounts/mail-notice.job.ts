@@ -1,4 +1,5 @@
-import type { Access } from '@portal/contract/accounts.ts'
+import { ACCESS_KINDS, type AccessItem, type SettledAccess } from '@portal/contract/access.ts'
+import { Role } from '@portal/contract/roles.ts'
 import * as z from 'zod/mini'
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
@@ -17,6 +18,12 @@ export const NOTICES: RateLimit = {
   text: 'Too many changes to the API key, webhook URL or signing secret. Please try again later.',
 }
 
+/** A part of `AccessItem`. */
+const NoticedAccess = z.object({ kind: z.enum(ACCESS_KINDS), name: z.string(), added_at: z.string() })
+export type NoticedAccess = z.infer<typeof NoticedAccess>
+const TeamNews = z.object({ name: z.string(), email: z.string(), role: Role })
+type TeamNews = z.infer<typeof TeamNews>
+
 /** What the person is told by mail, because somebody else may have done it (D65, D66). */
 const Notice = z.object({
   what: z.enum([
@@ -33,21 +40,18 @@ const Notice = z.object({
     'second-factor-reset',
     'recovery-code-used',
     'recovery-codes-made',
+    'owner-invited',
+    'person-joined',
+    'role-changed',
+    'email-change-asked',
   ]),
   at: z.string(),
   /** For a sign-in: the names of the browser and its operating system, and the IP address. */
   from: z.optional(z.object({ browser: z.nullable(z.string()), ip: z.string() })),
-  /**
-   * For a new password: when the API key was made, the host of the webhook URL, and whether both were revoked. The rest
-   * of the URL is left out, because it may hold a secret.
-   */
-  access: z.optional(
-    z.object({
-      api_key_made_at: z.nullable(z.string()),
-      webhook_host: z.nullable(z.string()),
-      revoked: z.boolean(),
-    }),
-  ),
+  /** For a new password: what it removed, and what can still get in. Jobs of version 0.2 have another form. */
+  access: z.catch(z.optional(z.object({ removed: z.array(NoticedAccess), left: z.array(NoticedAccess) })), undefined),
+  /** For a change in the team: the person it is about. */
+  about: z.optional(TeamNews),
 })
 export type Notice = z.infer<typeof Notice>
 
@@ -66,29 +70,36 @@ export async function enqueueNotice(
   { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,
   personId: string,
   what: Notice['what'],
-  { access, visitor }: { access?: Access; visitor?: Pick<Visitor, 'browser' | 'ip'> } = {},
+  {
+    access,
+    visitor,
+    about,
+  }: { access?: SettledAccess; visitor?: Pick<Visitor, 'browser' | 'ip'>; about?: TeamNews | undefined } = {},
 ): Promise<void> {
   const notice: Notice = {
     what,
     at: clock.now().toISOString(),
     ...(visitor && { from: { browser: visitor.browser, ip: visitor.ip } }),
-    ...(access && {
-      access: {
-        api_key_made_at: access.api_key?.created_at ?? null,
-        webhook_host: access.webhook_url && new URL(access.webhook_url).host,
-        revoked: access.revoked,
-      },
-    }),
+    ...(access && { access: { removed: access.removed.map(noticed), left: access.left.map(noticed) } }),
+    ...(about && { about }),
   }
   await jobs.enqueue(tx, mailNotice, { personId, notice })
 }
 
-/** Tells the owners about changes to the API key, the webhook URL and its secret, which belong to the business. */
+function noticed({ kind, name, added_at }: AccessItem): NoticedAccess {
+  return { kind, name, added_at }
+}
+
+/**
+ * Tells all owners about changes to the API key, the webhook URL, its secret and the team, which belong to the
+ * business. The owner who makes the change is told too, because somebody else may use that owner's account.
+ */
 export async function enqueueNoticeToOwners(
   tx: Tx,
   deps: Pick<Deps, 'jobs' | 'clock'>,
   partnerId: string,
   what: Notice['what'],
+  about?: TeamNews,
 ): Promise<void> {
-  for (const owner of await findActiveOwners(tx, partnerId)) await enqueueNotice(tx, deps, owner.id, what)
+  for (const owner of await findActiveOwners(tx, partnerId)) await enqueueNotice(tx, deps, owner.id, what, { about })
 }

@@ -1,7 +1,9 @@
+import type { AccessKind } from '@portal/contract/access.ts'
+import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import type { EmailChangeRow } from '../../db/tables.ts'
 import type { Mail } from '../../mail/mail.ts'
 import { type MailPart, text } from '../../mail/mail-parts.ts'
-import type { Notice } from './mail-notice.job.ts'
+import type { Notice, NoticedAccess } from './mail-notice.job.ts'
 import type { Person } from './people.queries.ts'
 
 export function welcomeMail(person: Person, publicUrl: string, token: string): Mail {
@@ -118,16 +120,25 @@ export function emailChangedMail(
   }
 }
 
-const PAGE_NAMES = { '/profile': 'your profile', '/api-keys': 'API Keys', '/webhook': 'Webhook' }
+const SECURITY = '/profile/security'
+const PAGE_NAMES = { [SECURITY]: 'Everything that can get in', '/api-keys': 'API Keys', '/webhook': 'Webhook' }
 
 const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: keyof typeof PAGE_NAMES }> = {
   'signed-in-elsewhere': {
     subject: 'A sign-in from a new browser',
     event: 'there was a sign-in from a new browser',
-    page: '/profile',
+    page: SECURITY,
   },
-  'password-changed': { subject: 'Your password was changed', event: 'the password was changed' },
-  'password-reset': { subject: 'Your password was reset', event: 'the password was reset by email' },
+  'password-changed': {
+    subject: 'Your password was changed',
+    event: 'the password was changed',
+    page: SECURITY,
+  },
+  'password-reset': {
+    subject: 'Your password was reset',
+    event: 'the password was reset by email',
+    page: SECURITY,
+  },
   'api-key-made': { subject: 'An API key was made', event: 'an API key was made', page: '/api-keys' },
   'api-key-revoked': { subject: 'Your API key was revoked', event: 'the API key was revoked', page: '/api-keys' },
   'webhook-url-set': { subject: 'Your webhook URL was changed', event: 'a webhook URL was saved', page: '/webhook' },
@@ -141,53 +152,57 @@ const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: k
     event: 'a new signing secret was made for the webhook URL',
     page: '/webhook',
   },
-  'second-factor-added': { subject: 'A second factor was added', event: 'a second factor was added', page: '/profile' },
+  'second-factor-added': { subject: 'A second factor was added', event: 'a second factor was added', page: SECURITY },
   'second-factor-removed': {
     subject: 'A second factor was removed',
     event: 'a second factor was removed',
-    page: '/profile',
+    page: SECURITY,
   },
   'second-factor-reset': {
     subject: 'Your second factor was reset',
     event: 'our staff removed the second factor',
-    page: '/profile',
+    page: SECURITY,
   },
   'recovery-code-used': {
     subject: 'A recovery code was used',
     event: 'a recovery code was used as the second factor',
-    page: '/profile',
+    page: SECURITY,
   },
   'recovery-codes-made': {
     subject: 'New recovery codes were made',
     event: 'new recovery codes were made',
-    page: '/profile',
+    page: SECURITY,
+  },
+  'owner-invited': { subject: 'Somebody was invited as an owner', event: 'was invited as an owner', page: SECURITY },
+  'person-joined': { subject: 'Somebody joined your team', event: 'joined the team', page: SECURITY },
+  'role-changed': { subject: 'A role in your team was changed', event: 'was given another role', page: SECURITY },
+  'email-change-asked': {
+    subject: 'A change of an email address was requested',
+    event: 'asked to change their email address',
+    page: SECURITY,
   },
 }
 
 export function noticeMail(
   person: Person,
   publicUrl: string,
-  { what, at, from, access }: Notice,
+  { what, at, from, access, about }: Notice,
   timeZone: string,
 ): Mail {
   const { subject, event, page } = NOTICES[what]
   const time = (instant: string) =>
     new Intl.DateTimeFormat('en-AU', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(instant))
-  const others = [
-    access?.api_key_made_at && `the API key made on ${time(access.api_key_made_at)}`,
-    access?.webhook_host && `the webhook URL at ${access.webhook_host}`,
-  ].filter(Boolean)
-  const revoked = `These were revoked at the same time: ${others.join(' and ')}.`
-  const working: MailPart[] = [
-    text(`These still work: ${others.join(' and ')}. If you did not make them, revoke them:`),
-    { part: 'link', text: 'API key:', label: 'API Keys', url: `${publicUrl}/api-keys` },
-    { part: 'link', text: 'Webhook URL:', label: 'Webhook', url: `${publicUrl}/webhook` },
-  ]
+  const named = (items: NoticedAccess[]) =>
+    items.map(({ kind, name, added_at }) => `${ACCESS_PHRASES[kind](name)}, since ${time(added_at)}`).join('; ')
+  const subjectOf = about && `${about.name} (${about.email}, ${ROLE_NAMES[about.role].toLowerCase()})`
   const parts: MailPart[] = [
     greeting(person),
-    text(`On ${time(at)} ${event} in the partner account for ${person.business_name}.`),
+    text(
+      `On ${time(at)} ${[subjectOf, event].filter(Boolean).join(' ')} in the partner account for ${person.business_name}.`,
+    ),
     ...(from ? [text(`It was ${from.browser ?? 'an unknown browser'}, at the IP address ${from.ip}.`)] : []),
-    ...(others.length > 0 ? (access?.revoked ? [text(revoked)] : working) : []),
+    ...(access && access.removed.length > 0 ? [text(`Removed at the same time: ${named(access.removed)}.`)] : []),
+    ...(access && access.left.length > 0 ? [text(`These can still get in: ${named(access.left)}.`)] : []),
     {
       part: 'button',
       text: 'If this was not you, choose a new password now',
@@ -199,6 +214,16 @@ export function noticeMail(
       : []),
   ]
   return { to: person.email, subject, parts }
+}
+
+const ACCESS_PHRASES: Record<AccessKind, (name: string) => string> = {
+  session: (name) => `the session in ${name}`,
+  passkey: (name) => `the passkey ${name}`,
+  app: () => 'the authenticator app',
+  'api-key': (name) => `the API key ${name}`,
+  webhook: (name) => `the webhook URL at ${name}`,
+  person: (name) => name,
+  invitation: (name) => `the invitation for ${name}`,
 }
 
 export function greeting(person: Pick<Person, 'first_name' | 'business_name'>): MailPart {

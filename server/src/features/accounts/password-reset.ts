@@ -1,4 +1,6 @@
-import type { Access, ResetPassword } from '@portal/contract/accounts.ts'
+import type { AccessItem, AccessRef, SettledAccess } from '@portal/contract/access.ts'
+import type { ResetPassword } from '@portal/contract/accounts.ts'
+import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
@@ -6,7 +8,7 @@ import { Invalid, NotFound } from '../../errors.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { type AccountAccess, revokedText, settleAccess } from './access.ts'
+import { type AccountAccess, findAccess, removeAccess, removedText } from './access.ts'
 import { findAccountToken, removeAccountTokens, takeAccountToken } from './account-tokens.queries.ts'
 import { lockPartner } from './accounts.queries.ts'
 import { refuseInactive } from './begin-session.ts'
@@ -17,9 +19,10 @@ import { rememberVisitor } from './known-sources.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { mailResetLink, sendResetLink } from './mail-reset-link.job.ts'
 import { hashNewPassword } from './passwords.ts'
-import { findPersonByEmail, getPerson, lockPerson, updatePerson } from './people.queries.ts'
-import { findKinds } from './second-factor/factors.ts'
+import { findPersonByEmail, getPerson, lockPerson, type Person, updatePerson } from './people.queries.ts'
+import { countFactors } from './second-factor/factors.ts'
 import { removeFactors } from './second-factor/remove-factors.ts'
+import { findFactors, updateMustRecover } from './second-factor/second-factor.queries.ts'
 import { removeSessions } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
@@ -64,23 +67,19 @@ export async function requestPasswordReset(
  * Sets the new password. This ends every session (D12) and a pending change of the address, and makes this browser the
  * only known one (D53). It also confirms the address (D15). The first confirmation also removes the second factor and,
  * if the person is an owner, revokes the API key and the webhook URL, because a stranger may have signed up with the
- * address (D52). With `revokeAccess`, an owner's reset always revokes both.
+ * address (D52). With `revokeAccess`, the reset ends what `remove` names or, without `remove`, the API key, the webhook
+ * URL and everything of the last 30 days (D130).
  */
 export async function setNewPassword(
   deps: Deps,
-  { token, newPassword, revokeAccess = false }: ResetPassword,
+  { token, newPassword, revokeAccess = false, remove }: ResetPassword,
   { visitor, security }: { visitor: Visitor; security: NoteSecurity },
   { access, connectRecords }: { access: AccountAccess; connectRecords: ConnectRecords },
-): Promise<Access> {
+): Promise<SettledAccess> {
   const { db, clock } = deps
   const now = clock.now().toISOString()
   const tokenHash = hashToken(token)
-  const known = await findAccountToken(db, tokenHash, 'reset-password')
-  if (!known) throw invalidToken()
-  if (known.expires_at <= now) {
-    throw new Invalid('RESET_TOKEN_EXPIRED', 'Reset token has expired. Please request a new password reset.')
-  }
-  const owner = await getPerson(db, known.person_id)
+  const owner = await getPersonOfToken(deps, tokenHash)
   const passwordHash = await hashNewPassword(newPassword, 'newPassword', owner)
   const settled = await inTransaction(db, async (tx) => {
     // Locks the partner and the person before the token, as other calls do.
@@ -97,18 +96,73 @@ export async function setNewPassword(
     await removeKnownSources(tx, person.id)
     await removeAccountTokens(tx, person.id, 'second-factor')
     await removeWaitingEmailChange(tx, person.id)
-    const left = await settleAccess(tx, access, person, isFirst || revokeAccess)
-    await enqueueNotice(tx, deps, person.id, 'password-reset', { access: left })
     const who = { partner: person.partner_id, person: person.id }
-    if (isFirst && (await findKinds(tx, person.id)).length > 0) {
-      await removeFactors(tx, person.id)
-      await security(tx, 'second-factor-reset', who)
-    }
-    await security(tx, 'password-reset', { ...who, detail: revokedText(left) })
-    return left
+    const found = await findAccess(tx, { access, clock }, person)
+    const isChosen = chooseAccess(isFirst, revokeAccess, remove)
+    const removed = found.filter(isChosen)
+    await removeAccess(
+      tx,
+      { access, security: (on, event, facts) => security(on, event, { ...who, ...facts }) },
+      person,
+      removed,
+    )
+    if (removed.some(isFactor)) await settleFactors(tx, person.id, { isFirst, removed })
+    if (isFirst && removed.some(isFactor)) await security(tx, 'second-factor-reset', who)
+    const left = found.filter((item) => !removed.includes(item))
+    await enqueueNotice(tx, deps, person.id, 'password-reset', { access: { removed, left } })
+    await security(tx, 'password-reset', { ...who, detail: removedText(removed) })
+    return { removed, left }
   })
   await rememberVisitor(db, deps, owner.id, visitor)
   return settled
+}
+
+/** Everything that can get in, for the person with this reset token. */
+export async function listResetAccess(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  token: string,
+  access: AccountAccess,
+): Promise<{ items: AccessItem[] }> {
+  const person = await getPersonOfToken(deps, hashToken(token))
+  return { items: await findAccess(deps.db, { access, clock: deps.clock }, person) }
+}
+
+async function getPersonOfToken({ db, clock }: Pick<Deps, 'db' | 'clock'>, tokenHash: Buffer): Promise<Person> {
+  const known = await findAccountToken(db, tokenHash, 'reset-password')
+  if (!known) throw invalidToken()
+  if (known.expires_at <= clock.now().toISOString()) {
+    throw new Invalid('RESET_TOKEN_EXPIRED', 'Reset token has expired. Please request a new password reset.')
+  }
+  return getPerson(db, known.person_id)
+}
+
+/** Which of the things that can get in the reset removes. */
+function chooseAccess(isFirst: boolean, isAsked: boolean, named: readonly AccessRef[] | undefined) {
+  const isOfBusiness = ({ kind }: AccessItem) => kind === 'api-key' || kind === 'webhook'
+  const isNamed = (item: AccessItem) => named?.some(({ kind, id }) => kind === item.kind && id === item.id)
+  return (item: AccessItem): boolean =>
+    (isFirst && (isOfBusiness(item) || isFactor(item))) ||
+    (isAsked && (isNamed(item) ?? (isOfBusiness(item) || item.is_recent)))
+}
+
+function isFactor({ kind }: AccessItem): boolean {
+  return kind === 'passkey' || kind === 'app'
+}
+
+/**
+ * Settles how a person signs in after a reset that removed factors. A mailbox alone must not replace a factor that the
+ * business requires or that is older than 30 days, not even by several resets: once no factor is left, the person signs
+ * in with a recovery code, and sets up a new factor (D130).
+ */
+async function settleFactors(
+  tx: Tx,
+  personId: string,
+  { isFirst, removed }: { isFirst: boolean; removed: readonly AccessItem[] },
+): Promise<void> {
+  const { second_factor_required, must_recover } = await findFactors(tx, personId)
+  const isOldRemoved = removed.some((item) => isFactor(item) && !item.is_recent)
+  if (!isFirst && (second_factor_required || must_recover || isOldRemoved)) await updateMustRecover(tx, personId, true)
+  else if ((await countFactors(tx, personId)) === 0) await removeFactors(tx, personId)
 }
 
 function invalidToken(): Invalid {

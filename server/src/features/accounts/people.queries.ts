@@ -131,15 +131,41 @@ export function findActiveOwners(db: Db, partnerId: string): Promise<Person[]> {
     .execute()
 }
 
+/** The other people of the partner who can sign in, the newest first. */
+export function findOtherPeople(db: Db, partnerId: string, exceptFor: string) {
+  return db
+    .selectFrom('people')
+    .select(['id', 'email', 'first_name', 'last_name', 'role', 'created_at', 'last_seen_at'])
+    .where('partner_id', '=', partnerId)
+    .where('id', '!=', exceptFor)
+    .where('is_active', '=', true)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
 const TEAM_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'is_active', 'last_seen_at'] as const
 
 function teamColumns(eb: ExpressionBuilder<Tables, 'people'>) {
   const ofPerson = (table: 'totp_keys' | 'passkeys') =>
     eb.selectFrom(table).select(`${table}.person_id`).whereRef(`${table}.person_id`, '=', 'people.id')
+  const key = () =>
+    eb
+      .selectFrom('api_keys')
+      .whereRef('api_keys.partner_id', '=', 'people.partner_id')
+      .whereRef('made_by', '=', 'people.id')
   const hasApp = eb.exists(ofPerson('totp_keys').where('confirmed_at', 'is not', null))
   return [
     ...TEAM_COLUMNS,
     eb.cast<boolean>(eb.or([hasApp, eb.exists(ofPerson('passkeys'))]), 'boolean').as('has_second_factor'),
+    key().select('preview').as('made_api_key'),
+    key().select('api_keys.created_at').as('made_api_key_at'),
+    eb
+      .selectFrom('webhook_endpoints')
+      .select('url')
+      .whereRef('webhook_endpoints.partner_id', '=', 'people.partner_id')
+      .whereRef('made_by', '=', 'people.id')
+      .as('made_webhook_url'),
   ] as const
 }
 

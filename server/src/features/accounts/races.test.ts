@@ -450,6 +450,7 @@ test('a change of access and its entry in the security log are stored in one tra
   const changes = [
     () => ada.put('/team/settings', { second_factor_required: true }),
     () => ada.post('/account/recovery-codes'),
+    () => ada.put('/team/settings', { second_factor_required: false }),
     () => ada.ask('DELETE', '/account/totp'),
   ]
   for (const change of changes) {

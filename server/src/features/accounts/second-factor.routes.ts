@@ -14,7 +14,6 @@ import {
   signInWithPasskey,
 } from '@portal/contract/second-factor.ts'
 import type { Deps } from '../../deps.ts'
-import { PortalError } from '../../errors.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { CallerMemory } from './caller-memory.ts'
 import { confirmCaller } from './second-factor/confirm-account.ts'
@@ -31,14 +30,8 @@ export function secondFactorRoutes(mount: Mount, deps: Deps, callers: CallerMemo
   mount(askForPasskey, ({ body, ...call }) => askForPasskeyOf(deps, body.token, call))
   mount(signInWithPasskey, ({ body, ...call }) => signInByPasskey(deps, body.passkey, call))
 
-  mount(confirmAccount, async ({ partner, body, limit, security }) => {
-    try {
-      await confirmCaller(deps, partner, body, limit)
-    } catch (error) {
-      if (error instanceof PortalError) await security(db, 'confirmation-failed', { reason: error.code })
-      throw error
-    }
-    await security(db, 'confirmed')
+  mount(confirmAccount, async ({ partner, body, ...call }) => {
+    await confirmCaller(deps, partner, body, call)
     return {}
   })
 

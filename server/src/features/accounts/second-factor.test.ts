@@ -194,13 +194,15 @@ test('wrong codes from elsewhere do not pause the second step at an IP address f
   expect((await limited.post('/auth/second-factor', { token, code: app.nextCode() })).status).toBe(200)
 })
 
-test('sensitive calls require the password or a passkey again after 15 minutes', async () => {
+test('sensitive calls require the password again after 15 minutes, or the second factor of a person who has one', async () => {
   const partner = await portal.newPartner()
   portal.advance(16 * MINUTE_MS)
   const asked = await partner.post('/account/totp')
   expect([asked.status, asked.body.code]).toEqual([403, 'CONFIRM_PASSWORD'])
-  // The specification's own calls require no confirmation from a person without a second factor.
-  expect((await partner.post('/dashboard/generate-api-key')).status).toBe(201)
+  expect((await partner.post('/dashboard/generate-api-key')).body.code).toBe('CONFIRM_PASSWORD')
+  // Ending access requires no confirmation.
+  expect((await partner.ask('DELETE', '/dashboard/revoke-api-key')).status).toBe(200)
+  expect((await partner.put('/dashboard/webhook-url', { webhook_url: null })).status).toBe(200)
 
   const wrong = await partner.post('/account/confirm', { password: 'not the password' })
   expect([wrong.status, wrong.body.code]).toEqual([400, 'INVALID_CURRENT_PASSWORD'])
@@ -226,9 +228,29 @@ test('sensitive calls require the password or a passkey again after 15 minutes',
   ] as const) {
     expect([path, (await ask(method, path, body)).body.code]).toEqual([path, 'CONFIRM_PASSWORD'])
   }
+  const byPassword = await ask('POST', '/account/confirm', { password: partner.password })
+  expect([byPassword.status, byPassword.body.fields]).toEqual([
+    400,
+    { password: 'Confirm with your second factor instead of your password.' },
+  ])
   const question = (await portal.post('/auth/passkey/options', {})).body.data
-  expect((await ask('POST', '/account/confirm', { passkey: device.use(question) })).status).toBe(200)
+  const touched = device.use(question, { isVerified: false })
+  expect((await ask('POST', '/account/confirm', { passkey: touched })).status).toBe(200)
   expect((await ask('POST', '/dashboard/generate-api-key')).status).toBe(201)
+})
+
+test('a person confirms with a code or a recovery code, each of which works only once, and after five wrong codes must wait', async () => {
+  await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const partner = await limited.newPartner()
+  const app = await addApp(limited, partner)
+  const confirm = (code: string) => partner.post('/account/confirm', { code })
+  const code = app.nextCode()
+  const [recoveryCode = ''] = app.recoveryCodes
+  const answers = [await confirm(code), await confirm(code), await confirm(recoveryCode), await confirm(recoveryCode)]
+  expect(answers.map(({ status, body }) => body.code ?? status)).toEqual([200, 'INVALID_CODE', 200, 'INVALID_CODE'])
+  await limited.mailTo(partner.email, 'a recovery code was used')
+  for (let tries = 0; tries < 3; tries += 1) expect((await confirm('000000')).status).toBe(400)
+  expect((await confirm(app.nextCode())).status).toBe(429)
 })
 
 test('removing a factor ends the other sessions, and removing the last factor also removes the recovery codes', async () => {
@@ -261,6 +283,7 @@ test('if an owner requires a second factor, a person without one can only set on
   expect((await owner.put('/team/settings', { second_factor_required: true })).body.data).toEqual({
     second_factor_required: true,
   })
+  expect((await owner.ask('DELETE', '/account/totp')).body.code).toBe('LAST_SECOND_FACTOR')
 
   const refused = await viewer.get('/dashboard/leads')
   expect([refused.status, refused.body.code]).toEqual([403, 'SECOND_FACTOR_REQUIRED'])

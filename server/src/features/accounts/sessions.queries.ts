@@ -8,8 +8,6 @@ import { sendNamed } from '../../db/send-named.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { PERSON_NAME } from './people.queries.ts'
 
-const SESSIONS_SHOWN = 100
-
 /** Stores a session. If it exists already, it stays unchanged. */
 export async function insertSession(
   tx: Db | Tx,
@@ -56,7 +54,7 @@ export interface SessionOwner {
   must_set_up_second_factor: boolean
 }
 
-const MUST_SET_UP_SECOND_FACTOR = `partners.second_factor_required
+const MUST_SET_UP_SECOND_FACTOR = `(partners.second_factor_required or people.must_recover)
                    and not exists (select from totp_keys where person_id = people.id and confirmed_at is not null)
                    and not exists (select from passkeys where person_id = people.id)`
 
@@ -130,14 +128,12 @@ export async function hasSession(db: Db | Tx, tokenHash: Buffer, now: Date): Pro
   return row !== undefined
 }
 
-/** When the person last gave the password or a passkey in this session. */
-export async function findConfirmedAt(db: Db, tokenHash: Buffer): Promise<string | undefined> {
-  const row = await db
+export function findSession(db: Db, tokenHash: Buffer) {
+  return db
     .selectFrom('sessions')
-    .select('confirmed_at')
+    .select(['family_id', 'confirmed_at'])
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
-  return row?.confirmed_at
 }
 
 /** Marks the session and all others of its family as confirmed. */
@@ -159,7 +155,7 @@ export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: strin
     .execute()
 }
 
-/** The person's sessions, one per family, the most recently seen first. Returns at most 100. */
+/** The person's sessions, one per family, the most recently seen first. */
 export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: Date): Promise<Session[]> {
   return db
     .selectFrom('sessions')
@@ -176,7 +172,6 @@ export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: D
     .groupBy('family_id')
     .orderBy('last_seen_at', 'desc')
     .orderBy('family_id', 'desc')
-    .limit(SESSIONS_SHOWN)
     .execute()
 }
 
@@ -214,6 +209,23 @@ export function removeSession(
     .where('family_id', '=', sessionId)
     .returning('browser')
     .executeTakeFirst()
+}
+
+/** Removes the person's sessions except for this many, those that were seen last. */
+export async function removeSessionsBeyond(tx: Tx, personId: string, most: number, now: Date): Promise<void> {
+  await tx
+    .deleteFrom('sessions')
+    .where('family_id', 'in', (eb) =>
+      eb
+        .selectFrom('sessions')
+        .select('family_id')
+        .where('person_id', '=', personId)
+        .where('expires_at', '>', now.toISOString())
+        .groupBy('family_id')
+        .orderBy((order) => order.fn.max(order.fn.coalesce('last_seen_at', 'signed_in_at')), 'desc')
+        .offset(most),
+    )
+    .execute()
 }
 
 /** Removes this session with its whole family. */

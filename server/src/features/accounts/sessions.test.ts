@@ -1,4 +1,8 @@
+import { randomBytes } from 'node:crypto'
+import type { AccessItem } from '@portal/contract/access.ts'
 import { expect, test } from 'vitest'
+import { newId } from '../../db/ids.ts'
+import { addPasskey, beginApp } from '../../testing/second-factor.ts'
 import { addColleague, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
@@ -64,6 +68,107 @@ test('a person lists their sessions, ends one of them, and then ends all but the
   ])
 })
 
+test('an owner sees everything that can get in, with what came in the last 30 days marked; a member sees only their own', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'member')
+  await addPasskey(portal, ada, 'Old phone')
+  const { loginWith } = await appOf(portal, ada)
+  portal.advance(31 * 24 * 60 * MINUTE_MS)
+  const token = await loginWith()
+  const listed = async (token: string) =>
+    (await portal.get('/account/access', { token })).body.data.items.map((item: AccessItem) => [
+      item.kind,
+      item.name,
+      item.is_recent,
+    ])
+  await portal.post('/dashboard/generate-api-key', undefined, { token })
+  await portal.ask('PUT', '/dashboard/webhook-url', { token, body: { webhook_url: 'https://hooks.example/in?key=1' } })
+  const invited = { email: 'guest@example.com', firstName: 'Gus', role: 'viewer' }
+  await portal.post('/team/invitations', invited, { token })
+  expect(await listed(token)).toEqual([
+    ['session', 'Unknown browser', true],
+    ['passkey', 'Old phone', false],
+    ['app', 'Authenticator app', false],
+    ['api-key', expect.stringMatching(/^lp_/), true],
+    ['webhook', 'hooks.example', true],
+    ['invitation', 'Gus', true],
+    ['person', 'Robin Colleague', false],
+  ])
+  expect(await listed((await portal.post('/auth/login', bob)).body.token)).toEqual([
+    ['session', 'Unknown browser', true],
+  ])
+})
+
+test('a person ends everything but this device and the factor that confirms it', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner()
+  const phone = await addPasskey(portal, ada, 'Phone')
+  await addPasskey(portal, ada, 'Intruder')
+  const { app, loginWith } = await appOf(portal, ada)
+  const intruder = await loginWith()
+  const removeOthers = (body: object) => ada.post('/account/access/remove-others', body)
+  expect((await removeOthers({ password: ada.password })).status).toBe(400)
+  expect((await removeOthers({ code: '000000' })).body.code).toBe('INVALID_CODE')
+  expect((await portal.get('/profile', { token: intruder })).status).toBe(200)
+
+  expect((await removeOthers({ passkey: await phone.answer() })).status).toBe(200)
+  expect((await portal.get('/profile', { token: intruder })).status).toBe(401)
+  const items = async () =>
+    (await ada.get('/account/access')).body.data.items.map(({ kind, name }: AccessItem) => [kind, name])
+  expect(await items()).toEqual([
+    ['session', 'Unknown browser'],
+    ['passkey', 'Phone'],
+  ])
+  await portal.mailTo(ada.email, 'a second factor was removed')
+
+  // After a recovery code no factor would be left.
+  await ada.put('/team/settings', { second_factor_required: true })
+  const [first, second] = app.recoveryCodes
+  expect((await removeOthers({ code: first })).body.code).toBe('LAST_SECOND_FACTOR')
+  await ada.put('/team/settings', { second_factor_required: false })
+  expect((await removeOthers({ code: second })).status).toBe(200)
+  expect(await items()).toEqual([['session', 'Unknown browser']])
+})
+
+/** The recovery codes of the person's passkeys, and a function that signs the person in with one of them. */
+async function appOf(portal: TestPortal, ada: TestPartner) {
+  const app = await beginApp(portal, ada)
+  await ada.post('/account/totp/confirm', { code: app.codeAt() })
+  const recoveryCodes: string[] = (await ada.post('/account/recovery-codes')).body.data.recovery_codes
+  return {
+    app: { recoveryCodes },
+    async loginWith(): Promise<string> {
+      const step = (await portal.post('/auth/login', ada)).body.second_factor.token
+      const code = recoveryCodes.pop()
+      return (await portal.post('/auth/second-factor', { token: step, code })).body.token
+    },
+  }
+}
+
+test('a person has at most 100 sessions, and another sign-in ends the one that was not seen for the longest time', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner()
+  const { db, clock } = portal.deps
+  const { personId } = (await portal.post('/auth/verify', { token: ada.token })).body.data
+  const rows = Array.from({ length: 99 }, (_, number) => {
+    const at = new Date(clock.now().getTime() - (number + 60) * MINUTE_MS).toISOString()
+    const token_hash = randomBytes(32)
+    const times = {
+      signed_in_at: at,
+      confirmed_at: at,
+      expires_at: new Date(clock.now().getTime() + 3_600_000).toISOString(),
+    }
+    return { token_hash, person_id: personId, family_id: newId(new Date(at)), ...times }
+  })
+  await db.insertInto('sessions').values(rows).execute()
+  expect(await sessionsOf(portal, ada.token)).toHaveLength(100)
+  await portal.post('/auth/login', ada)
+  const left = await sessionsOf(portal, ada.token)
+  expect(left.map(({ id }: { id: string }) => id)).not.toContain(rows.at(-1)?.family_id)
+  expect(left).toHaveLength(100)
+})
+
 test('nobody can see or end another person’s session', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
@@ -94,7 +199,7 @@ test('the person gets a mail about a sign-in from an unknown browser, but not ab
 
   const { cookie } = await signInByPhone(portal, ada)
   expect(await portal.mailTo(ada.email, 'A sign-in from a new browser')).toMatch(
-    /It was Safari on iOS, at the IP address 127\.0\.0\.1\.[^]*\/forgot-password[^]*\/profile/,
+    /It was Safari on iOS, at the IP address 127\.0\.0\.1\.[^]*\/forgot-password[^]*\/profile\/security/,
   )
   await signInByPhone(portal, ada, cookie)
   await ada.post('/dashboard/generate-api-key')

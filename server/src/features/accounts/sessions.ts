@@ -7,16 +7,15 @@ import { minuteOf } from '../../db/minute-of.ts'
 import type { Deps } from '../../deps.ts'
 import { Unauthorized } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
-import type { Confirmation } from '../../http/require-confirmed.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { lockPerson, type Person } from './people.queries.ts'
-import { findKinds } from './second-factor/factors.ts'
 import {
-  findConfirmedAt,
+  findSession,
   findSessionOwner,
   insertSession,
   keepSuccessorSeed,
   markSeen,
+  removeSessionsBeyond,
   shortenSession,
 } from './sessions.queries.ts'
 import { hashToken, newToken, newTokenSeed, successorOf } from './tokens.ts'
@@ -24,7 +23,9 @@ import { hashToken, newToken, newTokenSeed, successorOf } from './tokens.ts'
 const HOUR_MS = 3_600_000
 const SESSION_MS = 24 * HOUR_MS
 const SESSION_MS_MAX = 30 * 24 * HOUR_MS
-/** How long a confirmation by password or passkey stays valid (D66). */
+/** A person's sessions, so that a list shows all of them. */
+const SESSIONS_MAX = 100
+/** How long a confirmation stays valid (D66). */
 const CONFIRMED_MS = 15 * 60_000
 /** How long the old token stays valid, for requests that were sent before the exchange (D12). */
 const OVERLAP_MS = 30_000
@@ -33,7 +34,8 @@ type SessionDeps = Pick<Deps, 'db' | 'reads' | 'clock'>
 
 /**
  * Starts a session of 24 hours and returns its token. The session begins a new family. Each refresh of the token adds a
- * session to this family (D54).
+ * session to this family (D54). A person has at most 100 sessions: another sign-in ends the one that has not been seen
+ * for the longest time. The caller holds the person's lock.
  */
 export async function startSession(
   tx: Tx,
@@ -53,6 +55,7 @@ export async function startSession(
     ip,
     browser,
   })
+  await removeSessionsBeyond(tx, person.id, SESSIONS_MAX, now)
   return {
     token,
     partner: { id: person.partner_id, email: person.email, businessName: person.business_name },
@@ -86,17 +89,13 @@ export async function findCaller(
   }
 }
 
-/**
- * Whether the caller has recently confirmed their identity, and whether the caller has a second factor. Routes that
- * require a confirmation need both answers (D66).
- */
-export async function findConfirmation(
+/** Whether the caller confirmed their identity within the last 15 minutes. Some routes require this (D66). */
+export async function isConfirmed(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
-  { token, personId }: SessionCaller,
-): Promise<Confirmation> {
-  const [confirmedAt, kinds] = await Promise.all([findConfirmedAt(db, hashToken(token)), findKinds(db, personId)])
-  const isRecent = confirmedAt !== undefined && Date.parse(confirmedAt) > clock.now().getTime() - CONFIRMED_MS
-  return { isRecent, hasSecondFactor: kinds.length > 0 }
+  { token }: SessionCaller,
+): Promise<boolean> {
+  const session = await findSession(db, hashToken(token))
+  return session !== undefined && Date.parse(session.confirmed_at) > clock.now().getTime() - CONFIRMED_MS
 }
 
 /** Returns the owner of a session token. Refuses other tokens with the specification's default text. */

@@ -1,7 +1,16 @@
+import type { AccessItem } from '@portal/contract/access.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answering, startReceiver } from '../../testing/receiver.ts'
-import { addApp } from '../../testing/second-factor.ts'
-import { newLead, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { addApp, addPasskey } from '../../testing/second-factor.ts'
+import {
+  type Answer,
+  addColleague,
+  confirmEmail,
+  newLead,
+  startPortal,
+  type TestPartner,
+  type TestPortal,
+} from '../../testing/start-portal.ts'
 
 let portal: TestPortal
 /** A portal with the rate limits of production. */
@@ -23,6 +32,12 @@ async function resetPassword(on: TestPortal, email: string, more: object = {}, h
   return on.post('/auth/reset-password', { token: resetToken, newPassword: NEW_PASSWORD, ...more }, { headers })
 }
 
+/** The kinds of access that a new password removed and left. */
+function kindsOf({ body }: Answer): { removed: string[]; left: string[] } {
+  const kinds = (items: AccessItem[]) => items.map(({ kind }) => kind)
+  return { removed: kinds(body.data.removed), left: kinds(body.data.left) }
+}
+
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
 test('the first password reset by mail revokes the session, API key and webhook URL of a stranger who signed up with another person’s address', async () => {
@@ -34,11 +49,7 @@ test('the first password reset by mail revokes the session, API key and webhook 
   await squatter.put('/dashboard/webhook-url', { webhook_url: receiver.url })
 
   const reset = await resetPassword(portal, squatter.email)
-  expect(reset.body.data).toEqual({
-    api_key: { preview: expect.stringMatching(/^lp_/), created_at: expect.any(String) },
-    webhook_url: receiver.url,
-    revoked: true,
-  })
+  expect(kindsOf(reset)).toEqual({ removed: ['app', 'api-key', 'webhook'], left: [] })
   expect((await squatter.get('/profile')).status).toBe(401)
   expect((await portal.get('/partner/docs', { token: api_key })).status).toBe(401)
   const owner = await portal.post('/auth/login', { email: squatter.email, password: NEW_PASSWORD })
@@ -60,17 +71,94 @@ test('after a new password is set, the API key and the webhook URL are listed in
 
   const form = { currentPassword: NEW_PASSWORD, newPassword: PASSWORD, confirmPassword: PASSWORD }
   const changed = await portal.ask('PUT', '/profile/password', { token, body: form })
-  const found = { api_key: { preview: key.api_key_preview, created_at: key.last_generated }, webhook_url }
-  expect(changed.body.data).toEqual({ ...found, revoked: false })
+  expect(kindsOf(changed)).toEqual({ removed: [], left: ['api-key', 'webhook'] })
+  expect(changed.body.data.left).toMatchObject([{ name: key.api_key_preview }, { name: 'hooks.partner.example' }])
   const mail = await portal.mailTo(partner.email, 'Subject: Your password was changed')
-  expect(mail).toMatch(/These still work: the API key made on .+ and the webhook URL at hooks\.partner\.example\./)
+  expect(mail).toMatch(
+    /These can still get in: the API key lp_\S+, since .+; the webhook URL at hooks\.partner\.example, since/,
+  )
+  expect(mail).toContain('/profile/security')
   expect(mail).not.toContain('hidden')
 
   const reset = await resetPassword(portal, partner.email, { revokeAccess: true })
-  expect(reset.body.data).toEqual({ ...found, revoked: true })
+  expect(kindsOf(reset)).toEqual({ removed: ['api-key', 'webhook'], left: [] })
   expect((await portal.get('/partner/docs', { token: key.api_key })).status).toBe(401)
-  expect(await portal.mailTo(partner.email, 'These were revoked at the same time')).toContain('Your password was reset')
+  expect(await portal.mailTo(partner.email, 'Removed at the same time: the API key')).toContain(
+    'Your password was reset',
+  )
 })
+
+/** What an intruder with a stolen session of an owner plants: a passkey and another owner. */
+async function plant(owner: TestPartner) {
+  const accomplice = await addColleague(portal, owner, 'owner')
+  const passkey = await addPasskey(portal, owner, 'Intruder')
+  return { accomplice, passkey }
+}
+
+test('a reset with revokeAccess ends the passkey and the owner that an intruder has planted', async () => {
+  const owner = await portal.newPartner()
+  const { accomplice, passkey } = await plant(owner)
+  const reset = await resetPassword(portal, owner.email, { revokeAccess: true })
+  expect(kindsOf(reset)).toEqual({ removed: ['passkey', 'person'], left: [] })
+  expect((await accomplice.get('/profile')).status).toBe(401)
+  expect((await portal.post('/auth/login', accomplice)).body.code).toBe('ACCOUNT_INACTIVE')
+  expect((await portal.post('/auth/passkey', { passkey: await passkey.answer() })).status).toBe(401)
+  const { token } = (await portal.post('/auth/login', { email: owner.email, password: NEW_PASSWORD })).body
+  const { entries } = (await portal.get('/security-log?type=team', { token })).body.data
+  expect(entries[0]).toMatchObject({ event: 'person-deactivated', subject: 'Robin Colleague' })
+})
+
+test('the person with a reset link sees what can get in, and the reset ends exactly what is chosen', async () => {
+  const owner = await portal.newPartner()
+  const { accomplice } = await plant(owner)
+  const { resetToken: token } = (await portal.post('/auth/forgot-password', { email: owner.email })).body.data
+  const { items } = (await portal.post('/auth/reset-access', { token })).body.data
+  expect(items.map(({ kind, is_recent }: AccessItem) => [kind, is_recent])).toEqual([
+    ['session', true],
+    ['passkey', true],
+    ['person', true],
+  ])
+  expect((await portal.post('/auth/reset-access', { token: 'unknown' })).body.code).toBe('INVALID_RESET_TOKEN')
+  const remove = items.filter(({ kind }: AccessItem) => kind === 'person')
+  const reset = { token, newPassword: NEW_PASSWORD, revokeAccess: true, remove }
+  expect(kindsOf(await portal.post('/auth/reset-password', reset))).toEqual({ removed: ['person'], left: ['passkey'] })
+  expect((await accomplice.get('/profile')).status).toBe(401)
+  expect(await portal.mailTo(owner.email, 'was reset by email')).toMatch(
+    /can still get in: the passkey Intruder, since/,
+  )
+})
+
+test.each([
+  ['is required', true],
+  ['is older than 30 days', false],
+])(
+  'a reset that ends the last second factor, which %s, signs in only with a recovery code, and only to set up a new one',
+  async (_why, isRequired) => {
+    await using own = await startPortal()
+    const owner = await own.newPartner()
+    await confirmEmail(own, owner)
+    const { recoveryCodes } = await addApp(own, owner)
+    const stepOf = async (password: string) =>
+      (await own.post('/auth/login', { email: owner.email, password })).body.second_factor
+    const signIn = async (password: string): Promise<string> =>
+      (await own.post('/auth/second-factor', { token: (await stepOf(password)).token, code: recoveryCodes.pop() })).body
+        .token
+    if (isRequired) await owner.put('/team/settings', { second_factor_required: true })
+    else own.advance(31 * 24 * 3_600_000)
+    const posting = (token: string) => ({ post: (path: string, body?: unknown) => own.post(path, body, { token }) })
+    // A second reset, which ends a newer factor, does not get around this.
+    if (!isRequired) await addPasskey(own, posting(await signIn(owner.password)))
+    const remove = [{ kind: 'app', id: 'app' }]
+    expect(kindsOf(await resetPassword(own, owner.email, { revokeAccess: true, remove })).removed).toEqual(['app'])
+    if (!isRequired) await resetPassword(own, owner.email, { revokeAccess: true })
+
+    expect((await stepOf(NEW_PASSWORD)).kinds).toEqual(['recovery'])
+    const token = await signIn(NEW_PASSWORD)
+    expect((await own.get('/dashboard/leads', { token })).body.code).toBe('SECOND_FACTOR_REQUIRED')
+    await addApp(own, posting(token))
+    expect((await own.get('/dashboard/leads', { token })).status).toBe(200)
+  },
+)
 
 test('the owner of an address closes an account that somebody else created with it, and can then sign up', async () => {
   const squatter = await portal.newPartner()

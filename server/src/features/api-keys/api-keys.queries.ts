@@ -35,7 +35,7 @@ export function findApiKey(db: Db, partnerId: string) {
 export async function replaceApiKey(
   db: Db,
   partnerId: string,
-  key: { key_hash: Buffer; preview: string; created_at: string },
+  key: { key_hash: Buffer; preview: string; created_at: string; made_by: string },
 ): Promise<void> {
   await db
     .insertInto('api_keys')

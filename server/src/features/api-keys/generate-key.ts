@@ -15,7 +15,12 @@ export async function generateKey(deps: KeyDeps, caller: SessionCaller, security
   const created_at = deps.clock.now().toISOString()
   await inTransaction(deps.db, async (tx) => {
     await lockCaller(tx, deps, caller)
-    await replaceApiKey(tx, caller.id, { key_hash: hashKey(key), preview: keyPreview(key), created_at })
+    await replaceApiKey(tx, caller.id, {
+      key_hash: hashKey(key),
+      preview: keyPreview(key),
+      created_at,
+      made_by: caller.personId,
+    })
     await enqueueNoticeToOwners(tx, deps, caller.id, 'api-key-made')
     await security(tx, 'api-key-made')
   })

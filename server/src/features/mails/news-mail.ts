@@ -267,7 +267,7 @@ function footer(news: readonly MailNews[], { isDigest, publicUrl, token }: About
       part: 'footer',
       text: `You get these kinds of news ${isDigest ? 'in your digest' : 'at once'}: ${kinds}. To change this:`,
       label: 'Notifications',
-      url: `${publicUrl}/profile#notifications`,
+      url: `${publicUrl}/profile/notifications`,
     },
     {
       part: 'footer',

@@ -1,4 +1,5 @@
 import type { BegunSession } from '@portal/contract/accounts.ts'
+import { personName } from '@portal/contract/person-name.ts'
 import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import { type AcceptInvitation, INVALID_INVITATION } from '@portal/contract/team.ts'
 import { newId } from '../../db/ids.ts'
@@ -9,6 +10,7 @@ import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { lockPartner } from '../accounts/accounts.queries.ts'
 import { beginSession } from '../accounts/begin-session.ts'
+import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
 import { hashNewPassword } from '../accounts/passwords.ts'
 import { getPerson, insertPerson } from '../accounts/people.queries.ts'
 import { refuseHeldEmail, refusingTaken } from '../accounts/refusing-taken.ts'
@@ -55,6 +57,8 @@ export async function acceptTeamInvitation(
       }),
     )
     await refuseHeldEmail(tx, email, id, now)
+    const about = { name: personName({ first_name, last_name, email }), email, role }
+    await enqueueNoticeToOwners(tx, deps, partner_id, 'person-joined', about)
     await call.security(tx, 'invitation-accepted', { partner: partner_id, person: id, detail: ROLE_NAMES[role] })
     return getPerson(tx, id)
   })

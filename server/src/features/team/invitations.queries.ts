@@ -105,6 +105,11 @@ export async function removeInvitation(
     .executeTakeFirst()
 }
 
+/** Removes the open invitations that this person sent. */
+export async function removeInvitationsBy(tx: Tx, partnerId: string, personId: string): Promise<void> {
+  await tx.deleteFrom('invitations').where('partner_id', '=', partnerId).where('invited_by', '=', personId).execute()
+}
+
 /** Removes invitations whose link expired before this time. Returns how many. */
 export async function removeInvitationsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db

@@ -1,3 +1,4 @@
+import { personName } from '@portal/contract/person-name.ts'
 import type { Invitation, NewInvitation } from '@portal/contract/team.ts'
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
@@ -6,6 +7,7 @@ import { Conflict, NotFound } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
 import { lockCaller } from '../accounts/lock-caller.ts'
+import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
 import { findPersonByEmail, getPerson } from '../accounts/people.queries.ts'
 import { findInvitationToMail, replaceInvitation } from './invitations.queries.ts'
 import { invitationExpiry, mailInvitation } from './mail-invitation.job.ts'
@@ -52,6 +54,10 @@ export async function inviteToTeam(
     expires_at: invitationExpiry(now),
   })
   await jobs.enqueue(tx, mailInvitation, { partnerId: caller.id, invitationId: invitation.id })
+  if (form.role === 'owner') {
+    const about = { name: personName(invitation), email: form.email, role: form.role }
+    await enqueueNoticeToOwners(tx, { jobs, clock }, caller.id, 'owner-invited', about)
+  }
   return invitation
 }
 

@@ -34,6 +34,10 @@ function invite(owner: TestPartner, form: object = {}) {
   return owner.post('/team/invitations', { email, firstName: 'Robin', lastName: 'Lee', role: 'member', ...form })
 }
 
+async function signIn({ email, password }: { email: string; password: string }) {
+  return { token: (await portal.post('/auth/login', { email, password })).body.token }
+}
+
 function accept(token: string, password = PASSWORD) {
   return portal.post('/auth/accept-invitation', { token, password })
 }
@@ -166,7 +170,7 @@ test('each role may do what D61 says, and a refusal names who can help', async (
   const newPassword = 'another-fine-horse'
   const form = { currentPassword: PASSWORD, newPassword, confirmPassword: newPassword, revokeAccess: true }
   const left = await member.put('/profile/password', form)
-  expect(left.body.data).toEqual({ api_key: null, webhook_url: null, revoked: false })
+  expect(left.body.data).toEqual({ removed: [], left: [] })
   expect((await portal.get('/partner/docs', { token: api_key })).status).toBe(200)
 })
 
@@ -211,17 +215,62 @@ test('a deactivated owner cannot reset a password, and so neither sees nor revok
   expect((await portal.get('/partner/docs', { token: api_key })).status).toBe(200)
 })
 
-test('an invitation ends if its inviter is no longer an active owner', async () => {
+test('an invitation ends for good if its inviter is no longer an active owner', async () => {
   const owner = await newOwner()
   const second = await addColleague(portal, owner, 'owner')
-  const invited = await second.post('/team/invitations', { email: 'friend@example.com', firstName: 'F', role: 'owner' })
-  const token = await invitationToken(portal, 'friend@example.com')
-  for (const change of [{ role: 'member' }, { role: 'owner', is_active: false }]) {
-    expect((await owner.put(`/team/people/${second.id}`, change)).status).toBe(200)
-    expect((await accept(token)).body.code).toBe('INVALID_INVITATION')
-    expect((await owner.get('/team')).body.data.invitations).toEqual([])
-    expect((await owner.post(`/team/invitations/${invited.body.data.id}/send`)).status).toBe(404)
+  const changes = [
+    [{ role: 'member' }, { role: 'owner' }],
+    [{ is_active: false }, { is_active: true }],
+  ]
+  for (const [number, [lost, regained]] of changes.entries()) {
+    const email = `friend${number}@example.com`
+    const invited = await portal.post(
+      '/team/invitations',
+      { email, firstName: 'F', role: 'owner' },
+      await signIn(second),
+    )
+    const token = await invitationToken(portal, email)
+    for (const change of [lost, regained]) {
+      expect((await owner.put(`/team/people/${second.id}`, change)).status).toBe(200)
+      expect((await accept(token)).body.code).toBe('INVALID_INVITATION')
+      expect((await owner.get('/team')).body.data.invitations).toEqual([])
+      expect((await owner.post(`/team/invitations/${invited.body.data.id}/send`)).status).toBe(404)
+    }
   }
+})
+
+test('all owners are mailed when somebody is invited as an owner, joins, changes role or asks for another address', async () => {
+  const owner = await newOwner()
+  const second = await addColleague(portal, owner, 'owner')
+  const owners = [owner, second]
+  for (const { email } of owners) {
+    expect(await portal.mailTo(email, 'joined the team')).toContain(`Robin Colleague (${second.email}, owner) joined`)
+  }
+  expect(await portal.mailTo(owner.email, 'was invited as an owner')).toContain('/profile/security')
+  await second.put('/account/email', { email: `other-${second.email}` })
+  for (const { email } of owners) {
+    expect(await portal.mailTo(email, 'asked to change their email address')).not.toContain(`other-${second.email}`)
+  }
+  await owner.put(`/team/people/${second.id}`, { role: 'viewer' })
+  for (const { email } of owners) {
+    expect(await portal.mailTo(email, 'was given another role')).toContain(`(${second.email}, viewer)`)
+  }
+})
+
+test('the team names the API key and the webhook URL that a person made, also when the person is let go', async () => {
+  const owner = await newOwner()
+  const second = await addColleague(portal, owner, 'owner')
+  const { api_key_preview } = (await second.post('/dashboard/generate-api-key')).body.data
+  const made_webhook_url = 'https://hooks.example/in'
+  await second.put('/dashboard/webhook-url', { webhook_url: made_webhook_url })
+  const made = { made_api_key: api_key_preview, made_api_key_at: expect.any(String), made_webhook_url }
+  const letGo = (await owner.put(`/team/people/${second.id}`, { is_active: false })).body.data
+  expect(letGo).toMatchObject({ ...made, is_active: false })
+  await owner.post('/dashboard/generate-api-key')
+  await owner.put('/dashboard/webhook-url', { webhook_url: made_webhook_url })
+  const { people } = (await owner.get('/team')).body.data
+  const nothing = { made_api_key: null, made_api_key_at: null, made_webhook_url: null }
+  expect(people).toMatchObject([{ ...made, made_api_key: expect.stringMatching(/^lp_/) }, nothing])
 })
 
 test('a partner keeps an active owner, even if two owners demote each other at the same time', async () => {

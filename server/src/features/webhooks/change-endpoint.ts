@@ -43,7 +43,12 @@ export async function changeEndpoint(
     await lockCaller(tx, deps, caller)
     await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-url-set')
     await security(tx, 'webhook-url-changed')
-    return saveEndpoint(tx, partnerId, { url, secret: stored, at: clock.now().toISOString() })
+    return saveEndpoint(tx, partnerId, {
+      url,
+      secret: stored,
+      at: clock.now().toISOString(),
+      by: caller.personId,
+    })
   })
   return { endpoint, secret: endpoint.secret === stored ? secret : null }
 }

@@ -54,10 +54,11 @@ const after = (attempts: number) => (log: { attempts: number }) => log.attempts 
 
 /**
  * Moves the portal's clock and makes the portal look for due deliveries, because its timers use the machine's clock.
- * Also keeps sessions from expiring.
+ * Also keeps sessions and their confirmation from expiring.
  */
 async function advance(ms: number, on = portal) {
-  await on.deps.db.updateTable('sessions').set({ expires_at: '2100-01-01T00:00:00.000Z' }).execute()
+  const never = '2100-01-01T00:00:00.000Z'
+  await on.deps.db.updateTable('sessions').set({ expires_at: never, confirmed_at: never }).execute()
   on.advance(ms)
   await on.deps.pool.query(`select pg_notify('deliveries_due', id::text) from partners`)
 }

@@ -9,9 +9,9 @@ export function findEndpoint(db: Db | Tx, partnerId: string): Promise<WebhookEnd
 export function saveEndpoint(
   db: Db,
   partnerId: string,
-  { url, secret, at }: { url: string; secret: string; at: string },
+  { url, secret, at, by }: { url: string; secret: string; at: string; by: string },
 ): Promise<WebhookEndpointRow> {
-  const fresh = { url, failing_since: null, disabled_at: null, disabled_reason: null, updated_at: at }
+  const fresh = { url, failing_since: null, disabled_at: null, disabled_reason: null, updated_at: at, made_by: by }
   return db
     .insertInto('webhook_endpoints')
     .values({

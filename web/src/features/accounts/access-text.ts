@@ -1,15 +1,19 @@
-import type { Access } from '@portal/contract/accounts.ts'
+import { ACCESS_KIND_NAMES, type AccessItem, type SettledAccess } from '@portal/contract/access.ts'
 import { formatDate } from '../../format/dates.ts'
 
-/** Names the API key and the webhook URL that existed when the password changed. Undefined if there were none. */
-export function accessText({ api_key, webhook_url, revoked }: Access): string | undefined {
-  const others = [
-    api_key && `the API key ${api_key.preview} made on ${formatDate(api_key.created_at)}`,
-    webhook_url && `the webhook URL ${webhook_url}`,
-  ].filter((other) => other !== null)
-  if (others.length === 0) return undefined
-  const text = others.join(' and ')
-  return revoked
-    ? `Revoked with the old password: ${text}.`
-    : `Still working: ${text}. If you did not make them, revoke them on the API Keys and Webhook pages.`
+/** Says what a new password removed and what can still get in. Undefined if there was nothing. */
+export function accessText({ removed, left }: SettledAccess): string | undefined {
+  const texts = [
+    removed.length > 0 && `Removed with the old password: ${named(removed)}.`,
+    left.length > 0 && `These can still get in: ${named(left)}.`,
+  ].filter(Boolean)
+  return texts.join(' ') || undefined
+}
+
+function named(items: readonly AccessItem[]): string {
+  return items
+    .map(({ kind, name, added_at }) =>
+      kind === 'app' ? ACCESS_KIND_NAMES[kind] : `${ACCESS_KIND_NAMES[kind]} ${name}, since ${formatDate(added_at)}`,
+    )
+    .join('; ')
 }

@@ -14,7 +14,7 @@ const FIELDS = ['email'] as const
 /**
  * Asks for a new email address. The new address replaces the old one when the person opens the link in the mail (D67).
  */
-export function EmailForm({ email }: { email: string }) {
+export function EmailForm() {
   const { register, handleSubmit, formState, reset, setError } = useForm({
     mode: 'onTouched',
     resolver: zodResolver(EmailChange),
@@ -34,7 +34,6 @@ export function EmailForm({ email }: { email: string }) {
           We sent a link to {change.variables.email}. Open the link within 24 hours to change your address.
         </Alert>
       )}
-      <TextField label="Current email" type="email" value={email} readOnly />
       <TextField
         label="New email"
         type="email"

@@ -34,40 +34,27 @@ function notificationsQuery() {
 export function NotificationsCard({ emailVerified }: { emailVerified: boolean }) {
   const settings = useQuery(notificationsQuery())
   return (
-    <div id="notifications" ref={showIfAskedFor} className="scroll-mt-20">
-      <Card
-        title="Notifications"
-        description="Emails about your leads and deals. Emails about the security of your account are always sent."
-      >
-        {settings.isPending && (
-          <div className="min-h-96">
-            <Spinner label="Loading notifications" />
-          </div>
-        )}
-        {settings.isError && !settings.data && (
-          <Failure
-            text="Failed to load your notifications"
-            detail={failureDetail(settings.error)}
-            onRetry={() => void settings.refetch()}
-          />
-        )}
-        {!emailVerified && (
-          <Alert kind="warning" className="mb-4">
-            None of these emails will be sent until you have confirmed your email address.
-          </Alert>
-        )}
-        {settings.data && <NotificationsForm settings={settings.data} />}
-      </Card>
-    </div>
+    <Card title="Emails">
+      {settings.isPending && (
+        <div className="min-h-96">
+          <Spinner label="Loading notifications" />
+        </div>
+      )}
+      {settings.isError && !settings.data && (
+        <Failure
+          text="Failed to load your notifications"
+          detail={failureDetail(settings.error)}
+          onRetry={() => void settings.refetch()}
+        />
+      )}
+      {!emailVerified && (
+        <Alert kind="warning" className="mb-4">
+          None of these emails will be sent until you have confirmed your email address.
+        </Alert>
+      )}
+      {settings.data && <NotificationsForm settings={settings.data} />}
+    </Card>
   )
-}
-
-/**
- * Scrolls to the card if the address names the card, as links in mails do. The router cannot do this, because it would
- * look for the card before the page is drawn.
- */
-function showIfAskedFor(card: HTMLDivElement | null): void {
-  if (card && window.location.hash === `#${card.id}`) card.scrollIntoView()
 }
 
 const TIMING_WORDS: Record<MailTiming, string> = { 'at-once': 'At once', digest: 'Digest', never: 'Never' }

@@ -1,16 +1,19 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import { changePassword, PASSWORD_COMMON, PASSWORD_TOO_SHORT, PASSWORDS_DIFFER } from '@portal/contract/accounts.ts'
 import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useForm, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { Failure } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
 import { May } from '../../session/may.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { accessText } from './access-text.ts'
+import { textLinkClass } from './account-frame.tsx'
 import { changePasswordFailureText } from './failure-texts.ts'
 import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
 import { RevokeAccess } from './revoke-access.tsx'
@@ -63,7 +66,14 @@ export function PasswordForm({ email }: { email: string }) {
       {change.isError && !refusalOf(change.error) && (
         <Alert kind="error">{changePasswordFailureText(change.error)}</Alert>
       )}
-      {access && <Alert kind={change.data?.revoked ? 'success' : 'warning'}>{access}</Alert>}
+      {access && (
+        <Alert kind={change.data?.left.length === 0 ? 'success' : 'warning'}>
+          {access}{' '}
+          <Link {...paths.accountSecurity} className={textLinkClass}>
+            See everything that can get in
+          </Link>
+        </Alert>
+      )}
       {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <PasswordField

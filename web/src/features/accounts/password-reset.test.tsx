@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { data, failure, serve } from '../../testing/server.ts'
@@ -41,7 +41,7 @@ test('the page of a reset link without a token says what to do', async () => {
   expect(screen.queryByLabelText('New password')).toBeNull()
 })
 
-const NOTHING_ELSE = { api_key: null, webhook_url: null, revoked: false }
+const NOTHING_ELSE = { removed: [], left: [] }
 
 async function resetTo(password: string) {
   const user = openApp('/reset-password?token=tok')
@@ -69,22 +69,40 @@ test('a weak password is reported on its field, and a used link above the form',
   expect(await screen.findByText('Invalid reset token. Please request a new password reset.')).toBeDefined()
 })
 
-test('after a reset the page names the API key and the webhook URL that were revoked', async () => {
-  const access = {
-    api_key: { preview: 'lp_a1b2c...', created_at: '2026-11-20T01:00:00.000Z' },
-    webhook_url: 'https://hooks.example/in',
-    revoked: true,
-  }
-  const server = serve({ 'POST /auth/reset-password': () => ({ body: data(access) }) })
+test('a reset that revokes access lists what can get in, ticks what is recent, and removes what is ticked', async () => {
+  const itemOf = (kind: string, id: string, name: string, is_recent: boolean) => ({
+    kind,
+    id,
+    name,
+    is_recent,
+    detail: null,
+    last_used_at: null,
+    is_this_one: false,
+    added_at: '2026-11-20T01:00:00.000Z',
+  })
+  const key = itemOf('api-key', 'api-key', 'lp_a1b2c...', true)
+  const phone = itemOf('passkey', 'k1', 'Phone', false)
+  const laptop = itemOf('passkey', 'k2', 'Laptop', true)
+  const items = [itemOf('session', 's1', 'Firefox', true), key, phone, laptop]
+  const server = serve({
+    'POST /auth/reset-access': () => ({ body: data({ items }) }),
+    'POST /auth/reset-password': () => ({ body: data({ removed: [key, phone], left: [laptop] }) }),
+  })
   const user = openApp('/reset-password?token=tok')
-  await user.click(await screen.findByLabelText('Also revoke the API key and the webhook URL'))
+  await user.click(await screen.findByLabelText('Also revoke access'))
+  const list = within(await screen.findByRole('group', { name: 'Remove' }))
+  expect(list.getAllByRole<HTMLInputElement>('checkbox').map(({ checked }) => checked)).toEqual([true, false, true])
+  await user.click(list.getByLabelText(/Phone/))
+  await user.click(list.getByLabelText(/Laptop/))
   await user.type(screen.getByLabelText('New password'), 'Kauri-harbour-9')
   await user.type(screen.getByLabelText('Confirm new password'), 'Kauri-harbour-9')
   await user.click(screen.getByRole('button', { name: 'Reset password' }))
   const text =
-    'Revoked with the old password: the API key lp_a1b2c... made on Nov 20, 2026 and the webhook URL https://hooks.example/in.'
+    'Removed with the old password: API key lp_a1b2c..., since Nov 20, 2026; Passkey Phone, since Nov 20, 2026. These can still get in: Passkey Laptop, since Nov 20, 2026.'
   expect(await screen.findByText(text)).toBeDefined()
-  expect(server.seen[0]?.body).toMatchObject({ revokeAccess: true })
+  expect(screen.getByRole('link', { name: 'See everything that can get in' })).toBeDefined()
+  const sent = server.seen.find(({ path }) => path === '/auth/reset-password')?.body
+  expect(sent).toMatchObject({ revokeAccess: true, remove: [{ kind: 'api-key' }, { kind: 'passkey', id: 'k1' }] })
 })
 
 test('the welcome mail’s link verifies the address with one request', async () => {

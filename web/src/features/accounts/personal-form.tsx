@@ -17,7 +17,7 @@ import { showFieldErrors } from './field-errors.ts'
 
 const FIELDS = ['business_name', 'first_name', 'last_name', 'phone'] as const
 
-const EMAIL_STAYS = 'Change it under Email Address.'
+const EMAIL_STAYS = 'Change it below, under Email Address.'
 
 export function PersonalForm({ profile }: { profile: Profile }) {
   const queryClient = useQueryClient()

@@ -59,28 +59,16 @@ test('a saved business name is shown in the sidebar at once, and a saved phone n
   expect(screen.getByLabelText<HTMLInputElement>('Phone').value).toBe('+61 498 765 432')
 })
 
-test('the forms show what was changed elsewhere, and keep what the person has typed', async () => {
+test('the form shows what was changed elsewhere, and keeps what the person has typed', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   let isChanged = false
   const server = serveProfile({
     'GET /profile': () => ({
       body: data(isChanged ? { ...profile, business_name: 'Zeta', last_name: 'Byron' } : profile),
     }),
-    'GET /account/notifications': () => ({
-      body: data({
-        choices: {
-          'lead-status': 'digest',
-          ...(isChanged ? { outcome: 'never', webhook: 'at-once' } : { outcome: 'at-once' }),
-        },
-        at_once_if_own: [],
-        time_zone: 'Australia/Sydney',
-      }),
-    }),
   })
   const user = openApp('/profile')
   await user.type(await screen.findByLabelText('First name'), ' Mary')
-  expect((await screen.findByLabelText<HTMLInputElement>('Funded or lost: At once')).checked).toBe(true)
-  await user.click(screen.getByLabelText('Lead status: Never'))
   // Without a live stream, the app fetches all its data again every 15 seconds.
   await vi.waitFor(() => expect(server.seen.some(({ path }) => path === '/live')).toBe(true), { timeout: 10_000 })
   isChanged = true
@@ -89,9 +77,6 @@ test('the forms show what was changed elsewhere, and keep what the person has ty
   await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>('Business name').value).toBe('Zeta'))
   expect(screen.getByLabelText<HTMLInputElement>('Last name').value).toBe('Byron')
   expect(screen.getByLabelText<HTMLInputElement>('First name').value).toBe('Ada Mary')
-  expect(screen.getByLabelText<HTMLInputElement>('Funded or lost: Never').checked).toBe(true)
-  expect(screen.getByLabelText<HTMLInputElement>('Webhook disabled: At once').checked).toBe(true)
-  expect(screen.getByLabelText<HTMLInputElement>('Lead status: Never').checked).toBe(true)
 
   await user.click(screen.getAllByRole('button', { name: 'Save Changes' })[0] ?? document.body)
   await waitFor(() =>
@@ -151,60 +136,76 @@ test.each([
 })
 
 test('changing the password empties the form', async () => {
-  const access = { api_key: null, webhook_url: null, revoked: false }
-  serveProfile({ 'PUT /profile/password': () => ({ body: data(access) }) })
+  serveProfile({ 'PUT /profile/password': () => ({ body: data({ removed: [], left: [] }) }) })
   await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')
   expect(await screen.findByText('Password changed successfully')).toBeDefined()
   expect(screen.getByLabelText<HTMLInputElement>('Current password').value).toBe('')
-  expect(screen.queryByText(/Still working/)).toBeNull()
+  expect(screen.queryByText(/still get in/)).toBeNull()
 })
 
 test('after a password change the page names the API key that still works', async () => {
-  const api_key = { preview: 'lp_a1b2c...', created_at: '2026-11-20T01:00:00.000Z' }
-  serveProfile({ 'PUT /profile/password': () => ({ body: data({ api_key, webhook_url: null, revoked: false }) }) })
+  const key = { kind: 'api-key', name: 'lp_a1b2c...', added_at: '2026-11-20T01:00:00.000Z' }
+  serveProfile({ 'PUT /profile/password': () => ({ body: data({ removed: [], left: [key] }) }) })
   await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')
-  expect(await screen.findByText(/Still working: the API key lp_a1b2c\.\.\. made on Nov 20, 2026\./)).toBeDefined()
+  expect(await screen.findByText(/These can still get in: API key lp_a1b2c\.\.\., since Nov 20, 2026\./)).toBeDefined()
 })
 
-/** Delays the answer as a network would, so that the page draws its waiting state first. */
-function laterTask(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve))
-}
-
-test('sessions are listed, and the person can sign out one other session or all others', async () => {
-  const sessionOf = (id: string, is_this_one: boolean) => ({
+test('everything that can get in is listed, and the person can end other sessions, remove the key, or keep only this device', async () => {
+  const itemOf = (kind: string, id: string, name: string, is_this_one = false) => ({
+    kind,
     id,
-    browser: id,
-    ip: '203.0.113.7',
-    first_seen_at: '2026-11-20T01:00:00.000Z',
-    last_seen_at: '2026-11-20T01:00:00.000Z',
+    name,
     is_this_one,
+    detail: kind === 'session' ? '203.0.113.7' : null,
+    added_at: '2026-11-20T01:00:00.000Z',
+    last_used_at: null,
+    is_recent: kind !== 'passkey',
   })
-  let sessions = [sessionOf('Safari on iOS', true), sessionOf('Chrome on Windows', false), sessionOf('Firefox', false)]
+  let items = [
+    itemOf('session', 's1', 'Safari on iOS', true),
+    itemOf('session', 's2', 'Firefox'),
+    itemOf('passkey', 'k1', 'Phone'),
+    itemOf('api-key', 'api-key', 'lp_a1b2c...'),
+  ]
+  const without = (id: string) => () => {
+    items = items.filter((item) => item.id !== id)
+    return { body: data({}) }
+  }
   const server = serveProfile({
-    'GET /account/sessions': () => ({ body: data({ sessions }) }),
-    'DELETE /account/sessions/Firefox': async () => {
-      sessions = sessions.slice(0, 2)
-      await laterTask()
-      return { body: data({}) }
-    },
-    'POST /account/sessions/end-others': async () => {
-      sessions = sessions.slice(0, 1)
-      await laterTask()
-      return { body: data({}) }
-    },
+    'GET /account/access': () => ({ body: data({ items }) }),
+    'GET /account/second-factor': () => ({
+      body: data({ totp: null, passkeys: [], recovery_codes_left: 0, is_required: false }),
+    }),
+    'POST /account/sessions/end-others': without('s2'),
+    'DELETE /dashboard/revoke-api-key': without('api-key'),
+    'POST /account/access/remove-others': without('k1'),
   })
-  const user = openApp('/profile')
-  const list = await screen.findByRole('list', { name: 'Sessions' })
-  expect(within(list).getAllByRole('listitem')[0]?.textContent).toMatch(
-    /Safari on iOSThis one203\.0\.113\.7 · Signed in/,
-  )
-  await user.click(within(list).getByRole('button', { name: 'Sign out Firefox' }))
-  await waitFor(() => expect(within(list).getAllByRole('listitem')).toHaveLength(2))
+  const user = openApp('/profile/security')
+  const list = await screen.findByRole('list', { name: 'Everything that can get in' })
+  const rows = () =>
+    within(list)
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent)
+  expect(rows()).toEqual([
+    expect.stringMatching(/^Session: Safari on iOSThis one203\.0\.113\.7 · Since/),
+    expect.stringMatching(/^Session: FirefoxNew/),
+    expect.stringMatching(/^Passkey: PhoneSince/),
+    expect.stringMatching(/^API key: lp_a1b2c\.\.\.New/),
+  ])
+  const confirm = async (name: string) =>
+    user.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name }))
+  await user.click(within(list).getByRole('button', { name: 'Remove API key lp_a1b2c...' }))
+  await confirm('Remove')
+  await waitFor(() => expect(rows()).toHaveLength(3))
   await user.click(screen.getByRole('button', { name: 'Sign out all others' }))
-  await waitFor(() => expect(within(list).getAllByRole('listitem')).toHaveLength(1))
+  await confirm('Sign out all others')
+  await waitFor(() => expect(rows()).toHaveLength(2))
+  await user.click(screen.getByRole('button', { name: 'Remove all but this device' }))
+  await user.type(await screen.findByLabelText('Password'), 'right')
+  await confirm('Remove')
+  await waitFor(() => expect(rows()).toHaveLength(1))
+  expect(server.seen.find(({ path }) => path.endsWith('/remove-others'))?.body).toEqual({ password: 'right' })
   expect(within(list).queryByRole('button')).toBeNull()
-  expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
 })
 
 test('a taken email address is refused and stays in the form, and a link is mailed to a free address', async () => {
@@ -216,8 +217,7 @@ test('a taken email address is refused and stays in the form, and a link is mail
         : { body: data({}) },
   })
   const user = openApp('/profile')
-  await user.click(await screen.findByRole('tab', { name: 'Email Address' }))
-  await user.type(screen.getByLabelText('New email'), 'Ada@New.example')
+  await user.type(await screen.findByLabelText('New email'), 'Ada@New.example')
   await user.click(screen.getByRole('button', { name: 'Send Link' }))
   expect(await screen.findByText('An account with this email exists')).toBeDefined()
   expect(screen.getByLabelText<HTMLInputElement>('New email').value).toBe('Ada@New.example')
@@ -233,7 +233,7 @@ test('saving one changed notification setting sends only that setting, because a
     'GET /account/notifications': () => ({ body: data(settings) }),
     'PUT /account/notifications': () => ({ body: data(settings) }),
   })
-  const user = openApp('/profile')
+  const user = openApp('/profile/notifications')
   await user.click(await screen.findByLabelText('Lead status: Never'))
   const card = screen.getByRole('table').closest('form')
   await user.click(within(card ?? document.body).getByRole('button', { name: 'Save Changes' }))

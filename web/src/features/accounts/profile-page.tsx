@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { KeyRound, Mail, UserRound } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { BellRing, ChevronRight, KeyRound, ShieldCheck, UserRound } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { failureDetail } from '../../api/failure.ts'
-import { May } from '../../session/may.tsx'
+import { paths } from '../../app/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -11,12 +13,8 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { profileQuery } from './accounts.queries.ts'
 import { EmailForm } from './email-form.tsx'
 import { failedToLoadProfileText } from './failure-texts.ts'
-import { NotificationsCard } from './notifications-card.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { PersonalForm } from './personal-form.tsx'
-import { RequireOfEverybody } from './second-factor/require-of-everybody.tsx'
-import { SecondFactorCard } from './second-factor/second-factor-card.tsx'
-import { SessionsCard } from './sessions-card.tsx'
 
 export function ProfilePage() {
   const profile = useQuery(profileQuery())
@@ -43,34 +41,29 @@ export function ProfilePage() {
                 label: 'Personal Information',
                 icon: <UserRound aria-hidden />,
                 content: (
-                  <Card
-                    title="Personal Information"
-                    action={
-                      <span className="flex gap-2">
-                        <Badge variant={profile.data.is_active ? 'success' : 'error'}>
-                          {profile.data.is_active ? 'Active' : 'Inactive'}
-                        </Badge>
-                        <Badge variant={profile.data.email_verified ? 'success' : 'warning'}>
-                          {profile.data.email_verified ? 'Email verified' : 'Email not verified'}
-                        </Badge>
-                      </span>
-                    }
-                  >
-                    <PersonalForm profile={profile.data} />
-                  </Card>
-                ),
-              },
-              {
-                value: 'email',
-                label: 'Email Address',
-                icon: <Mail aria-hidden />,
-                content: (
-                  <Card
-                    title="Email Address"
-                    description="You sign in with this address. We email a link to the new address. Once you open the link, we notify the old address."
-                  >
-                    <EmailForm email={profile.data.email} />
-                  </Card>
+                  <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+                    <Card
+                      title="Personal Information"
+                      action={
+                        <span className="flex flex-wrap justify-end gap-2">
+                          <Badge variant={profile.data.is_active ? 'success' : 'error'}>
+                            {profile.data.is_active ? 'Active' : 'Inactive'}
+                          </Badge>
+                          <Badge variant={profile.data.email_verified ? 'success' : 'warning'}>
+                            {profile.data.email_verified ? 'Email verified' : 'Email not verified'}
+                          </Badge>
+                        </span>
+                      }
+                    >
+                      <PersonalForm profile={profile.data} />
+                    </Card>
+                    <Card
+                      title="Email Address"
+                      description="You sign in with this address. We email a link to the new address. Once you open the link, we notify the old address."
+                    >
+                      <EmailForm />
+                    </Card>
+                  </div>
                 ),
               },
               {
@@ -85,15 +78,45 @@ export function ProfilePage() {
               },
             ]}
           />
-          <NotificationsCard emailVerified={profile.data.email_verified} />
-          <SecondFactorCard>
-            <May least="owner">
-              <RequireOfEverybody businessName={profile.data.business_name} />
-            </May>
-          </SecondFactorCard>
-          <SessionsCard />
+          <nav aria-label="More settings" className="grid gap-3 sm:grid-cols-2">
+            <SettingsLink
+              to={paths.accountSecurity}
+              icon={<ShieldCheck aria-hidden />}
+              title="Security"
+              text="Second factor, passkeys, sessions, and everything that can get in."
+            />
+            <SettingsLink
+              to={paths.notifications}
+              icon={<BellRing aria-hidden />}
+              title="Notifications"
+              text="Which emails you get about your leads and deals, and when."
+            />
+          </nav>
         </div>
       )}
     </div>
+  )
+}
+
+interface SettingsLinkProps {
+  to: typeof paths.accountSecurity | typeof paths.notifications
+  icon: ReactNode
+  title: string
+  text: string
+}
+
+function SettingsLink({ to, icon, title, text }: SettingsLinkProps) {
+  return (
+    <Link
+      {...to}
+      className="frame flex items-center gap-3 p-4 hover:bg-hover [&_svg]:size-5 [&_svg]:flex-none [&_svg]:text-muted"
+    >
+      {icon}
+      <span className="min-w-0 grow">
+        <span className="block font-medium text-ink">{title}</span>
+        <span className="block text-[0.8125rem] text-muted">{text}</span>
+      </span>
+      <ChevronRight aria-hidden />
+    </Link>
   )
 }

@@ -1,20 +1,23 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { resetPassword } from '@portal/contract/accounts.ts'
-import { useMutation } from '@tanstack/react-query'
+import type { AccessItem } from '@portal/contract/access.ts'
+import { readResetAccess, resetPassword } from '@portal/contract/accounts.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { paths } from '../../app/paths.ts'
+import { LINK_KEY } from '../../session/forget-person.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
-import { PasswordField } from '../../ui/field.tsx'
+import { Checkbox, PasswordField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { accessText } from './access-text.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { ChooseAccess } from './choose-access.tsx'
 import { DEAD_LINK_TEXTS, MISSING_RESET_TOKEN, resetPasswordFailureText, weakPasswordText } from './failure-texts.ts'
 import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
-import { RevokeAccess } from './revoke-access.tsx'
 import { useRedirectAfter } from './use-redirect-after.ts'
 
 const REDIRECT_DELAY_MS = 3_000
@@ -69,14 +72,26 @@ function ResetForm({ token }: { token: string }) {
     defaultValues: { password: '', confirmPassword: '', revokeAccess: false },
   })
   const { errors, touchedFields } = formState
-  const password = useWatch({ control, name: 'password' })
+  const [password, revokeAccess] = useWatch({ control, name: ['password', 'revokeAccess'] })
+  const access = useQuery({
+    queryKey: [LINK_KEY, 'access', token],
+    queryFn: async ({ signal }) => (await call(readResetAccess, { body: { token }, signal })).items,
+    // Sessions end with every reset.
+    select: (items) => items.filter(({ kind }) => kind !== 'session'),
+    enabled: revokeAccess,
+  })
+  const [ticks, setTicks] = useState<Readonly<Record<string, boolean>>>({})
+  const isTicked = ({ id, is_recent }: AccessItem) => ticks[id] ?? is_recent
 
   const reset = useMutation({
     mutationFn: ({ password: newPassword, revokeAccess }: NewPasswordForm) =>
-      call(resetPassword, { body: { token, newPassword, revokeAccess } }),
-    onSuccess(access) {
+      // If the list could not be loaded, the server chooses.
+      call(resetPassword, {
+        body: { token, newPassword, revokeAccess, remove: revokeAccess ? access.data?.filter(isTicked) : undefined },
+      }),
+    onSuccess(settled) {
       // The toast outlasts this page, which closes after a moment.
-      const text = accessText(access)
+      const text = accessText(settled)
       if (text) toast.warning(text, ACCESS_SHOWN_MS)
     },
     onError(error) {
@@ -91,7 +106,14 @@ function ResetForm({ token }: { token: string }) {
     <form noValidate onSubmit={handleSubmit((values) => reset.mutate(values))} className="grid grid-cols-1 gap-4">
       {failureText && <Alert kind="error">{failureText}</Alert>}
       {failureText && DEAD_LINK_TEXTS.includes(failureText) && <NewLink />}
-      {reset.isSuccess && <Alert kind="success">Your password was changed. Taking you to the sign-in page…</Alert>}
+      {reset.isSuccess && (
+        <Alert kind="success">
+          Your password was changed. Taking you to the sign-in page…{' '}
+          <Link {...paths.accountSecurity} className={textLinkClass}>
+            See everything that can get in
+          </Link>
+        </Alert>
+      )}
       <PasswordField
         label="New password"
         autoComplete="new-password"
@@ -105,7 +127,18 @@ function ResetForm({ token }: { token: string }) {
         error={errors.confirmPassword?.message}
         {...register('confirmPassword')}
       />
-      <RevokeAccess {...register('revokeAccess')} />
+      <Checkbox
+        label="Also revoke access"
+        hint="Choose this if somebody else may have used your account."
+        {...register('revokeAccess')}
+      />
+      {revokeAccess && !reset.isSuccess && (
+        <ChooseAccess
+          access={access}
+          isTicked={isTicked}
+          onTick={({ id }, isChosen) => setTicks({ ...ticks, [id]: isChosen })}
+        />
+      )}
       <Button type="submit" busy={reset.isPending || reset.isSuccess}>
         Reset password
       </Button>

@@ -6,8 +6,8 @@ import { sessionQuery } from '../../session/session.queries.ts'
 import { signOut } from '../../session/sign-out.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
-import { secondFactorQuery } from './second-factor/second-factor.queries.ts'
-import { hasFactor, SecondFactorCard } from './second-factor/second-factor-card.tsx'
+import { hasFactor, secondFactorQuery } from './second-factor/second-factor.queries.ts'
+import { SecondFactorCard } from './second-factor/second-factor-card.tsx'
 
 /** The page that a person without a second factor gets if an owner requires a second factor of everybody. */
 export function SecondFactorPage() {

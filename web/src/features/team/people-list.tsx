@@ -2,16 +2,18 @@ import { personName } from '@portal/contract/person-name.ts'
 import { ROLE_NAMES, ROLES, Role } from '@portal/contract/roles.ts'
 import { changePerson, type PersonChange, type TeamPerson } from '@portal/contract/team.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
-import { formatDateTime } from '../../format/dates.ts'
+import { paths } from '../../app/paths.ts'
+import { formatDate, formatDateTime } from '../../format/dates.ts'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -40,11 +42,15 @@ function PersonRow({ person }: { person: TeamPerson }) {
   const queryClient = useQueryClient()
   const isOneself = useQuery({ ...sessionQuery(), enabled: false }).data?.personId === person.id
   const [question, setQuestion] = useState<Question | null>(null)
+  const [isLeft, setIsLeft] = useState(false)
   const name = personName(person)
 
   const change = useMutation({
     mutationFn: (body: PersonChange) => call(changePerson, { params: { id: person.id }, body }),
-    onSuccess: (changed, { role }) => toast.success(changedText(changed, role)),
+    onSuccess(changed, { role }) {
+      toast.success(changedText(changed, role))
+      setIsLeft(!changed.is_active && madeBy(changed) !== undefined)
+    },
     onError: (error) => toast.error(failureText(error)),
     // The answer to this refresh names the signed-in person's role. If that role has just changed and may not open this
     // page, the app leaves the page.
@@ -91,7 +97,7 @@ function PersonRow({ person }: { person: TeamPerson }) {
               size="small"
               busy={change.isPending}
               aria-label={`Deactivate ${name}`}
-              onClick={() => setQuestion(deactivationQuestion(name))}
+              onClick={() => setQuestion(deactivationQuestion(person))}
             >
               Deactivate
             </Button>
@@ -117,6 +123,29 @@ function PersonRow({ person }: { person: TeamPerson }) {
         onConfirm={handleConfirm}
         onClose={() => setQuestion(null)}
       />
+      <Dialog
+        open={isLeft}
+        onClose={() => setIsLeft(false)}
+        title="Replace What Is Left"
+        description={`${name} made ${madeBy(person)}, and may still know it. Replace it now?`}
+        actions={
+          <>
+            <Button variant="secondary" onClick={() => setIsLeft(false)}>
+              Not now
+            </Button>
+            {person.made_api_key && (
+              <Link {...paths.apiKeys} className={buttonClass('primary')}>
+                Replace the API key
+              </Link>
+            )}
+            {person.made_webhook_url && (
+              <Link {...paths.webhook} className={buttonClass('primary')}>
+                Replace the webhook
+              </Link>
+            )}
+          </>
+        }
+      />
     </li>
   )
 }
@@ -133,10 +162,22 @@ function LastSeen({ at }: { at: string | null }) {
   )
 }
 
-function deactivationQuestion(name: string): Question {
+/** The API key and the webhook URL that the person made. Undefined if there is neither. */
+function madeBy({ made_api_key, made_api_key_at, made_webhook_url }: TeamPerson): string | undefined {
+  const made = [
+    made_api_key && `the API key ${made_api_key}${made_api_key_at ? ` on ${formatDate(made_api_key_at)}` : ''}`,
+    made_webhook_url && `the webhook to ${new URL(made_webhook_url).host}`,
+  ].filter(Boolean)
+  return made.length > 0 ? made.join(' and ') : undefined
+}
+
+function deactivationQuestion(person: TeamPerson): Question {
+  const name = personName(person)
+  const made = madeBy(person)
+  const left = made ? ` ${name} made ${made}, which keeps working until you replace it.` : ''
   return {
     title: 'Deactivate Person',
-    text: `${name} will be signed out everywhere at once and unable to sign in. Everything ${name} submitted stays.`,
+    text: `${name} will be signed out everywhere at once and unable to sign in. Everything ${name} submitted stays.${left}`,
     confirmLabel: 'Deactivate',
     change: { is_active: false },
   }

@@ -14,7 +14,7 @@ import { removeOtherSessions } from '../sessions.queries.ts'
 import { hashToken } from '../tokens.ts'
 import { findPasskeys } from './passkeys.queries.ts'
 import { newRecoveryCodes, type RecoveryCodes } from './recovery-codes.ts'
-import { findFactors, removeRecoveryCodes, replaceRecoveryCodes } from './second-factor.queries.ts'
+import { findFactors, removeRecoveryCodes, replaceRecoveryCodes, updateMustRecover } from './second-factor.queries.ts'
 
 /** Limits new recovery codes, because ten codes cost ten password hashes. */
 const NEW_CODES: RateLimit = {
@@ -30,7 +30,9 @@ export async function readFactors(db: Db, personId: string): Promise<SecondFacto
     totp: factors.totp_added_at === null ? null : { added_at: factors.totp_added_at },
     passkeys,
     recovery_codes_left: factors.recovery_codes,
-    is_required: factors.second_factor_required,
+    is_required:
+      factors.second_factor_required ||
+      (factors.must_recover && factors.totp_added_at === null && passkeys.length === 0),
   }
 }
 
@@ -41,14 +43,15 @@ export interface FactorCall {
 }
 
 /**
- * The kinds of second factor with which the person can sign in. The list is empty if the person has no second factor.
+ * The kinds of second factor with which the person can sign in and confirm. The list is empty if the person has no
+ * second factor. After a reset that ended the last one, only a recovery code counts, even if none is left.
  */
 export async function findKinds(db: Db, personId: string): Promise<SecondFactorKind[]> {
-  const { totp_added_at, passkeys, recovery_codes } = await findFactors(db, personId)
+  const { totp_added_at, passkeys, recovery_codes, must_recover } = await findFactors(db, personId)
   const kinds: SecondFactorKind[] = []
   if (totp_added_at !== null) kinds.push('totp')
   if (passkeys > 0) kinds.push('passkey')
-  if (kinds.length > 0 && recovery_codes > 0) kinds.push('recovery')
+  if (must_recover || (kinds.length > 0 && recovery_codes > 0)) kinds.push('recovery')
   return kinds
 }
 
@@ -77,7 +80,7 @@ export async function renewCodes(
  * that adds the factor.
  */
 export async function codesForFirstFactor(db: Db, personId: string, limit: Limit): Promise<RecoveryCodes | undefined> {
-  return (await findKinds(db, personId)).length === 0 ? makeRecoveryCodes(personId, limit) : undefined
+  return (await countFactors(db, personId)) === 0 ? makeRecoveryCodes(personId, limit) : undefined
 }
 
 /**
@@ -92,23 +95,37 @@ export async function noteAdded(
   codes: RecoveryCodes | undefined,
 ): Promise<string[] | null> {
   await enqueueNotice(tx, deps, personId, 'second-factor-added')
-  const { totp_added_at, passkeys } = await findFactors(tx, personId)
-  if (passkeys + (totp_added_at === null ? 0 : 1) > 1) return null
+  if ((await countFactors(tx, personId)) > 1) return null
   if (!codes) throw new Conflict('CONFLICT', 'Your other second factor has just been removed. Please try again.')
   await replaceRecoveryCodes(tx, personId, codes.hashes)
+  await updateMustRecover(tx, personId, false)
   await removeOtherSessions(tx, personId, hashToken(token))
   return codes.codes
 }
 
 /**
  * Call this in the transaction that removes a factor. The person's other sessions and pending second steps end. If no
- * factor is left, the recovery codes are removed too.
+ * factor is left, the recovery codes are removed too. Throws Conflict if the business requires a factor and none is
+ * left.
  */
 export async function noteRemoved(tx: Tx, deps: Pick<Deps, 'jobs' | 'clock'>, caller: SessionCaller): Promise<void> {
-  if ((await findKinds(tx, caller.personId)).length === 0) await removeRecoveryCodes(tx, caller.personId)
+  if ((await countFactors(tx, caller.personId)) === 0) {
+    if ((await findFactors(tx, caller.personId)).second_factor_required) {
+      const text = `${caller.businessName} requires a second factor. Add another one before you remove your last one.`
+      throw new Conflict('LAST_SECOND_FACTOR', text)
+    }
+    await removeRecoveryCodes(tx, caller.personId)
+    await updateMustRecover(tx, caller.personId, false)
+  }
   await removeOtherSessions(tx, caller.personId, hashToken(caller.token))
   await removeAccountTokens(tx, caller.personId, 'second-factor')
   await enqueueNotice(tx, deps, caller.personId, 'second-factor-removed')
+}
+
+/** How many apps and passkeys the person has. */
+export async function countFactors(db: Db, personId: string): Promise<number> {
+  const { totp_added_at, passkeys } = await findFactors(db, personId)
+  return passkeys + (totp_added_at === null ? 0 : 1)
 }
 
 async function makeRecoveryCodes(personId: string, limit: Limit): Promise<RecoveryCodes> {

@@ -72,6 +72,16 @@ export async function removePasskeys(tx: Tx, personId: string): Promise<void> {
   await tx.deleteFrom('passkeys').where('person_id', '=', personId).execute()
 }
 
+/** Removes the person's passkeys except the one with this credential. Returns how many. */
+export async function removeOtherPasskeys(tx: Tx, personId: string, kept: string | undefined): Promise<number> {
+  const removal = await tx
+    .deleteFrom('passkeys')
+    .where('person_id', '=', personId)
+    .$if(kept !== undefined, (query) => query.where('credential_id', '!=', kept ?? ''))
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}
+
 export async function removePasskeysAddedSince(tx: Tx, personId: string, at: string): Promise<void> {
   await tx.deleteFrom('passkeys').where('person_id', '=', personId).where('created_at', '>=', at).execute()
 }

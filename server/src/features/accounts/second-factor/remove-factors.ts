@@ -1,13 +1,14 @@
 import type { Tx } from '../../../db/database.ts'
 import { findKinds } from './factors.ts'
 import { removePasskeys, removePasskeysAddedSince } from './passkeys.queries.ts'
-import { removeRecoveryCodes, removeTotp, removeTotpAddedSince } from './second-factor.queries.ts'
+import { removeRecoveryCodes, removeTotp, removeTotpAddedSince, updateMustRecover } from './second-factor.queries.ts'
 
 /** Removes all second factors, so that the person signs in with the password alone. */
 export async function removeFactors(tx: Tx, personId: string): Promise<void> {
   await removeTotp(tx, personId)
   await removePasskeys(tx, personId)
   await removeRecoveryCodes(tx, personId)
+  await updateMustRecover(tx, personId, false)
 }
 
 /**

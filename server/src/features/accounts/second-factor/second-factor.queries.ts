@@ -8,8 +8,8 @@ interface SecretKeeper {
 }
 
 /**
- * Finds when the person added an app, how many passkeys and recovery codes there are, and whether the partner requires
- * a second factor.
+ * Finds when the person added an app, how many passkeys and recovery codes there are, whether the partner requires a
+ * second factor, and whether the person needs a recovery code to sign in.
  */
 export function findFactors(db: Db, personId: string) {
   return db
@@ -21,6 +21,7 @@ export function findFactors(db: Db, personId: string) {
     .select((eb) => [
       'totp_keys.confirmed_at as totp_added_at',
       'partners.second_factor_required',
+      'people.must_recover',
       eb
         .selectFrom('passkeys')
         .whereRef('passkeys.person_id', '=', 'people.id')
@@ -172,6 +173,11 @@ export async function takeRecoveryCode(db: Db, personId: string, codeHash: strin
     .returning('person_id')
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Stores whether the person signs in with a recovery code, and then sets up a new factor. */
+export async function updateMustRecover(tx: Tx, personId: string, mustRecover: boolean): Promise<void> {
+  await tx.updateTable('people').set({ must_recover: mustRecover }).where('id', '=', personId).execute()
 }
 
 /** Returns false if the setting has this value already. */

@@ -10,26 +10,14 @@ import type { Visitor } from '../../../http/visitor.ts'
 import { findAccountToken, insertAccountToken, takeAccountToken } from '../account-tokens.queries.ts'
 import { beginSession, type Proof, refuseInactive, signInExpired } from '../begin-session.ts'
 import { countedBy, knownBy } from '../known-sources.ts'
-import { enqueueNotice } from '../mail-notice.job.ts'
 import { findPerson, getPerson, lockPerson, type Person } from '../people.queries.ts'
 import { hashToken, newToken } from '../tokens.ts'
+import { takeCode, WRONG_CODE, WRONG_CODES } from './check-code.ts'
 import { findKinds } from './factors.ts'
 import { findPasskeyOfAnyPartner } from './passkeys.queries.ts'
 import { askPasskey, personOfPasskey } from './passkeys.ts'
-import { findRecoveryCode } from './recovery-codes.ts'
-import { findRecoveryCodeHashes, findTotpSecret, takeRecoveryCode, takeTotpStep } from './second-factor.queries.ts'
-import { stepOfCode } from './totp.ts'
 
 const SECOND_STEP_MS = 10 * 60_000
-
-/** Limits wrong codes, because a caller in the second step knows the password and could guess the code (D66). */
-const WRONG_CODES: RateLimit = {
-  name: 'second-factor',
-  points: 5,
-  seconds: 900,
-  pauseSeconds: 900,
-  text: 'Too many wrong codes. Please wait 15 minutes before trying again.',
-}
 
 /** Limits challenges for passkeys, because each challenge is stored as a row. */
 const QUESTIONS: RateLimit = {
@@ -157,28 +145,7 @@ async function checkFactor(
     }
     return 'passkey'
   }
-  const code = form.code ?? ''
-  if (await isTotpCode(deps, person.id, code)) return 'app code'
-  if (!(await isRecoveryCode(deps, person.id, code))) {
-    throw new Unauthorized('INVALID_CODE', 'This code is wrong or has already been used.')
-  }
-  await security(deps.db, 'recovery-code-used', { partner: person.partner_id, person: person.id })
-  return 'recovery code'
-}
-
-async function isTotpCode({ db, secrets, clock }: Deps, personId: string, code: string): Promise<boolean> {
-  const found = await findTotpSecret({ db, secrets }, personId, 'confirmed')
-  const step = found && stepOfCode(found.secret, code, clock.now())
-  return step !== undefined && (await takeTotpStep(db, personId, step))
-}
-
-/** Uses up the code and mails the person, because somebody else may have found the person's codes. */
-async function isRecoveryCode(deps: Deps, personId: string, code: string): Promise<boolean> {
-  const hash = await findRecoveryCode(await findRecoveryCodeHashes(deps.db, personId), code)
-  if (hash === undefined) return false
-  return inTransaction(deps.db, async (tx) => {
-    const isTaken = await takeRecoveryCode(tx, personId, hash)
-    if (isTaken) await enqueueNotice(tx, deps, personId, 'recovery-code-used')
-    return isTaken
-  })
+  const factor = await takeCode(deps, person, form.code ?? '', security)
+  if (!factor) throw new Unauthorized('INVALID_CODE', WRONG_CODE)
+  return factor
 }

@@ -32,13 +32,11 @@ function serveProfile() {
     'DELETE /account/totp': () =>
       isConfirmed
         ? { body: data({ ...FACTOR, totp: null, recovery_codes_left: 0 }) }
-        : { status: 403, body: failure('Enter your password again to continue.', 'CONFIRM_PASSWORD') },
+        : { status: 403, body: failure('Confirm that it is you to continue.', 'CONFIRM_PASSWORD') },
     'POST /account/confirm': ({ body }) => {
-      isConfirmed = JSON.stringify(body) === '{"password":"right"}'
-      const text = 'Incorrect password'
-      return isConfirmed
-        ? { body: data({}) }
-        : { status: 400, body: failure(text, 'INVALID_CURRENT_PASSWORD', { password: text }) }
+      isConfirmed = JSON.stringify(body) === '{"code":"123456"}'
+      const text = 'This code is wrong or has already been used.'
+      return isConfirmed ? { body: data({}) } : { status: 400, body: failure(text, 'INVALID_CODE', { code: text }) }
     },
   })
 }
@@ -49,34 +47,35 @@ async function removeApp(user: ReturnType<typeof openApp>) {
   return screen.findByRole('alertdialog', { name: 'Confirm that it is you' })
 }
 
-test('a call that needs the password again is repeated as soon as the person enters the password', async () => {
+test('a call that needs a confirmation is repeated as soon as the person confirms with the second factor', async () => {
   const server = serveProfile()
-  const user = openApp('/profile')
+  const user = openApp('/profile/security')
   const dialog = await removeApp(user)
-  const password = within(dialog).getByLabelText('Password')
-  await user.type(password, 'wrong{Enter}')
-  expect(await within(dialog).findByText('Incorrect password')).toBeDefined()
-  expect(password.getAttribute('aria-invalid')).toBe('true')
+  const code = await within(dialog).findByLabelText('Code')
+  await user.type(code, '000000{Enter}')
+  expect(await within(dialog).findByText('This code is wrong or has already been used.')).toBeDefined()
+  expect(code.getAttribute('aria-invalid')).toBe('true')
+  expect(within(dialog).queryByLabelText('Password')).toBeNull()
 
-  await user.clear(password)
-  await user.type(password, 'right{Enter}')
+  await user.clear(code)
+  await user.type(code, '123456{Enter}')
   expect(await screen.findByRole('button', { name: 'Set up authenticator app' })).toBeDefined()
   expect(screen.queryByText('Confirm that it is you')).toBeNull()
   expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(2)
 })
 
-test('cancelling the dialog that asks for the password shows why nothing happened', async () => {
+test('cancelling the dialog that asks for the confirmation shows why nothing happened', async () => {
   const server = serveProfile()
-  const user = openApp('/profile')
+  const user = openApp('/profile/security')
   await user.click(within(await removeApp(user)).getByRole('button', { name: 'Cancel' }))
-  expect(await screen.findByText('Enter your password again to continue.')).toBeDefined()
+  expect(await screen.findByText('Confirm that it is you to continue.')).toBeDefined()
   await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
   expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
 })
 
-test('when the session ends, the dialog that asks for the password disappears', async () => {
+test('when the session ends, the dialog that asks for the confirmation disappears', async () => {
   serveProfile()
-  const user = openApp('/profile')
+  const user = openApp('/profile/security')
   await removeApp(user)
   localStorage.removeItem('auth_token')
   window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))
@@ -86,7 +85,7 @@ test('when the session ends, the dialog that asks for the password disappears', 
 
 test('if another person signs in from another tab, the dialog disappears and the call is not repeated', async () => {
   const server = serveProfile()
-  const user = openApp('/profile')
+  const user = openApp('/profile/security')
   await removeApp(user)
   localStorage.setItem('auth_person', 'h2')
   localStorage.setItem('auth_token', 'token-2')

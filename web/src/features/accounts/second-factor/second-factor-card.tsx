@@ -17,7 +17,7 @@ import { toast } from '../../../ui/toast.ts'
 import { AddPasskey } from './add-passkey.tsx'
 import { hasPasskeys } from './device-passkeys.ts'
 import { RecoveryCodes } from './recovery-codes.tsx'
-import { secondFactorQuery, showSecondFactor } from './second-factor.queries.ts'
+import { hasFactor, secondFactorQuery, showSecondFactor } from './second-factor.queries.ts'
 import { TotpSetUp } from './totp-set-up.tsx'
 
 type Removal = { what: 'app' } | { what: 'passkey'; id: string; name: string } | { what: 'codes' }
@@ -149,8 +149,9 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
   )
 }
 
-export function hasFactor(factor: SecondFactor): boolean {
-  return factor.totp !== null || factor.passkeys.length > 0
+/** Whether the person's last factor must stay, because the business requires one. */
+function isNeeded(factor: SecondFactor): boolean {
+  return factor.is_required && Number(factor.totp !== null) + factor.passkeys.length === 1
 }
 
 interface FactorProps {
@@ -169,17 +170,17 @@ function App({ factor, isAdding, onAdd, onAdded, onCancel, onRemove }: FactorPro
       badge={totp && <Badge variant="success">On</Badge>}
       text={totp ? `Added ${formatDate(totp.added_at)}` : 'An app on your phone shows a new code every 30 seconds.'}
       action={
-        totp ? (
-          <Button variant="secondary" size="small" aria-label="Remove authenticator app" onClick={onRemove}>
-            Remove
-          </Button>
-        ) : (
-          !isAdding && (
-            <Button variant="secondary" size="small" aria-label="Set up authenticator app" onClick={onAdd}>
-              Set up
-            </Button>
-          )
-        )
+        totp
+          ? !isNeeded(factor) && (
+              <Button variant="secondary" size="small" aria-label="Remove authenticator app" onClick={onRemove}>
+                Remove
+              </Button>
+            )
+          : !isAdding && (
+              <Button variant="secondary" size="small" aria-label="Set up authenticator app" onClick={onAdd}>
+                Set up
+              </Button>
+            )
       }
     >
       {isAdding && <TotpSetUp onDone={onAdded} onCancel={onCancel} />}
@@ -229,9 +230,11 @@ function Passkeys({ factor, isAdding, onAdd, onAdded, onCancel, onRemove }: Pass
                   )}
                 </p>
               </div>
-              <Button variant="ghost" size="small" aria-label={`Remove ${name}`} onClick={() => onRemove(id, name)}>
-                Remove
-              </Button>
+              {!isNeeded(factor) && (
+                <Button variant="ghost" size="small" aria-label={`Remove ${name}`} onClick={() => onRemove(id, name)}>
+                  Remove
+                </Button>
+              )}
             </li>
           ))}
         </ul>
@@ -278,10 +281,9 @@ function wordsOf(removal: Removal | null, factor: SecondFactor | undefined) {
     return { title: 'Make new recovery codes', text: 'The old codes stop working at once.', confirmLabel: 'Make codes' }
   }
   const isLast = factor !== undefined && Number(factor.totp !== null) + factor.passkeys.length === 1
-  const alone = factor?.is_required
-    ? 'You must then set up another second factor before doing anything else.'
-    : 'You will then sign in with your password alone.'
-  const left = isLast ? `${alone} Your recovery codes stop working.` : 'Your other second factors stay.'
+  const left = isLast
+    ? 'You will then sign in with your password alone. Your recovery codes stop working.'
+    : 'Your other second factors stay.'
   const what = removal?.what === 'passkey' ? `the passkey ${removal.name}` : 'the authenticator app'
   return {
     title: removal?.what === 'passkey' ? 'Remove passkey' : 'Remove authenticator app',

@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { paths } from '../../app/paths.ts'
+import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { profileQuery } from './accounts.queries.ts'
+import { NotificationsCard } from './notifications-card.tsx'
+
+/** Which mails the person gets, and when (D73, D128). */
+export function NotificationsPage() {
+  const { data: profile } = useQuery(profileQuery())
+  return (
+    <div className="max-w-3xl">
+      <PageHeader
+        title="Notifications"
+        description="Emails about your leads and deals. Emails about the security of your account are always sent."
+        back={
+          <Link {...paths.profile} className={backLinkClass}>
+            <BackLabel>Profile Settings</BackLabel>
+          </Link>
+        }
+      />
+      <NotificationsCard emailVerified={profile?.email_verified !== false} />
+    </div>
+  )
+}
