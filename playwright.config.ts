@@ -65,6 +65,7 @@ export default defineConfig({
   webServer: {
     command: 'node e2e/serve.ts',
     url: `${portalUrl}/api/ready`,
+    timeout: 180_000,
     // Shows why the server did not start.
     stdout: 'pipe',
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },

@@ -195,6 +195,14 @@ export const signIn = defineRoute({
   summary: 'Starts a session of 24 hours, or asks for the second factor of a person who has one.',
 })
 
+export const readDemo = defineRoute({
+  method: 'GET',
+  path: '/auth/demo',
+  auth: 'none',
+  answer: z.object({ demo: z.nullable(z.object({ email: z.string(), password: z.string() })) }),
+  summary: 'The sign-in of the demo account; null if this portal has no demo, and always in production.',
+})
+
 export const forgotPassword = defineRoute({
   method: 'POST',
   path: '/auth/forgot-password',

@@ -112,7 +112,7 @@ export async function createApp(
   outboxRoutes(app, deps)
   securityLogRoutes(mount, deps)
 
-  await staticWeb(app, WEB_FOLDER)
+  await staticWeb(app, { folder: WEB_FOLDER, isStarted: readiness.isStarted })
   packAnswers(app)
   return app
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { readSettings, type Settings, SettingsError } from './config.ts'
+import { DEMO_SIGN_IN, hasDemo } from './features/accounts/demo-sign-in.ts'
 import { type CrmServer, startCrmServer, startDatabaseServer } from './local/local-servers.ts'
 import { openLog, openLogOutput } from './log.ts'
 import type { Portal } from './portal.ts'
@@ -34,8 +35,8 @@ async function start(): Promise<void> {
   // Reading the portal's modules keeps this process busy for half a second, so the other processes are spawned first.
   await setImmediate()
   const [{ openPortal }, [crm, database]] = await Promise.all([import('./portal.ts'), servers])
-  // A real CRM gets no demo partner.
-  const demo = config.seedDemo && !config.zoho && config.role !== 'worker' ? await import('./seed-demo.ts') : undefined
+  const isDemo = hasDemo(config) && config.role !== 'worker'
+  const demo = isDemo ? await import('./seed-demo.ts') : undefined
   const portal = await openPortal({
     config,
     databaseUrl: database.url,
@@ -47,7 +48,7 @@ async function start(): Promise<void> {
   })
   parts.push(portal.close)
   await portal.started
-  if (!isStopping) announce(portal, crm, demo?.DEMO_SIGN_IN)
+  if (!isStopping) announce(portal, crm, isDemo ? DEMO_SIGN_IN : undefined)
 }
 
 async function stopAtTheEnd<Part extends { stop(): Promise<void> }>(starting: Promise<Part>): Promise<Part> {

@@ -236,9 +236,9 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   if (!config.publicUrl) deps.publicUrl = jobDeps.publicUrl = `http://localhost:${new URL(url).port}`
 
   const started = untilDone(deps, closing.signal, async () => {
-    if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
     await prepare?.(deps)
     await encryptSecrets(jobDeps, closing.signal)
+    if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
     isStarted = true
   })
 

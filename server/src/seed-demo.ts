@@ -1,136 +1,379 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { SignUp } from '@portal/contract/accounts.ts'
-import { DEAL_NOTE_TITLE } from '@portal/contract/choices.ts'
 import { DealFilters } from '@portal/contract/deals.ts'
-import { CONSENT_VERSION, NewLead } from '@portal/contract/leads.ts'
+import { LeadFilters } from '@portal/contract/leads.ts'
+import { PAGE_SIZE_MAX } from '@portal/contract/limits.ts'
+import * as z from 'zod/mini'
+import { BACKGROUND_JOBS } from './background-jobs.ts'
 import { newId } from './db/ids.ts'
+import { type Act, instantOf, NOTE_TITLES, STORY } from './demo-story.ts'
 import type { Deps } from './deps.ts'
+import { beginSession } from './features/accounts/begin-session.ts'
+import { confirmEmail } from './features/accounts/confirm-email.ts'
+import { DEMO_SIGN_IN } from './features/accounts/demo-sign-in.ts'
 import { hashPassword } from './features/accounts/passwords.ts'
-import { findPersonByEmail, insertPerson, markEmailVerified } from './features/accounts/people.queries.ts'
+import { findPersonByEmail } from './features/accounts/people.queries.ts'
 import { signUpPartner } from './features/accounts/sign-up.ts'
+import { findKeyCaller } from './features/api-keys/find-key-caller.ts'
+import { generateKey } from './features/api-keys/generate-key.ts'
 import { findDeals } from './features/deals/deals.queries.ts'
-import { findNewestLeads } from './features/leads/leads.queries.ts'
+import { markSeen } from './features/inbox/mark-seen.ts'
+import { findLeads, findLeadsToPush } from './features/leads/leads.queries.ts'
+import { pushLead } from './features/leads/push-lead.job.ts'
 import { submitLead } from './features/leads/submit-lead.ts'
+import { tellNews } from './features/mails/tell-news.job.ts'
 import { addNoteToRecord } from './features/notes/add-note.ts'
-import { startSync, waitForRun } from './features/sync/start-sync.ts'
-import type { Caller } from './http/authenticate.ts'
+import { findNotes, findNotesToPush } from './features/notes/notes.queries.ts'
+import { pushNote } from './features/notes/push-note.job.ts'
+import { createSecurityStore } from './features/security-log/store-security.ts'
+import { connectRecords } from './features/sync/connect-records.job.ts'
+import { findRowsOf } from './features/sync/find-rows-of.ts'
+import { pullDueDetails } from './features/sync/pull-details.job.ts'
+import { pullForAll } from './features/sync/pull-for-all.ts'
+import { pullNotesOf } from './features/sync/pull-notes.ts'
+import { pullRecords } from './features/sync/pull-records.ts'
+import { startSync } from './features/sync/start-sync.ts'
+import { acceptTeamInvitation } from './features/team/accept-invitation.ts'
+import { inviteToTeam } from './features/team/invite-person.ts'
+import { computeUsualTimes } from './history/compute-usual-times.job.ts'
+import type { Caller, SessionCaller } from './http/authenticate.ts'
+import { type NoteSecurity, noteSecurity } from './http/security-events.ts'
+import type { Visitor } from './http/visitor.ts'
+import type { Job } from './jobs/define-job.ts'
+import type { CrmModule } from './zoho/crm-records.ts'
 
-/**
- * The sign-in of the partner that owns the leads in the sandbox's demo data. Everybody knows the password, so the
- * partner never exists in production.
- */
-export const DEMO_SIGN_IN = { email: 'demo@harbourfinance.example', password: 'harbour-demo-2026' }
-
-const DEMO_PARTNER = SignUp.parse({
+const MIA = SignUp.parse({
   ...DEMO_SIGN_IN,
   businessName: 'Harbour Finance Brokers',
   firstName: 'Mia',
   lastName: 'Harbour',
 })
+/** A colleague with the same password. */
+const TOM = { email: 'tom@harbourfinance.example', firstName: 'Tom', lastName: 'Reid', role: 'member' as const }
+const EMAILS = { mia: MIA.email, tom: TOM.email }
 
-/** A colleague with the same password. The demo person gets news of the colleague's lead and note (D72). */
-const COLLEAGUE = { email: 'tom@harbourfinance.example', first_name: 'Tom', last_name: 'Reid', role: 'member' as const }
+/** A mail at once leaves two minutes after the news (fan-out-news.ts). */
+const MAILS_AFTER_MS = 150_000
+const BROWSER = 'Chrome on macOS'
 
-const SUBMITTED_LEAD = NewLead.parse({
-  firstName: 'Ingrid',
-  lastName: 'Falk',
-  email: 'ingrid@northerlyboats.example',
-  phone: '+61255501266',
-  state: 'NSW',
-  businessName: 'Northerly Boat Builders',
-  businessIndustry: 'Manufacturing',
-  timeInBusiness: '5-10 years',
-  monthlyTurnover: 92_000,
-  loanAmount: 118_000,
-  loanType: 'Equipment Financing',
-  loanPurpose: 'Hull mould and spray equipment',
-  loanTerm: '36 months',
-  additionalInfo: 'Best reached in the morning.',
-  consentVersion: CONSENT_VERSION,
-})
-
-const HOUR_MS = 3_600_000
-/** If the first sync takes longer, the demo gets its activity at the next start. */
-const SYNC_WAIT_MS_MAX = 300_000
-
-/** Signs the demo partner up, pulls its leads and deals and adds activity to them, unless this was done before. */
+/**
+ * Plays three weeks of a broker's and a lender's life (demo-story.ts), unless this was done before (D138). Each act goes
+ * the way that it takes in real use, with the clocks of the portal and of the sandbox set to its time: the portal's
+ * rules and jobs, or a form of the sandbox's staff page and a pull. A file in DATA_DIR counts the acts that are done, so
+ * a start that was cut off continues with the act that it was at.
+ */
 export async function seedDemo(deps: Deps): Promise<void> {
-  const { partnerId, personId, passwordHash } = await findOrSignUp(deps)
-  if (await findPersonByEmail(deps.db, COLLEAGUE.email)) return
-  const run = await waitForRun(deps, partnerId, await startSync(deps, partnerId, 'all'), SYNC_WAIT_MS_MAX)
-  if (run.status !== 'succeeded') return
-  const mia = {
-    id: partnerId,
-    businessName: DEMO_PARTNER.businessName,
-    submitter: { id: personId, name: `${DEMO_PARTNER.firstName} ${DEMO_PARTNER.lastName}` },
+  const progress = await openProgress(deps)
+  if (!progress) return
+  // Also gets the access token, while the sandbox's clock is right.
+  const crmUrl = await deps.crm.apiDomain()
+  const stage = await setStage(deps, crmUrl)
+  const now = new Date(progress.startedAt)
+  for (const [index, act] of STORY.entries()) {
+    if (index < progress.acts) continue
+    const at = instantOf(act.when, now)
+    const before = STORY[index - 1]
+    if (before) await stage.tellNews(before, instantOf(before.when, now), at)
+    if (index === progress.acts && index > 0) await stage.catchUp(at)
+    await stage.play(act, at)
+    await progress.keep(index + 1)
   }
-  await workOnRecords(deps, mia, passwordHash)
+  await stage.end()
+  await progress.end()
 }
 
-/**
- * Adds a colleague who submits a lead, and adds notes by both people. Records from the first sync cause no events
- * (D35), so the demo would otherwise have no activity.
- */
-async function workOnRecords(deps: Deps, mia: Caller, passwordHash: string): Promise<void> {
-  const leads = await findNewestLeads(deps.reads, mia, 5)
-  const deals = await findDeals(deps, mia.id, DealFilters.parse({}), deps.config.timezone)
-  const now = deps.clock.now()
-  const colleague = {
-    ...COLLEAGUE,
-    id: newId(now),
-    partner_id: mia.id,
-    password_hash: passwordHash,
-    email_verified: true,
+/** Returns undefined if the demo is complete. */
+async function openProgress({ db, config, clock }: Pick<Deps, 'db' | 'config' | 'clock'>) {
+  const file = join(config.dataDir, 'demo.json')
+  const kept = await readFile(file, 'utf8').catch(() => undefined)
+  if (kept === undefined && (await findPersonByEmail(db, MIA.email))) return undefined
+  const { startedAt, acts } = kept
+    ? Progress.parse(JSON.parse(kept))
+    : { startedAt: clock.now().toISOString(), acts: 0 }
+  await keep(acts)
+
+  async function keep(done: number): Promise<void> {
+    await mkdir(config.dataDir, { recursive: true })
+    await writeFile(`${file}.new`, JSON.stringify({ startedAt, acts: done }))
+    await rename(`${file}.new`, file)
   }
-  const tom = { ...mia, submitter: { id: colleague.id, name: `${COLLEAGUE.first_name} ${COLLEAGUE.last_name}` } }
-  const notes = [
-    {
-      by: mia,
-      on: 'lead',
-      loid: leads.rows.at(-1)?.loid,
-      hoursAgo: 26,
-      content: 'Six months of statements will come by email.',
+  return { startedAt, acts, keep, end: () => rm(file) }
+}
+
+const Progress = z.object({ startedAt: z.string(), acts: z.number() })
+
+interface Referral {
+  loid: string
+  on: 'lead' | 'deal'
+  amount: number | null
+  loanType: string | null
+}
+
+/** Where the acts are played. It remembers the LOIDs of the referrals, by business. */
+async function setStage(deps: Deps, crmUrl: string) {
+  const referrals = new Map<string, Referral>()
+  const visitor: Visitor = {
+    address: '203.0.113.7',
+    ip: '203.0.113.7',
+    browser: BROWSER,
+    mark: undefined,
+    keepMark(mark) {
+      visitor.mark = mark
     },
-    {
-      by: mia,
-      on: 'deal',
-      loid: deals.rows.at(1)?.loid,
-      hoursAgo: 5,
-      content: 'The client is happy and asks about a second loan.',
-    },
-    {
-      by: tom,
-      on: 'deal',
-      loid: deals.rows.at(0)?.loid,
-      hoursAgo: 1,
-      content: 'Reached the client: they will call you back tomorrow.',
-    },
-  ] as const
-  await deps.db.transaction().execute(async (tx) => {
-    await insertPerson(tx, { ...colleague, created_at: now.toISOString(), modified_time: now.toISOString() })
-    await submitLead(tx, hoursBefore(deps, 3), tom, SUBMITTED_LEAD)
-    for (const { by, loid, hoursAgo, ...note } of notes) {
-      const title = note.on === 'deal' ? DEAL_NOTE_TITLE : null
-      if (loid) await addNoteToRecord(tx, hoursBefore(deps, hoursAgo), by, { ...note, loid, title })
+  }
+  let apiKey: string | undefined
+  let invitationToken = ''
+  await learnReferrals()
+
+  return { play, tellNews: tellNewsBetween, catchUp, end }
+
+  async function play(act: Act, time: Date): Promise<void> {
+    await setCrmClock(time)
+    const { acting, finish } = actAt(time)
+    await perform(acting, act)
+    await finish()
+    if (act.does !== 'confirm') return
+    await runJob(time, pullDueDetails, {})
+    await learnReferrals()
+  }
+
+  /** The portal at a time in the past. Jobs do not wait for the queue: `finish` runs them, and those that they add. */
+  function actAt(time: Date): { acting: Deps; finish: () => Promise<void> } {
+    const began = performance.now()
+    const waiting: { name: string; payload: object }[] = []
+    const clock = { now: () => new Date(time.getTime() + Math.floor(performance.now() - began)) }
+    const acting: Deps = {
+      ...deps,
+      clock,
+      jobs: {
+        async enqueue(_tx, { name }, payload) {
+          waiting.push({ name, payload })
+        },
+      },
+      mail: {
+        ...deps.mail,
+        send(mail) {
+          for (const part of mail.parts) {
+            if (part.part !== 'button') continue
+            invitationToken = /\/invite\?token=([\w-]+)/.exec(part.url)?.[1] ?? invitationToken
+          }
+          return deps.mail.send({ id: newId(clock.now()), date: clock.now(), ...mail })
+        },
+      },
     }
-  })
+    async function finish(): Promise<void> {
+      for (const { name, payload } of waiting) {
+        const job = BACKGROUND_JOBS.find((one) => one.name === name)
+        await job?.run(acting, payload, new AbortController().signal)
+      }
+    }
+    return { acting, finish }
+  }
+
+  async function runJob(time: Date, job: Job, payload: object): Promise<void> {
+    const { acting, finish } = actAt(time)
+    await job.run(acting, payload, new AbortController().signal)
+    await finish()
+  }
+
+  /** Sets the sandbox's clock to this time, or right. */
+  async function setCrmClock(time: Date | undefined): Promise<void> {
+    const seconds = time ? Math.round((time.getTime() - deps.clock.now().getTime()) / 1_000) : 0
+    const answer = await fetch(`${crmUrl}/sandbox/behaviour`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ clockShiftSeconds: seconds }),
+    })
+    if (!answer.ok) throw new Error(`the sandbox did not set its clock: ${await answer.text()}`)
+  }
+
+  async function perform(acting: Deps, act: Act): Promise<void> {
+    switch (act.does) {
+      case 'sign up':
+        return signUp(acting)
+      case 'confirm':
+        return confirm(acting)
+      case 'invite':
+        await acting.db.transaction().execute(async (tx) => inviteToTeam(tx, acting, await signIn(acting, 'mia'), TOM))
+        return
+      case 'join': {
+        const call = { visitor, security: securityOf(acting) }
+        if (await findPersonByEmail(acting.db, TOM.email)) return
+        await acceptTeamInvitation(acting, { token: invitationToken, password: MIA.password }, call)
+        return
+      }
+      case 'look': {
+        await signIn(acting, 'tom')
+        const mia = await signIn(acting, 'mia')
+        return markSeen(acting, mia, { until: acting.clock.now().toISOString() })
+      }
+      case 'submit': {
+        if (referrals.has(act.lead.businessName)) return
+        const by = await callerOf(acting, act.by)
+        const { loid } = await acting.db.transaction().execute((tx) => submitLead(tx, acting, by, act.lead))
+        referrals.set(act.lead.businessName, {
+          loid,
+          on: 'lead',
+          amount: act.lead.loanAmount,
+          loanType: act.lead.loanType,
+        })
+        return
+      }
+      case 'note': {
+        const { loid, on } = find(act.on)
+        if (await hasNote(acting, act)) return
+        const by = await callerOf(acting, act.by)
+        const note = { loid, on, title: NOTE_TITLES[on], content: act.content }
+        await acting.db.transaction().execute((tx) => addNoteToRecord(tx, acting, by, note))
+        return
+      }
+      case 'status':
+        return actAsStaff(acting, act.on, 'status', { status: act.to })
+      case 'stage':
+        return actAsStaff(acting, act.on, 'stage', { stage: act.to })
+      case 'convert': {
+        const referral = find(act.on)
+        if (referral.on === 'deal') return
+        const name = `${act.on} – ${referral.loanType}`
+        await actAsStaff(acting, act.on, 'convert', { name, stage: act.to, amount: String(referral.amount) })
+        referrals.set(act.on, { ...referral, on: 'deal' })
+        return
+      }
+      case 'lender note':
+        if (await hasNote(acting, act)) return
+        return actAsStaff(acting, act.on, 'notes', { title: act.title, content: act.content })
+    }
+  }
+
+  async function signUp(acting: Deps): Promise<void> {
+    if (await findPersonByEmail(acting.db, MIA.email)) return
+    const passwordHash = await hashPassword(MIA.password)
+    await acting.db.transaction().execute((tx) => signUpPartner(tx, acting, MIA, passwordHash))
+  }
+
+  /** The sandbox already has a record of this partner, which is linked only if the address is confirmed (D52). */
+  async function confirm(acting: Deps): Promise<void> {
+    const mia = await getByEmail(acting, MIA.email)
+    await acting.db
+      .transaction()
+      .execute((tx) =>
+        confirmEmail(tx, mia, (within, partnerId) => acting.jobs.enqueue(within, connectRecords, { partnerId })),
+      )
+  }
+
+  /** Submits and notes need nobody who is signed in, but a rule that gives access checks the session. */
+  async function signIn(acting: Deps, who: 'mia' | 'tom'): Promise<SessionCaller> {
+    const person = await getByEmail(acting, EMAILS[who])
+    const call = { visitor, security: securityOf(acting) }
+    const begun = await beginSession(acting, person, call, { factor: 'password', stillCounts: async () => true })
+    const { id: personId, role } = person
+    return { ...(await callerOf(acting, who)), personId, role, mustSetUpSecondFactor: false, token: begun.token }
+  }
+
+  async function callerOf(acting: Deps, who: 'mia' | 'tom' | 'website'): Promise<Caller> {
+    if (who !== 'website') {
+      const { id, partner_id, business_name, first_name, last_name } = await getByEmail(acting, EMAILS[who])
+      return { id: partner_id, businessName: business_name, submitter: { id, name: `${first_name} ${last_name}` } }
+    }
+    apiKey ??= await generateKey(acting, await signIn(acting, 'mia'), securityOf(acting))
+    const caller = await findKeyCaller(acting, apiKey)
+    if (!caller) throw new Error('the demo’s API key is gone')
+    return caller
+  }
+
+  /** Sends a form of the sandbox's staff page, and pulls what it changed. */
+  async function actAsStaff(acting: Deps, business: string, what: string, form: Record<string, string>): Promise<void> {
+    const { loid, on } = find(business)
+    const body = new URLSearchParams(form)
+    const answer = await fetch(`${crmUrl}/${on}s/${loid}/${what}`, { method: 'POST', body, redirect: 'manual' })
+    const to = new URL(answer.headers.get('location') ?? '', crmUrl)
+    const [, section, zohoId = ''] = to.pathname.split('/')
+    if (answer.status !== 303 || to.searchParams.has('problem')) {
+      throw new Error(`the sandbox refused ${what} of ${business}: ${to.search}`)
+    }
+    const module: CrmModule = section === 'deals' ? 'Deals' : 'Leads'
+    const { signal } = new AbortController()
+    if (what !== 'notes') {
+      await pullRecords(pullForAll(acting, module === 'Deals' ? 'deals' : 'leads', signal), module, [zohoId])
+      return
+    }
+    const rows = await findRowsOf(acting, module, [zohoId])
+    const records = rows.map((row) => ({ ...row, module, zoho_id: zohoId }))
+    await pullNotesOf({ deps: acting, signal }, records, () => true)
+  }
+
+  async function hasNote(acting: Deps, { on, content }: { on: string; content: string }): Promise<boolean> {
+    const { partner_id } = await getByEmail(acting, MIA.email)
+    const notes = await findNotes(acting.reads, partner_id, find(on).loid)
+    return notes.some((note) => note.content === content)
+  }
+
+  async function learnReferrals(): Promise<void> {
+    const mia = await findPersonByEmail(deps.db, MIA.email)
+    if (!mia) return
+    const owner = { id: mia.partner_id, businessName: mia.business_name }
+    const all = { limit: PAGE_SIZE_MAX }
+    const leads = await findLeads(deps, owner, LeadFilters.parse(all), deps.config.timezone)
+    const deals = await findDeals(deps, owner.id, DealFilters.parse(all), deps.config.timezone)
+    for (const { business_name, loid, loan_amount: amount, loan_type: loanType } of leads.rows) {
+      if (business_name) referrals.set(business_name, { loid, on: 'lead', amount, loanType })
+    }
+    for (const { business_name, loid, amount, loan_type: loanType } of deals.rows) {
+      if (business_name) referrals.set(business_name, { loid, on: 'deal', amount, loanType })
+    }
+  }
+
+  function find(business: string): Referral {
+    const found = referrals.get(business)
+    if (!found) throw new Error(`the demo has no referral of ${business}`)
+    return found
+  }
+
+  /** Between two acts, mails go out soon after what the lender did, and at eight on working days. */
+  async function tellNewsBetween(before: Act, from: Date, to: Date): Promise<void> {
+    const times = isLenders(before) ? [Math.min(from.getTime() + MAILS_AFTER_MS, to.getTime())] : []
+    for (let day = 0; day < 15; day++) {
+      const eight = instantOf({ day, time: '08:01' }, to)
+      if (from < eight && eight < to) times.push(eight.getTime())
+    }
+    for (const time of times.toSorted((a, b) => a - b)) await runJob(new Date(time), tellNews, {})
+  }
+
+  /** Brings the portal to what the CRM and the portal's own rows say, after a start that was cut off. */
+  async function catchUp(time: Date): Promise<void> {
+    const mia = await findPersonByEmail(deps.db, MIA.email)
+    if (!mia) return
+    await setCrmClock(time)
+    const { acting, finish } = actAt(time)
+    const { partner_id: partnerId } = mia
+    for (const loid of await findLeadsToPush(deps.db, partnerId))
+      await acting.jobs.enqueue(deps.db, pushLead, { partnerId, loid })
+    for (const noteId of await findNotesToPush(deps.db, partnerId))
+      await acting.jobs.enqueue(deps.db, pushNote, { partnerId, noteId })
+    await startSync(acting, partnerId, 'all')
+    await finish()
+    await learnReferrals()
+  }
+
+  async function end(): Promise<void> {
+    await setCrmClock(undefined)
+    const now = deps.clock.now()
+    for (const job of [tellNews, pullDueDetails, computeUsualTimes]) await runJob(now, job, {})
+  }
 }
 
-function hoursBefore({ clock, jobs }: Deps, hours: number): Pick<Deps, 'clock' | 'jobs'> {
-  return { jobs, clock: { now: () => new Date(clock.now().getTime() - hours * HOUR_MS) } }
+function securityOf(deps: Deps): NoteSecurity {
+  const noted = { log: deps.log, store: createSecurityStore(deps) }
+  return (db, event, facts) => noteSecurity(noted, db, event, { ...facts, ip: '203.0.113.7', browser: BROWSER })
 }
 
-/**
- * Finds the demo partner or signs it up. The account is dated before the activity, because activity that is older than
- * the account would not be news.
- */
-async function findOrSignUp(deps: Deps): Promise<{ partnerId: string; personId: string; passwordHash: string }> {
-  const person = await findPersonByEmail(deps.db, DEMO_SIGN_IN.email)
-  if (person) return { partnerId: person.partner_id, personId: person.id, passwordHash: person.password_hash }
-  const passwordHash = await hashPassword(DEMO_PARTNER.password)
-  return deps.db.transaction().execute(async (tx) => {
-    const { partnerId, personId } = await signUpPartner(tx, hoursBefore(deps, 48), DEMO_PARTNER, passwordHash)
-    // The sandbox already has a record of this partner, which is linked only if the address is confirmed (D52).
-    await markEmailVerified(tx, personId)
-    return { partnerId, personId, passwordHash }
-  })
+async function getByEmail({ db }: Pick<Deps, 'db'>, email: string) {
+  const person = await findPersonByEmail(db, email)
+  if (!person) throw new Error(`${email} has no account`)
+  return person
+}
+
+function isLenders({ does }: Act): boolean {
+  return ['status', 'stage', 'convert', 'lender note'].includes(does)
 }

@@ -17,148 +17,132 @@ const PORTAL: Actor = { user: API_USER, source: 'crm_api' }
 const MAYA: Actor = { user: STAFF_USER, source: 'crm_ui' }
 const CALLUM: Actor = { user: COLLEAGUE, source: 'crm_ui' }
 
-/** The statuses that a lead went through, beginning with `New Lead`, and a note that was made on the way. */
-const LEAD_PATHS: readonly { statuses: string[]; note?: string }[] = [
-  { statuses: ['New Lead'] },
-  { statuses: ['New Lead', 'Not Contacted'] },
-  { statuses: ['New Lead', 'Attempting To Contact'], note: 'Left a voicemail, will try again after lunch.' },
-  { statuses: ['New Lead', 'Contacted'], note: 'Good call. Sending the checklist of documents today.' },
-  {
-    statuses: ['New Lead', 'Contacted', 'Pre Qualified'],
-    note: 'Turnover and time in business fit. Waiting for six months of statements.',
-  },
-  { statuses: ['New Lead', 'Pre Call'] },
-  {
-    statuses: ['New Lead', 'Attempting To Contact', 'Unable to Contact'],
-    note: 'Three calls and two emails without an answer.',
-  },
-  { statuses: ['New Lead', 'Contact Soon'] },
-  { statuses: ['New Lead', 'Contacted', 'Contact in Future'], note: 'Wants to wait until the new financial year.' },
-  { statuses: ['New Lead', 'Contacted', 'Lost Lead'], note: 'Went with their own bank.' },
-  { statuses: ['New Lead', 'Contacted', 'Not Qualified'], note: 'Trading for four months only; we need twelve.' },
-  { statuses: ['New Lead', 'Duplicate'] },
-  { statuses: ['New Lead', 'Contact in Future', 'Re-engage'], note: 'Back in touch: the equipment quote has come in.' },
-  { statuses: ['New Lead', 'Junk Lead'] },
-]
+/** How the demo's lender treats a referral: the statuses of the lead, the stages of its deal, and a note at the end. */
+type Path = { statuses: string[]; stages?: string[]; note?: string }
 
-/** The stages that a deal went through. */
-const DEAL_PATHS: readonly { stages: string[]; note: string }[] = [
-  { stages: ['Waiting On Application'], note: 'Application form sent by email.' },
+const CALLED = ['New Lead', 'Pre Call', 'Contacted']
+const TRIED = ['New Lead', 'Attempting To Contact', 'Contacted']
+const APPLIED = ['Waiting On Application', 'Information Received']
+const FUNDED = [...APPLIED, 'Pending Approval', 'Approved', 'Funded']
+
+/** The referrals that have ended before the story of the last three weeks begins, in turn. */
+const ENDED: readonly Path[] = [
+  { statuses: [...CALLED, 'Pre Qualified'], stages: FUNDED, note: 'Settled. Thank you for the referral!' },
+  { statuses: [...TRIED, 'Lost Lead'], note: 'Went with their own bank.' },
+  { statuses: [...CALLED, 'Pre Qualified'], stages: FUNDED, note: 'Funds released this morning.' },
+  { statuses: [...CALLED, 'Not Qualified'], note: 'Trading for four months only; we need twelve.' },
   {
-    stages: ['Waiting On Application', 'Information Received', 'Pending Approval', 'Approved', 'Funded'],
-    note: 'Settled. Thank you for the referral!',
-  },
-  {
-    stages: ['Waiting On Application', 'Information Received'],
-    note: 'Bank statements are in; the tax portal is outstanding.',
-  },
-  {
-    stages: ['Waiting On Application', 'Information Received', 'Consulting With Client'],
-    note: 'Talking through a longer term to lower the repayment.',
-  },
-  {
-    stages: ['Waiting On Application', 'Information Received', 'Thrown To Kestrel Capital'],
+    statuses: [...TRIED, 'Pre Qualified'],
+    stages: [...APPLIED, 'Thrown To Kestrel Capital'],
     note: 'Better suited to Kestrel’s low-doc product.',
   },
+  { statuses: ['New Lead', 'Duplicate'] },
+  { statuses: [...CALLED, 'Pre Qualified'], stages: FUNDED, note: 'Funded in full, second drawdown in March.' },
+  { statuses: [...TRIED, 'Lost Lead'], note: 'Decided to wait for the next financial year.' },
   {
-    stages: ['Waiting On Application', 'Information Received', 'Pending Approval', 'Approved', 'Funded'],
-    note: 'Funds released this morning.',
+    statuses: [...CALLED, 'Pre Qualified'],
+    stages: [...APPLIED, 'Pending Approval', 'Approved', 'Closed'],
+    note: 'Settled and filed.',
   },
-  {
-    stages: ['Waiting On Application', 'Information Received', 'Pending Approval'],
-    note: 'With credit, answer expected within two days.',
-  },
-  {
-    stages: ['Waiting On Application', 'Thrown To Wattle Street Lending', 'With Southern Cross Equipment Finance'],
-    note: 'Asset is too old for Wattle Street, moved on.',
-  },
-  {
-    stages: ['Waiting On Application', 'Information Received', 'Pending Approval', 'Approved'],
-    note: 'Approved subject to a director’s guarantee.',
-  },
-  { stages: ['Waiting On Application', 'Consumer Or Asset Deal'], note: 'Vehicle is in a personal name.' },
-  { stages: ['Waiting On Application', 'Information Received', 'Closed'], note: 'Client withdrew.' },
-  {
-    stages: ['Waiting On Application', 'Information Received', 'Pending Approval', 'Approved', 'Funded'],
-    note: 'Funded in full, second drawdown in March.',
-  },
-  { stages: ['Waiting On Application', 'Re-Engage'], note: 'No reply for two weeks, trying once more.' },
-  { stages: ['Waiting On Application', 'Information Received', 'With Kestrel Capital'], note: 'Kestrel has the file.' },
+  { statuses: ['New Lead', 'Junk Lead'] },
+  { statuses: [...TRIED, 'Not Qualified'], note: 'The equipment is more than ten years old.' },
+  { statuses: [...CALLED, 'Pre Qualified', 'Lost Lead'], note: 'Sold the business before the application.' },
 ]
+
+/** The referrals that are under way when the story begins. The story continues them. */
+const UNDER_WAY: ReadonlyMap<string, Path> = new Map([
+  [
+    'Bayside Commercial Kitchens',
+    { statuses: [...CALLED, 'Pre Qualified'], stages: [...APPLIED, 'Pending Approval', 'Approved'] },
+  ],
+  ['Torquay Surf Co', { statuses: [...TRIED, 'Pre Qualified'], stages: APPLIED }],
+  ['Aurora Vet Clinic', { statuses: [...CALLED, 'Pre Qualified'], stages: ['Waiting On Application'] }],
+  ['Redgum Timber Yard', { statuses: CALLED }],
+  ['Metro Courier Partners', { statuses: TRIED }],
+  ['Pōhutukawa Cafe Group', { statuses: [...CALLED, 'Pre Qualified'] }],
+  ['Clearview Glass & Glazing', { statuses: ['New Lead', 'Pre Call'] }],
+  ['Stonefruit Orchards', { statuses: ['New Lead', 'Attempting To Contact'] }],
+  ['Bluestone Data Centres', { statuses: [...TRIED, 'Pre Qualified'] }],
+  ['Gumnut Toys', { statuses: ['New Lead', 'Not Contacted'] }],
+])
+
+/** The story, which the portal plays (server/src/demo-story.ts), begins after this. */
+const ENDS_DAYS_AGO = 22
 
 export function isEmpty(sandbox: Sandbox): boolean {
   return countRecords(sandbox.store, '', []) === 0
 }
 
 /**
- * Adds one partner with ninety days of leads and deals. They are the same on every run, except that their dates always
- * run up to today.
+ * Adds one partner with ninety days of leads and deals, which end three weeks ago. They are the same on every run, except
+ * for their dates.
  */
 export function fillDemoData(sandbox: Sandbox) {
   sandbox.store.transaction(() => {
     const random = randomNumbers(20_260_301)
-    const now = sandbox.now()
-    const partner = add(sandbox, 'Partners', PORTAL, workingTime(sandbox, now - 96 * DAY_MS), {
+    const end = sandbox.now() - ENDS_DAYS_AGO * DAY_MS
+    const partner = add(sandbox, 'Partners', PORTAL, workingTime(sandbox, end - 96 * DAY_MS), {
       Name: 'Harbour Finance Brokers',
       Email: 'demo@harbourfinance.example',
-      First_Name: 'Alex',
-      Last_Name: 'Morgan',
+      First_Name: 'Mia',
+      Last_Name: 'Harbour',
       Phone: '+61255501000',
     })
     const last = DEMO_LEADS.length - 1
-    let leads = 0
-    let deals = 0
     for (const [index, lead] of DEMO_LEADS.entries()) {
-      // From ninety days ago to this morning, denser towards today.
-      const daysAgo = 0.2 + 89.8 * (1 - index / last) ** 1.25
-      const submitted = now - daysAgo * DAY_MS - Math.floor(random() * 7_200_000)
+      const path = UNDER_WAY.get(lead.company) ?? ENDED[index % ENDED.length] ?? { statuses: ['New Lead'] }
+      // From ninety days to three days before the end, denser towards the end.
+      const days = 3 + 87 * (1 - index / last) ** 1.25
+      const submitted = end - days * DAY_MS - Math.floor(random() * 7_200_000)
       const values = leadValues(lead, partner.id, loid(random), random)
       const record = add(sandbox, 'Leads', PORTAL, workingTime(sandbox, submitted), values)
-      // Two leads in seven become deals, but no lead of the last few days does.
-      const turns = index % 7 === 1 || index % 7 === 4
-      if (turns && daysAgo > 3) livesAsDeal(sandbox, record, lead, submitted, deals++)
-      else livesAsLead(sandbox, record, submitted, leads++, daysAgo)
+      live(sandbox, { record, lead, path, submitted, end, actor: index % 3 === 0 ? CALLUM : MAYA })
     }
   })
 }
 
-function livesAsLead(sandbox: Sandbox, lead: CrmRecord, submitted: number, index: number, daysAgo: number) {
-  const path = LEAD_PATHS[daysAgo < 1.5 ? 0 : index % LEAD_PATHS.length] ?? { statuses: ['New Lead'] }
-  const actor = index % 3 === 0 ? CALLUM : MAYA
-  const stepMs = Math.min(3 * DAY_MS, ((daysAgo - 0.05) * DAY_MS) / (path.statuses.length + 1))
+type Life = { record: CrmRecord; lead: DemoLead; path: Path; submitted: number; end: number; actor: Actor }
+
+/** Spreads the steps of a referral evenly between its submission and the end, at most two and a half days apart. */
+function live(sandbox: Sandbox, { record, lead, path, submitted, end, actor }: Life) {
+  const { statuses, stages = [], note: text } = path
+  const steps = statuses.length - 1 + stages.length
+  const stepMs = Math.min(2.5 * DAY_MS, (end - submitted) / (steps + 1))
   let at = submitted
-  for (const status of path.statuses.slice(1)) {
-    at += stepMs * 0.8
-    change(sandbox, lead, actor, workingTime(sandbox, at), { Lead_Status: actualValue(LEAD_STATUSES, status) })
+  for (const status of statuses.slice(1)) {
+    at += stepMs
+    change(sandbox, record, actor, workingTime(sandbox, at), { Lead_Status: actualValue(LEAD_STATUSES, status) })
   }
-  if (path.note) note(sandbox, lead, actor, at + stepMs * 0.2, index % 2 === 0 ? 'Partner update' : 'Call', path.note)
+  let parent = record
+  const [first, ...later] = stages
+  if (first) {
+    at += stepMs
+    parent = convert(sandbox, { record, lead, first, submitted, at, actor })
+  }
+  for (const stage of later) {
+    at += stepMs
+    change(sandbox, parent, actor, workingTime(sandbox, at), { Stage: actualValue(DEAL_STAGES, stage) })
+  }
+  if (text) note(sandbox, parent, actor, at + stepMs * 0.3, 'Partner update', text)
 }
 
-function livesAsDeal(sandbox: Sandbox, lead: CrmRecord, demo: DemoLead, submitted: number, index: number) {
-  const path = DEAL_PATHS[index % DEAL_PATHS.length] ?? { stages: ['Waiting On Application'], note: '' }
-  const actor = index % 2 === 0 ? MAYA : CALLUM
-  const available = sandbox.now() - submitted - DAY_MS / 4
-  const stepMs = Math.min(4 * DAY_MS, available / (path.stages.length + 3))
-  const contacted = submitted + stepMs * 0.5
-  change(sandbox, lead, actor, workingTime(sandbox, contacted), { Lead_Status: 'Contacted' })
-  note(
-    sandbox,
+function convert(
+  sandbox: Sandbox,
+  {
+    record,
     lead,
+    first,
+    submitted,
+    at,
     actor,
-    contacted + stepMs * 0.2,
-    'Call',
-    `Spoke with ${demo.firstName}. Keen, and ready to send documents.`,
-  )
-  change(sandbox, lead, actor, workingTime(sandbox, contacted + stepMs * 0.5), { Lead_Status: 'Pre Qualified' })
-
-  let at = submitted + stepMs * 1.5
-  const [first = '', ...later] = path.stages
+  }: Pick<Life, 'record' | 'lead' | 'submitted' | 'actor'> & { first: string; at: number },
+): CrmRecord {
   const result = convertLead(
     sandbox,
-    findRecord(sandbox.store, 'Leads', lead.id) ?? lead,
+    findRecord(sandbox.store, 'Leads', record.id) ?? record,
     {
       deal: {
-        Deal_Name: `${demo.company} – ${demo.loanType}`,
+        Deal_Name: `${lead.company} – ${lead.loanType}`,
         Stage: actualValue(DEAL_STAGES, first),
         Closing_Date: localDay(submitted + 45 * DAY_MS, sandbox.behaviour().timesOffset),
         Pipeline: 'Standard (Standard)',
@@ -168,11 +152,7 @@ function livesAsDeal(sandbox: Sandbox, lead: CrmRecord, demo: DemoLead, submitte
     actor,
   )
   if ('failure' in result || !result.deal) throw new Error('a demo lead could not be converted')
-  for (const stage of later) {
-    at += stepMs
-    change(sandbox, result.deal, actor, workingTime(sandbox, at), { Stage: actualValue(DEAL_STAGES, stage) })
-  }
-  note(sandbox, result.deal, actor, at + stepMs * 0.3, 'Partner update', path.note)
+  return result.deal
 }
 
 function leadValues(lead: DemoLead, partnerId: string, loidText: string, random: () => number): Values {

@@ -97,7 +97,11 @@ function listOf(isItem: (value: string) => boolean, meaning: string): Switch<rea
 
 const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   timesOffset: { default: '+10:00', meaning: 'The UTC offset with which every time is shown.', accepts: isOffset },
-  clockShiftSeconds: whole(0, 'Moves the sandbox’s clock forward, to see tokens, channels and page tokens expire.'),
+  clockShiftSeconds: whole(
+    0,
+    'Moves the sandbox’s clock: forward, to see tokens, channels and page tokens expire; back, to act in the past.',
+    -31_536_000,
+  ),
   tokenLifetimeSeconds: whole(3600, 'Lifetime of access tokens issued from now on.', 1),
   tokenThrottle: yesNo(
     true,

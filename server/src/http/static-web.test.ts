@@ -9,6 +9,7 @@ import { staticWeb } from './static-web.ts'
 
 let parent: string
 let app: FastifyInstance
+let isStarted = true
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'portal-web-'))
   // A folder above the build may also be called assets.
@@ -27,7 +28,7 @@ beforeAll(async () => {
     isStopping: () => false,
     trustProxy: ['loopback'],
   })
-  await staticWeb(app, folder)
+  await staticWeb(app, { folder, isStarted: () => isStarted })
 })
 afterAll(async () => {
   await app.close()
@@ -94,4 +95,15 @@ test.each([
 ])('%s matches no page of the build and gets index.html', async (url) => {
   const answer = await app.inject(url)
   expect([answer.statusCode, answer.body]).toEqual([200, '<title>Partner Portal</title>'])
+})
+
+test('until the start is complete, a page says that the portal is starting, and asks again by itself', async () => {
+  isStarted = false
+  const answer = await app.inject('/login')
+  isStarted = true
+  expect([answer.statusCode, answer.headers['refresh'], answer.body]).toEqual([
+    503,
+    '1',
+    expect.stringContaining('The portal is starting'),
+  ])
 })

@@ -12,7 +12,10 @@ export const WEB_FOLDER = join(import.meta.dirname, '../../../web/dist')
  * the routing happens in the browser (D8). The build has a copy of the app's page for each route, such as
  * `leads/$loid.html` for `/leads/LO-…`. The copies differ in the files that they preload.
  */
-export async function staticWeb(app: FastifyInstance, folder: string): Promise<void> {
+export async function staticWeb(
+  app: FastifyInstance,
+  { folder, isStarted }: { folder: string; isStarted: () => boolean },
+): Promise<void> {
   const isBuilt = existsSync(join(folder, 'index.html'))
   if (isBuilt) {
     await app.register(fastifyStatic, {
@@ -30,6 +33,11 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
       },
     })
   }
+  // A page would work before the start is complete, but could show half of the demo's data.
+  app.addHook('onRequest', async (request, reply) => {
+    if (isStarted() || isApi(request.url) || /\.\w+$/.test(path(request.url))) return undefined
+    return reply.code(503).headers({ 'retry-after': '1', refresh: '1' }).type('text/html; charset=utf-8').send(STARTING)
+  })
   // Sorted backwards, so that `leads/new.html` comes before `leads/$loid.html`, which also matches `/leads/new`.
   const files = globSync('**/*.html', { cwd: folder }).toSorted().toReversed()
   const pages = files.map((file) => ({ file, addresses: addressesOf(file) }))
@@ -41,6 +49,8 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
     return reply.sendFile(page?.file ?? 'index.html')
   })
 }
+
+const STARTING = '<!doctype html><html lang="en"><title>Partner Portal</title><p>The portal is starting …'
 
 /**
  * Helmet's headers for pages mean nothing for the files that a page loads, and would be a tenth of the bytes that a

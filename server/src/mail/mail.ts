@@ -16,6 +16,8 @@ export interface Mail {
    * and the name of the file in the outbox. A mail without an id is a new mail each time it is sent.
    */
   id?: string
+  /** When the mail was written; absent means now. */
+  date?: Date
   /**
    * The address that a mail program calls when the reader unsubscribes, with one click, from the kinds of news in this
    * mail (RFC 8058). Mails about the account have no such address.
@@ -86,12 +88,13 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: Mail
 const loadNodemailer = () => import('nodemailer')
 
 async function message(from: string, mail: Mail) {
-  const { to, subject, id, unsubscribeUrl } = mail
+  const { to, subject, id, date, unsubscribeUrl } = mail
   return {
     from,
     // An object is always one address. As plain text, `x,y@example.com` would be two addresses.
     to: { name: '', address: to },
     subject,
+    ...(date && { date }),
     ...(id && { messageId: `<${id}@${domainOf(from)}>` }),
     ...(unsubscribeUrl && {
       headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },

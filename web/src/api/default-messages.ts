@@ -57,6 +57,7 @@ const DEFAULT_MESSAGES: Record<string, string> = {
   'POST /team/invitations/:id/send': 'Failed to send the invitation',
   'DELETE /team/invitations/:id': 'Failed to revoke the invitation',
   'PUT /team/people/:id': 'Failed to change the person',
+  'GET /auth/demo': 'Failed to load the demo account',
   'GET /auth/invitation': 'Failed to load the invitation',
   'POST /auth/accept-invitation': 'Failed to accept the invitation',
   'GET /profile': 'Failed to fetch profile',

@@ -3,6 +3,7 @@ import {
   changeProfile,
   disown,
   forgotPassword,
+  readDemo,
   readProfile,
   readResetAccess,
   refreshSession,
@@ -28,6 +29,7 @@ import { changePersonPassword } from './change-password.ts'
 import { changePersonProfile, profileOf } from './change-profile.ts'
 import type { ConnectRecords } from './confirm-email.ts'
 import { confirmLinkOf, readLink } from './crm-link.ts'
+import { DEMO_SIGN_IN, hasDemo } from './demo-sign-in.ts'
 import { disownAccount } from './disown-account.ts'
 import { signOutCaller } from './end-sessions.ts'
 import { listResetAccess, requestPasswordReset, setNewPassword } from './password-reset.ts'
@@ -53,6 +55,7 @@ interface Neighbours {
 }
 
 export function accountRoutes(mount: Mount, deps: Deps, { callers, access, connectRecords }: Neighbours): void {
+  mount(readDemo, async () => ({ demo: hasDemo(deps.config) ? DEMO_SIGN_IN : null }))
   mount(signUp, async ({ once, body, visitor, limit, security }) => {
     await limit(SIGN_UPS, visitor.address)
     const passwordHash = await hashSignUpPassword(body)

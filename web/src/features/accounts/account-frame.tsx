@@ -8,11 +8,13 @@ interface AccountFrameProps {
   text?: ReactNode
   /** A link to another screen, or a button, below the form. */
   footer?: ReactNode
+  /** Stands at the bottom of the screen. Its height is kept also while it is empty. */
+  atBottom?: ReactNode
   children: ReactNode
 }
 
 /** The frame of the screens without a sidebar, such as those for signing in and for mailed links. */
-export function AccountFrame({ title, text, footer, children }: AccountFrameProps) {
+export function AccountFrame({ title, text, footer, atBottom, children }: AccountFrameProps) {
   usePageTitle(title)
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
@@ -29,6 +31,7 @@ export function AccountFrame({ title, text, footer, children }: AccountFrameProp
           <div className="mt-7">{children}</div>
           {footer && <p className="mt-6 text-center text-muted">{footer}</p>}
         </main>
+        {atBottom !== undefined && <div className="mx-auto h-9 w-full max-w-sm pointer-coarse:h-11">{atBottom}</div>}
       </div>
       <Pitch />
     </div>

@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { readToken } from '../../api/token.ts'
 import { openApp } from '../../testing/open-app.tsx'
-import { failure, serve } from '../../testing/server.ts'
+import { data, failure, serve } from '../../testing/server.ts'
 
 const signedIn = {
   success: true,
@@ -91,4 +91,16 @@ test('signing in offline says that there is no internet connection', async () =>
   await user.type(password, 'secret')
   await user.click(submit)
   expect(await screen.findByText('No internet connection. Please check your network and try again.')).toBeDefined()
+})
+
+test('where there is a demo, one click signs in with the demo account', async () => {
+  const demo = { email: 'demo@harbour.example', password: 'from-the-server' }
+  const server = serve({
+    'GET /auth/demo': () => ({ body: data({ demo }) }),
+    'POST /auth/login': () => ({ body: signedIn }),
+  })
+  const { user } = await openLogin()
+  await user.click(await screen.findByRole('button', { name: 'Use the demo account' }))
+  await waitFor(() => expect(readToken()).toBe('token-1'))
+  expect(server.seen.find(({ path }) => path === '/auth/login')?.body).toEqual(demo)
 })

@@ -21,6 +21,7 @@ import { PasswordField, TextField } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { DemoSignIn } from './demo-sign-in.tsx'
 import { signInFailureText } from './failure-texts.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
 
@@ -125,6 +126,7 @@ export function LoginPage() {
           </Link>
         </>
       }
+      atBottom={<DemoSignIn isBusy={isRunning} onUse={(demo) => login.mutate(demo)} />}
     >
       <form ref={formRef} noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
         {login.isError && <Alert kind="error">{signInFailureText(login.error)}</Alert>}
