@@ -56,7 +56,7 @@ const WEB_FOLDERS = {
 const RULES: Rule[] = [
   {
     files: /^contract\/src\/.*\.test\.ts$/,
-    mayImport: anyOf(CONTRACT, 'package:(fastest-levenshtein|zod|vitest|node:)'),
+    mayImport: anyOf(CONTRACT, 'package:(fast-check|fastest-levenshtein|zod|vitest|node:)'),
     because: 'the contract is shared by browser and server',
   },
   {

@@ -29,7 +29,16 @@ import { Note } from './notes.ts'
 import { fitsBothCountries, INVALID_PHONE, PHONE_FITS_BOTH, readPhone } from './phone.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
-import { Email, filterText, lengthAtMost, optionalChoice, optionalText, requiredText, storable } from './text.ts'
+import {
+  cleanedText,
+  Email,
+  filterText,
+  lengthAtMost,
+  optionalChoice,
+  optionalText,
+  requiredText,
+  storable,
+} from './text.ts'
 
 /** The state of a record's push to the CRM: not done yet, done, or given up (D23). */
 export const CrmState = z.enum(['pending', 'synced', 'failed'])
@@ -115,9 +124,10 @@ export const LEAD_FIELDS = {
     z.refine((phone) => phone === '' || readPhone(phone) !== null, INVALID_PHONE),
   ),
   state: optionalChoice('State', STATES),
-  businessName: z
-    .string({ error: BUSINESS_NAME_MISSING })
-    .check(lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX), storable('Business name')),
+  businessName: cleanedText(BUSINESS_NAME_MISSING).check(
+    lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX),
+    storable('Business name'),
+  ),
   businessIndustry: optionalChoice('Industry', INDUSTRIES),
   timeInBusiness: optionalChoice('Time in business', TIMES_IN_BUSINESS),
   businessAbn: optionalText('ABN', BUSINESS_NUMBER_LENGTH_MAX),

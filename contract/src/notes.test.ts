@@ -13,7 +13,8 @@ test.each([
   ['abcd', SHORT],
   ['  abcd   ', SHORT],
   ['x'.repeat(1_001), LONG],
-  ['before\u0000after', 'Note contains a character that cannot be stored'],
+  ['\u200b\u2800\u00ad', EMPTY],
+  ['no\u200bte\u2060', SHORT],
   ['before\ud800after', 'Note contains a character that cannot be stored'],
 ])('the note %j is refused with %j', (text, message) => {
   expect(NoteContent.safeParse(text).error?.issues[0]?.message).toBe(message)

@@ -3,22 +3,19 @@ import { Instant } from './dates.ts'
 import { CHOICE_LENGTH_MAX, NOTE_LENGTH_MAX, NOTE_LENGTH_MIN } from './limits.ts'
 import { defineRoute } from './route.ts'
 import { SubmittedBy } from './submitted-by.ts'
-import { optionalText, storable } from './text.ts'
+import { cleanedText, optionalText, storable } from './text.ts'
 
 export const NOTE_EMPTY = 'Please enter a note before submitting'
 export const NOTE_TOO_SHORT = 'Note must be at least 5 characters long'
 export const NOTE_TOO_LONG = 'Note is too long. Please keep it under 1000 characters.'
 
 /** Section 5: 5 to 1000 characters after trimming. */
-export const NoteContent = z
-  .string({ error: NOTE_EMPTY })
-  .check(
-    z.trim(),
-    z.minLength(1, { error: NOTE_EMPTY, abort: true }),
-    z.minLength(NOTE_LENGTH_MIN, NOTE_TOO_SHORT),
-    z.maxLength(NOTE_LENGTH_MAX, NOTE_TOO_LONG),
-    storable('Note'),
-  )
+export const NoteContent = cleanedText(NOTE_EMPTY).check(
+  z.minLength(1, { error: NOTE_EMPTY, abort: true }),
+  z.minLength(NOTE_LENGTH_MIN, NOTE_TOO_SHORT),
+  z.maxLength(NOTE_LENGTH_MAX, NOTE_TOO_LONG),
+  storable('Note'),
+)
 
 const NoteCrmState = z.enum(['pending', 'synced', 'failed'])
 

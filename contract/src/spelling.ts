@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import * as z from 'zod/mini'
+import { isBlank } from './text.ts'
 
 /** Describes a body whose fields have several spellings. The API documentation shows these fields in snake_case. */
 interface SpelledBody<Field extends string = string> {
@@ -53,7 +54,7 @@ export function inAnySpelling<Schema extends z.ZodMiniType, Field extends string
         const [field, ...rest] = path
         context.issues.push({ code: 'custom', path: [spell(String(field)), ...rest], message, input: given })
       }
-      if (body.oneOf.every((field) => isBlank(read.values[field]))) {
+      if (body.oneOf.every((field) => isBlank(read.values[field] ?? ''))) {
         const wanted = body.oneOf.map(spell)
         for (const field of wanted) refuse(field, `Either ${wanted.join(' or ')} is required`)
       }
@@ -90,10 +91,6 @@ function readSpelling(given: Record<string, unknown>, names: ReadonlyMap<string,
 
 function asItIs(field: string): string {
   return field
-}
-
-function isBlank(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 }
 
 /**

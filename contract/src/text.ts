@@ -1,12 +1,20 @@
 import * as z from 'zod/mini'
+import { cleanCode, cleanText } from './clean-text.ts'
 import { EMAIL_LENGTH_MAX } from './limits.ts'
 
-/** PostgreSQL stores neither NUL nor a lone surrogate. */
+/** The door for every text that people or systems enter: cleaned, then trimmed (D143). */
+export function cleanedText(error: string) {
+  return z.string({ error }).check(z.overwrite(cleanText), z.trim())
+}
+
+/** The door for an address: an email or a URL. Nothing in an address may be invisible. */
+export function cleanedAddress(error: string) {
+  return z.string({ error }).check(z.overwrite(cleanCode), z.trim())
+}
+
+/** PostgreSQL does not store a lone surrogate. */
 export function storable(label: string) {
-  return z.refine<string>(
-    (text) => !text.includes('\u0000') && text.isWellFormed(),
-    `${label} contains a character that cannot be stored`,
-  )
+  return z.refine<string>((text) => text.isWellFormed(), `${label} contains a character that cannot be stored`)
 }
 
 /** Text that is too long gets no further check, because a pattern may take seconds on 64 KiB. */
@@ -14,20 +22,16 @@ export function lengthAtMost(label: string, lengthMax: number) {
   return z.maxLength(lengthMax, { error: `${label} must be ${lengthMax} characters or fewer`, abort: true })
 }
 
-/**
- * A check for names that other people see in mails and lists. Refuses control characters, line breaks, and characters
- * that change the direction of the text around the name.
- */
+/** A check for names that other people see in mails and lists. */
 export function inOneLine(label: string) {
   return z.refine<string | null | undefined>(
-    (text) => !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text ?? ''),
+    (text) => !/[\n\t]/.test(text ?? ''),
     `${label} must be one line of plain text`,
   )
 }
 
-/** Text as people enter it, trimmed. */
 function plainText(label: string, lengthMax: number, error: string) {
-  return z.string({ error }).check(z.trim(), lengthAtMost(label, lengthMax), storable(label))
+  return cleanedText(error).check(lengthAtMost(label, lengthMax), storable(label))
 }
 
 export function requiredText(label: string, lengthMax: number) {
@@ -53,11 +57,14 @@ export function changedText(label: string, lengthMax: number) {
   )
 }
 
+/** Whether the value is a text in which nothing can be seen. */
+export function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && cleanText(value).trim() === ''
+}
+
 /** Makes a field optional: absent, null and blank become null, and any other value must match the schema. */
 export function orNothing<Schema extends z.ZodMiniType>(schema: Schema) {
-  const blankIsNull = z.transform((value: unknown): unknown =>
-    value === undefined || (typeof value === 'string' && value.trim() === '') ? null : value,
-  )
+  const blankIsNull = z.transform((value: unknown): unknown => (value === undefined || isBlank(value) ? null : value))
   return z.pipe(blankIsNull, z.nullable(schema))
 }
 
@@ -71,12 +78,27 @@ export function filterText(label: string, lengthMax: number) {
 
 const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-/** An email address that fits section 5's simple pattern. It is stored and compared in lower case (D10). */
-export const Email = requiredText('Email', EMAIL_LENGTH_MAX).check(
+/**
+ * An email address that fits section 5's simple pattern, in the form in which it is stored and compared: in lower case
+ * and NFC, and its domain in ASCII (D10, D143).
+ */
+export const Email = cleanedAddress('Email is required').check(
+  lengthAtMost('Email', EMAIL_LENGTH_MAX),
+  storable('Email'),
+  z.minLength(1, 'Email is required'),
+  z.overwrite(comparedEmail),
   z.regex(EMAIL_PATTERN, 'Please enter a valid email address'),
-  inOneLine('Email'),
-  z.toLowerCase(),
 )
+
+/** The form of an email address in which two spellings of one mailbox are equal. */
+export function comparedEmail(email: string): string {
+  const text = cleanCode(email).trim().toLowerCase().normalize('NFC')
+  const at = text.lastIndexOf('@') + 1
+  const domain = text.slice(at)
+  const address = `http://${domain}`
+  if (!/[\u0080-\u{10ffff}]/u.test(domain) || /[/?#\\:%[\]]/.test(domain) || !URL.canParse(address)) return text
+  return text.slice(0, at) + new URL(address).hostname
+}
 
 /**
  * A field that accepts one of the listed words, in any case. The result has the list's spelling. Absent and blank
@@ -87,7 +109,7 @@ export function optionalChoice<const Choices extends readonly string[]>(label: s
   const choice = z.pipe(
     z.nullish(z.union([z.string(), z.number()], { error })),
     z.transform((value, context): Choices[number] | null => {
-      const text = String(value ?? '')
+      const text = cleanText(String(value ?? ''))
         .trim()
         .toLowerCase()
       if (text === '') return null

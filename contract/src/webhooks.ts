@@ -4,7 +4,7 @@ import { filterDate, Instant } from './dates.ts'
 import { RECORD_EVENT_TYPES } from './event-types.ts'
 import { SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from './limits.ts'
 import { defineRoute } from './route.ts'
-import { filterText, lengthAtMost, storable } from './text.ts'
+import { cleanedAddress, filterText, lengthAtMost, storable } from './text.ts'
 
 /** The events that a partner's endpoint receives (D35). */
 export const EVENT_TYPES = [...RECORD_EVENT_TYPES, 'webhook.test'] as const
@@ -48,9 +48,10 @@ export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>
 export const WebhookUrlChange = z.object({
   webhook_url: z.pipe(
     z.nullable(
-      z
-        .string({ error: 'Webhook URL must be text, or null to remove it' })
-        .check(z.trim(), lengthAtMost('Webhook URL', URL_LENGTH_MAX), storable('Webhook URL')),
+      cleanedAddress('Webhook URL must be text, or null to remove it').check(
+        lengthAtMost('Webhook URL', URL_LENGTH_MAX),
+        storable('Webhook URL'),
+      ),
     ),
     z.transform((text): string | null => text || null),
   ),

@@ -1,5 +1,6 @@
 import { isAbn, normalizeBusinessNumber } from '@portal/contract/abn.ts'
 import { phoneReadings } from '@portal/contract/phone.ts'
+import { comparedEmail } from '@portal/contract/text.ts'
 
 /** The search terms for an applicant. Input that can be both a phone number and an ABN gives both. */
 export interface Applicant {
@@ -12,7 +13,7 @@ export interface Applicant {
 /** Reads the operator's input. Returns undefined if it is neither an email address nor a phone number nor an ABN. */
 export function readApplicant(word: string): Applicant | undefined {
   const text = word.trim()
-  const email = /^[^\s@]+@[^\s@]+$/.test(text) ? text.toLowerCase() : null
+  const email = /^[^\s@]+@[^\s@]+$/.test(text) ? comparedEmail(text) : null
   const phones = phoneReadings(text).map(({ e164 }) => ({ e164, national: e164.slice(3) }))
   const abn = isAbn(text) ? normalizeBusinessNumber(text) : null
   return email || phones.length > 0 || abn ? { email, phones, abn } : undefined
@@ -21,7 +22,7 @@ export function readApplicant(word: string): Applicant | undefined {
 /** Whether a text is the applicant's email address, phone number or ABN, however it is written. */
 export function isOf({ email, phones, abn }: Applicant, text: string | null): boolean {
   if (text === null) return false
-  if (email !== null && text.trim().toLowerCase() === email) return true
+  if (email !== null && comparedEmail(text) === email) return true
   if (abn !== null && text.replaceAll(/\D/g, '') === abn) return true
   return phones.length > 0 && phoneReadings(text).some((one) => phones.some(({ e164 }) => e164 === one.e164))
 }

@@ -6,7 +6,7 @@ import { CommandFailed } from './command.ts'
 
 /** Finds a partner by its id or by the email address of one of its people. */
 export async function getPartnerByName(db: Db, emailOrId: string): Promise<Partner> {
-  const id = isId(emailOrId) ? emailOrId : (await findPersonByEmail(db, emailOrId.trim().toLowerCase()))?.partner_id
+  const id = isId(emailOrId) ? emailOrId : (await findPersonByEmail(db, emailOrId))?.partner_id
   const partner = id === undefined ? undefined : await findPartner(db, id)
   if (!partner) throw new CommandFailed(`There is no partner ${JSON.stringify(emailOrId)}`)
   return partner

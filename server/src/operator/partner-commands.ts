@@ -15,7 +15,7 @@ import {
   yesNo,
 } from './command.ts'
 import { getPartnerByName } from './find-partner.ts'
-import { findOverviewOfAllPartners } from './partners.queries.ts'
+import { findEmailsOfOneMailbox, findOverviewOfAllPartners } from './partners.queries.ts'
 import type { Workplace } from './workplace.ts'
 
 export const listPartners: Command = {
@@ -39,6 +39,11 @@ export const listPartners: Command = {
       partner.created_at.slice(0, 10),
     ])
     workplace.say(table([['ID', 'BUSINESS', 'EMAIL', 'ACTIVE', 'VERIFIED', 'LEADS', 'CRM', 'CREATED'], ...rows]))
+    for (const emails of await findEmailsOfOneMailbox(db)) {
+      workplace.say(
+        `One email address in several spellings, each with its own account: ${emails.map(visibly).join(', ')}`,
+      )
+    }
     return 0
   },
 }
@@ -77,6 +82,11 @@ export const linkToRecord: Command = {
     workplace.say(`${partner.business_name} is linked to the record ${zohoId}; what waited is being sent`)
     return 0
   },
+}
+
+/** Escapes what a terminal does not show. */
+function visibly(email: string): string {
+  return JSON.stringify(email).replace(/[^\x20-\x7e]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`)
 }
 
 export const activatePartner: Command = {

@@ -1,3 +1,5 @@
+import { comparedEmail } from '@portal/contract/text.ts'
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { escapeLike } from '../db/sql-conditions.ts'
 
@@ -32,6 +34,27 @@ export function findOverviewOfAllPartners(db: Db, search: string | undefined) {
     )
   }
   return query.orderBy('created_at').orderBy('partner.id').execute()
+}
+
+/**
+ * The addresses of accounts that differ only in spelling. No new account gets such an address, but earlier versions
+ * compared addresses as typed (D143).
+ */
+export async function findEmailsOfOneMailbox(db: Db): Promise<string[][]> {
+  const people = () => db.selectFrom('people').select('email').orderBy('created_at').orderBy('id')
+  const odd = await people().where(sql<boolean>`email ~ '[^ -~]'`).execute()
+  const byMailbox = Map.groupBy(
+    odd.map(({ email }) => email),
+    comparedEmail,
+  )
+  if (byMailbox.size === 0) return []
+  for (const { email } of await people()
+    .where('email', 'in', [...byMailbox.keys()])
+    .execute()) {
+    const emails = byMailbox.get(email)
+    if (emails && !emails.includes(email)) emails.push(email)
+  }
+  return [...byMailbox.values()].filter((emails) => emails.length > 1)
 }
 
 export async function findActiveOfAllPartners(db: Db): Promise<{ id: string; business_name: string }[]> {

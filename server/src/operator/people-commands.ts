@@ -65,7 +65,7 @@ export const resetSecondFactorOf: Command = {
 }
 
 async function getPerson(db: Db, email: string): Promise<Person> {
-  const person = await findPersonByEmail(db, email.trim().toLowerCase())
+  const person = await findPersonByEmail(db, email)
   if (!person) throw new CommandFailed(`There is no person ${JSON.stringify(email)}`)
   return person
 }

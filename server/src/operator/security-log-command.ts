@@ -44,7 +44,7 @@ export const listSecurityLog: Command = {
 }
 
 async function getPersonByEmail(db: Db, email: string): Promise<{ partnerId: string; personId: string }> {
-  const person = await findPersonByEmail(db, email.trim().toLowerCase())
+  const person = await findPersonByEmail(db, email)
   if (!person) throw new CommandFailed(`There is no person ${JSON.stringify(email)}`)
   return { partnerId: person.partner_id, personId: person.id }
 }

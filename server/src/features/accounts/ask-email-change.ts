@@ -1,4 +1,5 @@
 import { personName } from '@portal/contract/person-name.ts'
+import { comparedEmail } from '@portal/contract/text.ts'
 import { newId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
@@ -37,7 +38,7 @@ export async function askEmailChange(
   const { personId } = caller
   const now = clock.now()
   const person = await getPerson(db, personId)
-  if (email === person.email) {
+  if (email === comparedEmail(person.email)) {
     const text = 'This is your email address already'
     throw new Invalid('VALIDATION', text, { email: text })
   }

@@ -1,6 +1,8 @@
 import type { Profile, ProfileChange } from '@portal/contract/accounts.ts'
+import { cleanText } from '@portal/contract/clean-text.ts'
 import { readPhone } from '@portal/contract/phone.ts'
 import { askAnOwner } from '@portal/contract/roles.ts'
+import { comparedEmail } from '@portal/contract/text.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Forbidden, Invalid } from '../../errors.ts'
@@ -30,9 +32,9 @@ export async function changePersonProfile(
     const at = clock.now().toISOString()
     const partner = await lockPartner(tx, caller.id)
     const person = await getPerson(tx, caller.personId)
-    if (email !== undefined && email !== person.email)
+    if (email !== undefined && email !== comparedEmail(person.email))
       throw new Invalid('VALIDATION', EMAIL_IS_READ_ONLY, { email: EMAIL_IS_READ_ONLY })
-    const isRenamed = business_name !== undefined && business_name !== person.business_name
+    const isRenamed = business_name !== undefined && business_name !== cleanText(person.business_name).trim()
     if (isRenamed && person.role !== 'owner') throw new Forbidden('NOT_ALLOWED', askAnOwner(person.business_name))
 
     await updatePerson(tx, person.id, { ...change, phone }, at)

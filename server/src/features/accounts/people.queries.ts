@@ -6,6 +6,7 @@ import { isId } from '../../db/ids.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import type { PersonRow, Tables } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
+import { emailSpellings } from './email-spellings.ts'
 
 /**
  * The name that a record shows for the person who entered it (D64). It is never an email address, because webhook
@@ -85,15 +86,17 @@ export async function getPerson(db: Db, personId: string): Promise<Person> {
 }
 
 /**
- * Looks through all partners, because an address can belong to only one account. The result includes the password's
- * hash, which is needed only to sign somebody in.
+ * Looks through all partners, because an address can belong to only one account. The address may have any spelling. The
+ * result includes the password's hash, which is needed only to sign somebody in.
  */
 export function findPersonByEmail(db: Db, email: string): Promise<(Person & { password_hash: string }) | undefined> {
+  const spellings = emailSpellings(email)
   return db
     .selectFrom('people')
     .innerJoin('partners', 'partners.id', 'people.partner_id')
     .select([...PERSON_COLUMNS, 'people.password_hash'])
-    .where('people.email', '=', email)
+    .where('people.email', 'in', spellings)
+    .orderBy((eb) => eb.fn('array_position', [eb.val(spellings), 'people.email']))
     .executeTakeFirst()
 }
 

@@ -110,7 +110,7 @@ test('GET /dashboard/deals filters by stage, minAmount, dateFrom, dateTo and sea
   expect(await loids(partner, 'minAmount=0')).toEqual([large, small])
 })
 
-test.each(['minAmount=abc', 'minAmount=-5', 'minAmount=1&minAmount=2', 'dateFrom=x', 'limit=0', 'search=%00'])(
+test.each(['minAmount=abc', 'minAmount=-5', 'minAmount=1&minAmount=2', 'dateFrom=x', 'limit=0'])(
   'the filter %s is refused, never ignored',
   async (query) => {
     const partner = await portal.newPartner()

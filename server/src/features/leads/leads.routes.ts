@@ -12,6 +12,7 @@ import {
 } from '@portal/contract/leads.ts'
 import { phoneReadings } from '@portal/contract/phone.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
+import { comparedEmail } from '@portal/contract/text.ts'
 import type { Deps } from '../../deps.ts'
 import { findHistory } from '../../history/history.queries.ts'
 import { leadWithSide } from '../../history/with-side.ts'
@@ -66,7 +67,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   })
   mount(findDuplicates, async ({ partner, query }) => {
     const wanted = {
-      email: query.email?.toLowerCase() ?? null,
+      email: query.email ? comparedEmail(query.email) : null,
       phones: phoneReadings(query.phone ?? '').map((reading) => reading.e164),
       abn: query.abn ? normalizeBusinessNumber(query.abn) : null,
     }

@@ -51,7 +51,8 @@ test.each([
   ['   ', 'Please enter a note before submitting'],
   ['four', 'Note must be at least 5 characters long'],
   ['x'.repeat(1_001), 'Note is too long. Please keep it under 1000 characters.'],
-  ['before\u0000after', 'Note contains a character that cannot be stored'],
+  ['\u200b\u2060\u3164\u00ad\u2800', 'Please enter a note before submitting'],
+  ['a\u200b\u200b\u200bb', 'Note must be at least 5 characters long'],
   ['before\ud800after', 'Note contains a character that cannot be stored'],
 ])('the note %j is refused: %s', async (content, error) => {
   const { loid } = await partner.submitLead()

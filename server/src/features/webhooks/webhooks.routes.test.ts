@@ -63,7 +63,7 @@ test('GET /dashboard/webhook-url returns null as the URL if the partner has not 
 })
 
 test('PUT /dashboard/webhook-url shows the secret when the URL is first set, and no later answer shows it again', async () => {
-  const { status, body } = await setUrl(ada, `  ${receiver.url}  `)
+  const { status, body } = await setUrl(ada, `\u200b ${receiver.url}\u2060\u200d `)
   expect(status).toBe(200)
   const { secret, ...shown } = body.data
   expect(secret).toMatch(/^whsec_[\w+/]{32,}=*$/)

@@ -5,6 +5,7 @@ import { WEBHOOK_URL_INCOMPLETE, webhookUrlProblem } from './endpoint-url.ts'
 test.each([
   ['https://example.com/webhooks', undefined],
   ['  https://example.com:8443/a?b=c  ', undefined],
+  ['\u200b https://example.com/hook\u2060', undefined],
   ['http://127.0.0.1:4000/hook', undefined],
   ['http://localhost/hook', undefined],
   ['http://example.com/webhooks', WEBHOOK_URL_NOT_HTTPS],
