@@ -5,7 +5,7 @@ import { CrmState } from './leads.ts'
 import { CHOICE_LENGTH_MAX, SEARCH_LENGTH_MAX } from './limits.ts'
 import { Loid } from './loid.ts'
 import { Side } from './meanings.ts'
-import { filterMoney } from './money.ts'
+import { optionalMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
@@ -67,7 +67,7 @@ export type StageHistoryEntry = z.infer<typeof StageHistoryEntry>
 export const DealFilters = z.object({
   ...pagingQuery(),
   stage: filterText('stage', CHOICE_LENGTH_MAX),
-  minAmount: filterMoney('minAmount'),
+  minAmount: optionalMoney('minAmount'),
   dateFrom: filterDate('dateFrom'),
   dateTo: filterDate('dateTo'),
   search: filterText('search', SEARCH_LENGTH_MAX),

@@ -24,7 +24,7 @@ import {
 } from './limits.ts'
 import { Loid } from './loid.ts'
 import { Side } from './meanings.ts'
-import { optionalMoney } from './money.ts'
+import { optionalMoney, typedMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { fitsBothCountries, INVALID_PHONE, PHONE_FITS_BOTH, readPhone } from './phone.ts'
 import { defineRoute } from './route.ts'
@@ -163,7 +163,7 @@ export const NewLead = z.pipe(
 export type NewLead = z.output<typeof NewLead>
 
 /**
- * A lead on the form. The form also requires a business name, and a country if the phone number fits both countries
+ * A lead on the form. An amount that is not one amount is read as section 5 says, which the form shows (D141). The form also requires a business name, and a country if the phone number fits both countries
  * (D50).
  */
 export const NewLeadOnForm = z.pipe(
@@ -171,6 +171,10 @@ export const NewLeadOnForm = z.pipe(
     .object({
       ...LEAD_FIELDS,
       businessName: LEAD_FIELDS.businessName.check(z.minLength(1, BUSINESS_NAME_MISSING)),
+      monthlyTurnover: typedMoney('Monthly turnover'),
+      loanAmount: typedMoney('Loan amount'),
+      propertyValue: typedMoney('Property value'),
+      propertyDebt: typedMoney('Property debt'),
     })
     .check(
       z.refine((form) => form.iso !== null || !fitsBothCountries(form.phone), {

@@ -59,7 +59,10 @@ test.each([
   [{ ...LEAST, email: 'nkem' }, { email: 'Please enter a valid email address' }],
   [{ ...LEAST, business_name: '  ' }, { business_name: 'Business name is required' }],
   [{ ...LEAST, loan_amount: -1 }, { loan_amount: 'Loan amount must be an amount from 0 to 999,999,999,999.99' }],
-  [{ ...LEAST, loanAmount: 'x'.repeat(50) }, { loanAmount: 'Loan amount must be an amount in dollars' }],
+  [
+    { ...LEAST, loanAmount: 'x'.repeat(50) },
+    { loanAmount: `Loan amount must be one amount in dollars, such as 50,000, not “${'x'.repeat(40)}…”` },
+  ],
   [{ ...LEAST, amount: [] }, { amount: 'Loan amount must be an amount in dollars' }],
   [{ ...LEAST, industry: 'Moonshine' }, { industry: expect.stringContaining('Industry must be one of: Agriculture,') }],
   [

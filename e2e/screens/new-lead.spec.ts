@@ -174,9 +174,25 @@ test('/leads/new shows amounts in whole dollars and warns about unusual values',
     await field(page, 'Loan Amount').blur()
     await expect(field(page, 'Loan Amount')).toHaveValue('$300,000')
   })
-  await field(page, 'Loan Amount').fill('nothing')
-  await field(page, 'Loan Amount').blur()
-  await expect(field(page, 'Loan Amount')).toHaveValue('')
+  await test.step('text that is not one amount is read as digits, and the form says so', async () => {
+    const remark = page.getByText('Write one amount, such as 50,000')
+    for (const [typed, shown] of [
+      ['nothing', ''],
+      ['(50,000)', '$50,000'],
+      ['50-60k', '$5,060'],
+    ] as const) {
+      await field(page, 'Loan Amount').fill(typed)
+      await expect(remark.locator('..')).toHaveText(`Write one amount, such as 50,000${shown}`)
+      await field(page, 'Loan Amount').blur()
+      await expect(field(page, 'Loan Amount')).toHaveValue(shown)
+      await expect(remark).toBeVisible()
+    }
+    await expectGoodLooks(page)
+    await field(page, 'Loan Amount').fill('1,5 mil')
+    await expect(remark).toHaveCount(0)
+    await field(page, 'Loan Amount').blur()
+    await expect(field(page, 'Loan Amount')).toHaveValue('$1,500,000')
+  })
 
   const remarks = [
     'Property value is recommended when using property as security',

@@ -1,11 +1,6 @@
 import { isPlainDate } from '@portal/contract/dates.ts'
-import {
-  CHOICE_LENGTH_MAX,
-  MONEY_MAX,
-  PERSON_LENGTH_MAX,
-  SEARCH_LENGTH_MAX,
-  URL_LENGTH_MAX,
-} from '@portal/contract/limits.ts'
+import { CHOICE_LENGTH_MAX, PERSON_LENGTH_MAX, SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from '@portal/contract/limits.ts'
+import { optionalMoney } from '@portal/contract/money.ts'
 
 /** Keeps every value as text: a search for `0412` or `1e5` must not become a number. */
 export function parseSearch(search: string): Record<string, string> {
@@ -146,8 +141,8 @@ function dateOf(value: unknown): string | undefined {
 }
 
 function amountOf(value: unknown): number | undefined {
-  const amount = Math.round(Number(textOf(value)) * 100) / 100
-  return amount > 0 && amount <= MONEY_MAX ? amount : undefined
+  const amount = optionalMoney('minAmount').safeParse(value).data
+  return amount || undefined
 }
 
 /** Returns undefined for the first page, because its address has no number. */

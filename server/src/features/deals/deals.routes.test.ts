@@ -95,7 +95,9 @@ test('GET /dashboard/deals filters by stage, minAmount, dateFrom, dateTo and sea
   expect(await loids(partner, 'stage=funded')).toEqual([])
   expect(await loids(partner, 'minAmount=50000')).toEqual([large])
   expect(await loids(partner, 'minAmount=49,999.99')).toEqual([large, small])
-  expect(await loids(partner, 'minAmount=50k')).toEqual([large])
+  for (const written of ['50k', '5e4', 'A%24+50.000,00', '0,05 mil', '50%E2%80%99000']) {
+    expect([written, await loids(partner, `minAmount=${written}`)]).toEqual([written, [large]])
+  }
   expect(await loids(partner, 'minAmount=0')).toEqual([large, small])
   expect(await loids(partner, 'minAmount=')).toEqual([unknown, large, small])
   expect(await loids(partner, 'dateTo=2026-03-31')).toEqual([small])
@@ -110,14 +112,19 @@ test('GET /dashboard/deals filters by stage, minAmount, dateFrom, dateTo and sea
   expect(await loids(partner, 'minAmount=0')).toEqual([large, small])
 })
 
-test.each(['minAmount=abc', 'minAmount=-5', 'minAmount=1&minAmount=2', 'dateFrom=x', 'limit=0'])(
-  'the filter %s is refused, never ignored',
-  async (query) => {
-    const partner = await portal.newPartner()
-    const answer = await partner.get(`/dashboard/deals?${query}`)
-    expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION'])
-  },
-)
+test.each([
+  'minAmount=abc',
+  'minAmount=-5',
+  'minAmount=50-60k',
+  'minAmount=1,50,000',
+  'minAmount=1&minAmount=2',
+  'dateFrom=x',
+  'limit=0',
+])('the filter %s is refused, never ignored', async (query) => {
+  const partner = await portal.newPartner()
+  const answer = await partner.get(`/dashboard/deals?${query}`)
+  expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION'])
+})
 
 test('a deal is found by id and by LOID in any spelling; another partner’s deal is not found', async () => {
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]

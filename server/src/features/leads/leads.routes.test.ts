@@ -163,6 +163,13 @@ test.each([
     ],
   ],
   [newLead({ email: 'no' }), [['email', 'Please enter a valid email address']]],
+  [
+    newLead({ loanAmount: 'fifty thousand', monthlyTurnover: '50-60k' }),
+    [
+      ['monthlyTurnover', 'Monthly turnover must be one amount in dollars, such as 50,000, not “50-60k”'],
+      ['loanAmount', 'Loan amount must be one amount in dollars, such as 50,000, not “fifty thousand”'],
+    ],
+  ],
   [newLead({ loanAmount: -5 }), [['loanAmount', 'Loan amount must be an amount from 0 to 999,999,999,999.99']]],
   [newLead({ firstName: '\u200b\u3164' }), [['firstName', 'First name is required']]],
   [

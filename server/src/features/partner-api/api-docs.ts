@@ -16,7 +16,7 @@ import { DOCUMENTED_ROUTES } from './documented-routes.ts'
 export const API_TITLE = 'Partner API'
 export const API_VERSION = '1.0'
 export const API_DESCRIPTION =
-  'Submit leads and deals from your own systems, follow their progress, and receive changes as they happen. Everything is JSON over HTTPS; amounts are in Australian dollars, times are ISO 8601 in UTC.'
+  'Submit leads and deals from your own systems, follow their progress, and receive changes as they happen. Everything is JSON over HTTPS; amounts are in Australian dollars, as numbers or as text with one amount (`50,000`, `1.5m`), times are ISO 8601 in UTC.'
 
 export const KEY_NOTE =
   'Generate an API key under API Keys in the portal, and send it with every call. It is shown only once. Keep it with your server’s secrets, never in a web page or an app. A new key revokes the old one at once.'

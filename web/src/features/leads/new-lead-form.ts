@@ -1,6 +1,6 @@
 import { CONSENT_VERSION, type NewLead, type NewLeadForm } from '@portal/contract/leads.ts'
 import { LARGE_LOAN_AMOUNT } from '@portal/contract/limits.ts'
-import { parseMoney } from '@portal/contract/money.ts'
+import { readTypedMoney } from '@portal/contract/money.ts'
 import type { UseFormReturn } from 'react-hook-form'
 
 export type LeadForm = UseFormReturn<NewLeadForm, unknown, NewLead>
@@ -53,7 +53,7 @@ type Amount = NewLeadForm['loanAmount']
 
 /** The field's value when the person leaves it. */
 export function amountAsTyped(value: Amount): number | '' {
-  return (typeof value === 'number' ? value : parseMoney(value ?? '')) ?? ''
+  return (typeof value === 'number' ? value : readTypedMoney(value ?? '')) ?? ''
 }
 
 /**
@@ -81,5 +81,5 @@ export function softWarnings({ ownsProperty, propertyValue, loanAmount }: NewLea
 }
 
 function amountOf(amount: Amount): number {
-  return (typeof amount === 'string' ? parseMoney(amount) : amount) ?? 0
+  return (typeof amount === 'string' ? readTypedMoney(amount) : amount) ?? 0
 }

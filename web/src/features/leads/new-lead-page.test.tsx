@@ -261,8 +261,15 @@ test('an amount is shown in whole dollars when the person leaves its field, and 
   await user.click(amount)
   await user.tab()
   expect(amount.value).toBe('$50,001')
+  const turnover = field('Monthly Turnover')
+  await user.type(turnover, '50-60k')
+  const remark = screen.getByText('Write one amount, such as 50,000').closest('p')
+  expect(remark?.textContent).toMatch(/\$5,060$/)
+  await user.tab()
+  expect([turnover.value, turnover.getAttribute('aria-invalid')]).toEqual(['$5,060', null])
+  expect(document.getElementById(turnover.getAttribute('aria-describedby') ?? '')?.contains(remark)).toBe(true)
   await user.click(submit)
-  await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ loanAmount: 50_000.5 }))
+  await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ loanAmount: 50_000.5, monthlyTurnover: 5_060 }))
 })
 
 test('text that is too long is refused, not cut off', async () => {
