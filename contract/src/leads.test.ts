@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { missingFieldsText, NewLead, NewLeadOnForm } from './leads.ts'
-import { INVALID_PHONE, PHONE_FITS_BOTH } from './phone.ts'
+import { inUsualCountry, missingFieldsText, NewLead, NewLeadOnForm } from './leads.ts'
+import { INVALID_PHONE } from './phone.ts'
 
 const FORM = {
   firstName: 'Nkem',
@@ -31,6 +31,7 @@ test('five fields are enough for a lead; the other fields become null or get a d
     lastName: 'Okafor',
     email: 'nkem@okafor-freight.example',
     phone: '+61491570156',
+    phoneInNewZealand: null,
     businessName: 'Okafor Freight',
     state: null,
     businessIndustry: null,
@@ -78,11 +79,15 @@ test.each(['   ', '', null, undefined])('the applicant’s name replaces the bus
   expect(NewLead.parse({ ...FORM, businessName }).businessName).toBe('Nkem Okafor')
 })
 
-test('the form asks for the country of a phone number that fits both countries', () => {
-  const faultOf = (change: object) => NewLeadOnForm.safeParse({ ...FORM, ...change }).error?.issues[0]
-  expect(faultOf({ phone: '027 123 4567' })).toMatchObject({ path: ['phone'], message: PHONE_FITS_BOTH })
-  expect(faultOf({ phone: '027 123 4567', iso: 'NZ' })).toBeUndefined()
-  expect(faultOf({ phone: '021 123 4567' })).toBeUndefined()
+test('the form is never stopped by a phone number that fits both countries; the usual country decides last', () => {
+  const phones = (change: object, usual: 'AU' | 'NZ') =>
+    [NewLeadOnForm, NewLead].map((schema) => inUsualCountry(schema.parse({ ...FORM, ...change }), usual).phone)
+  const phone = '027 123 4567'
+  expect(phones({ phone }, 'NZ')).toEqual(['+64271234567', '+64271234567'])
+  expect(phones({ phone }, 'AU')).toEqual(['+61271234567', '+61271234567'])
+  expect(phones({ phone, state: 'NSW' }, 'NZ')).toEqual(['+61271234567', '+61271234567'])
+  expect(phones({ phone, iso: 'AU' }, 'NZ')).toEqual(['+61271234567', '+61271234567'])
+  expect(phones({ phone: '028 123 4567' }, 'NZ')).toEqual(['+61281234567', '+61281234567'])
 })
 
 test.each([
@@ -90,6 +95,9 @@ test.each([
   [{ phone: '021 123 4567' }, 'NZ', '+64211234567'],
   [{ phone: '027 123 4567' }, 'AU', '+61271234567'],
   [{ phone: '027 123 4567', iso: 'NZ' }, 'NZ', '+64271234567'],
+  [{ phone: '029 123 4567', iso: 'NZ' }, 'NZ', '+64291234567'],
+  [{ phone: '020 123 4567' }, 'NZ', '+64201234567'],
+  [{ phone: '020 123 4567', iso: 'AU' }, 'AU', '+61201234567'],
   [{ phone: '0491 570 156', iso: 'NZ' }, 'AU', '+61491570156'],
 ])('a form with %j gets the ISO %s and the phone number %s', (change, iso, phone) => {
   expect(NewLead.parse({ ...FORM, ...change })).toMatchObject({ iso, phone })

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { normalizeBusinessNumber } from './abn.ts'
 import { pagingQuery } from './answer.ts'
+import { cleanText } from './clean-text.ts'
 import {
   DEFAULT_LEAD_SOURCE,
   INDUSTRIES,
@@ -26,11 +27,10 @@ import { Loid } from './loid.ts'
 import { Side } from './meanings.ts'
 import { optionalMoney, typedMoney } from './money.ts'
 import { Note } from './notes.ts'
-import { fitsBothCountries, INVALID_PHONE, PHONE_FITS_BOTH, readPhone } from './phone.ts'
+import { INVALID_PHONE, isUndecided, readPhone } from './phone.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
 import {
-  cleanedText,
   Email,
   filterText,
   lengthAtMost,
@@ -124,10 +124,14 @@ export const LEAD_FIELDS = {
     z.refine((phone) => phone === '' || readPhone(phone) !== null, INVALID_PHONE),
   ),
   state: optionalChoice('State', STATES),
-  businessName: cleanedText(BUSINESS_NAME_MISSING).check(
-    lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX),
-    storable('Business name'),
-  ),
+  // Blanks stay, because the form lets them pass, and the applicant's name replaces them.
+  businessName: z
+    .string({ error: BUSINESS_NAME_MISSING })
+    .check(
+      z.overwrite(cleanText),
+      lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX),
+      storable('Business name'),
+    ),
   businessIndustry: optionalChoice('Industry', INDUSTRIES),
   timeInBusiness: optionalChoice('Time in business', TIMES_IN_BUSINESS),
   businessAbn: optionalText('ABN', BUSINESS_NUMBER_LENGTH_MAX),
@@ -163,25 +167,18 @@ export const NewLead = z.pipe(
 export type NewLead = z.output<typeof NewLead>
 
 /**
- * A lead on the form. An amount that is not one amount is read as section 5 says, which the form shows (D141). The form also requires a business name, and a country if the phone number fits both countries
- * (D50).
+ * A lead on the form, which also requires a business name. An amount that is not one amount is read as section 5 says,
+ * and the form shows the result (D141).
  */
 export const NewLeadOnForm = z.pipe(
-  z
-    .object({
-      ...LEAD_FIELDS,
-      businessName: LEAD_FIELDS.businessName.check(z.minLength(1, BUSINESS_NAME_MISSING)),
-      monthlyTurnover: typedMoney('Monthly turnover'),
-      loanAmount: typedMoney('Loan amount'),
-      propertyValue: typedMoney('Property value'),
-      propertyDebt: typedMoney('Property debt'),
-    })
-    .check(
-      z.refine((form) => form.iso !== null || !fitsBothCountries(form.phone), {
-        error: PHONE_FITS_BOTH,
-        path: ['phone'],
-      }),
-    ),
+  z.object({
+    ...LEAD_FIELDS,
+    businessName: LEAD_FIELDS.businessName.check(z.minLength(1, BUSINESS_NAME_MISSING)),
+    monthlyTurnover: typedMoney('Monthly turnover'),
+    loanAmount: typedMoney('Loan amount'),
+    propertyValue: typedMoney('Property value'),
+    propertyDebt: typedMoney('Property debt'),
+  }),
   z.transform(readyToStore),
 )
 export type NewLeadForm = z.input<typeof NewLeadOnForm>
@@ -196,14 +193,13 @@ interface CheckedForm {
   propertyValue: number | null
   propertyDebt: number | null
   iso: IsoCountry | null
+  state?: string | null
 }
 
 export function readyToStore<Form extends CheckedForm>(form: Form) {
-  const { phone, iso } = readyPhone(form)
   return {
     ...form,
-    phone,
-    iso,
+    ...readyPhone(form),
     businessName: form.businessName.trim() || [form.firstName, form.lastName].filter(Boolean).join(' '),
     businessAbn: form.businessAbn && normalizeBusinessNumber(form.businessAbn),
     leadSource: DEFAULT_LEAD_SOURCE,
@@ -213,11 +209,43 @@ export function readyToStore<Form extends CheckedForm>(form: Form) {
   }
 }
 
-/** The phone number in E.164, and its country. Without a number, the country is the chosen one, or Australia. */
-export function readyPhone<Phone extends string | null>(form: { phone: Phone; iso: IsoCountry | null }) {
+/**
+ * The phone number in E.164, and its country. Without a number, the country is the chosen one, or Australia. If nothing
+ * in the form decides between two countries, `phoneInNewZealand` is the number's other reading (D120).
+ */
+export function readyPhone<Phone extends string | null>(form: {
+  phone: Phone
+  iso: IsoCountry | null
+  state?: string | null
+}) {
   const reading = form.phone === null ? null : readPhone(form.phone, form.iso)
-  return { phone: reading?.e164 ?? form.phone, iso: reading?.country ?? form.iso ?? ('AU' as const) }
+  const isOpen = form.phone !== null && !form.iso && !form.state && isUndecided(form.phone)
+  return {
+    phone: reading?.e164 ?? form.phone,
+    iso: reading?.country ?? form.iso ?? ('AU' as const),
+    phoneInNewZealand: isOpen && form.phone ? (readPhone(form.phone, 'NZ')?.e164 ?? null) : null,
+  }
 }
+
+export interface InUsualCountry {
+  phone: string | null
+  iso: IsoCountry
+  phoneInNewZealand: string | null
+}
+
+/** The form with its phone number read as that of the country that most of the partner's leads are from (D120). */
+export function inUsualCountry<Form extends InUsualCountry>(form: Form, usual: IsoCountry): Form {
+  return usual === 'NZ' && form.phoneInNewZealand ? { ...form, phone: form.phoneInNewZealand, iso: 'NZ' } : form
+}
+
+export const readUsualCountry = defineRoute({
+  method: 'GET',
+  path: '/dashboard/usual-country',
+  auth: 'session',
+  least: 'member',
+  answer: z.object({ iso: z.enum(ISO_COUNTRIES) }),
+  summary: 'The country of most of the partner’s latest leads, for phone numbers that fit two countries.',
+})
 
 export const LeadFilters = z.object({
   ...pagingQuery(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatPhone, lacksDigit, phoneDigits, phoneReadings, readPhone } from './phone.ts'
+import { formatPhone, isFreephone, isUndecided, lacksDigit, phoneDigits, phoneReadings, readPhone } from './phone.ts'
 
 test.each([
   // The specification's patterns: AU mobile, AU landline, NZ mobile, NZ landline, with and without country code.
@@ -36,8 +36,19 @@ test.each([
   // 0061 and 0064 mean +61 and +64.
   ['0061 412 345 678', 'AU', 'mobile', '+61412345678'],
   ['0064 21 123 4567', 'NZ', 'mobile', '+64211234567'],
-  // This number fits both countries. Unless somebody chooses New Zealand, it is read as Australian.
+  // From Australia, 0011 begins an international number.
+  ['0011 61 412 345 678', 'AU', 'mobile', '+61412345678'],
+  ['0011-64-21-123-4567', 'NZ', 'mobile', '+64211234567'],
+  ['(0011) 61 (0)2 5550 1234', 'AU', 'landline', '+61255501234'],
+  ['０４１２　３４５　６７８', 'AU', 'mobile', '+61412345678'],
+  ['＋６１（０）２ ５５５０－１２３４', 'AU', 'landline', '+61255501234'],
+  ['\u2068+64\u00a021\u2011123\u22124567\u2069', 'NZ', 'mobile', '+64211234567'],
+  // These numbers fit both countries. Unless somebody chooses the other one, they are read like this (D120).
   ['027 123 4567', 'AU', 'landline', '+61271234567'],
+  ['028 1234 5678', 'NZ', 'mobile', '+642812345678'],
+  ['02 8123 4567', 'AU', 'landline', '+61281234567'],
+  ['02 9123 4567', 'AU', 'landline', '+61291234567'],
+  ['020 412 3456', 'NZ', 'mobile', '+64204123456'],
 ])('%s is read as %s %s %s', (text, country, kind, e164) => {
   expect(readPhone(text)).toEqual({ country, kind, e164 })
 })
@@ -54,6 +65,14 @@ test.each([
   '+64 21 12345',
   '+64 21 1234567890',
   '1300 123 456',
+  // Section 5's patterns have no 0, and these 0s are no trunk 0 (D144).
+  '0800 123 456',
+  '0508 123 456',
+  '0900 12345',
+  '+64 (0)800 123 456',
+  '+61 0800 123 456',
+  '0011 64 0800 123 456',
+  '0011 61 512 345 678',
   '+1 555 010 9999',
   '0412 345 678 ext 4',
   '٠٤١٢٣٤٥٦٧٨',
@@ -73,7 +92,7 @@ test('invisible characters, which contact apps add to a copied number, do not ma
 })
 
 test.each([
-  ['020 123 4567', ['AU', 'NZ']],
+  ['020 123 4567', ['NZ', 'AU']],
   ['0271234567', ['AU', 'NZ']],
   ['028 123 4567', ['AU', 'NZ']],
   ['029 123 4567', ['AU', 'NZ']],
@@ -143,4 +162,30 @@ test.each([
   ['+64', ''],
 ])('phoneDigits turns %s into %j', (text, digits) => {
   expect(phoneDigits(text)).toBe(digits)
+})
+
+test.each([
+  ['0800 123 456', true],
+  ['0800 83 83 83', true],
+  ['0508 123 456', true],
+  ['0900 12345', true],
+  ['1300 123 456', true],
+  ['1800 123 456', true],
+  ['13 11 14', true],
+  ['+61 1300 123 456', true],
+  ['+64 800 123 456', true],
+  ['０８００　１２３　４５６', true],
+  // The specification's patterns let these pass.
+  ['+61 800 123 456', false],
+  ['800 123 456', false],
+  ['08 8123 4567', false],
+  ['0412 345', false],
+  ['+64 13', false],
+])('whether %s is a freephone or 13 number: %s', (text, expected) => {
+  expect(isFreephone(text)).toBe(expected)
+})
+
+test('only 027 leaves the country open', () => {
+  const numbers = ['027 123 4567', '27 123 4567', '028 123 4567', '020 123 4567', '+61 2 7123 4567', '027 123 456']
+  expect(numbers.map(isUndecided)).toEqual([true, true, false, false, false, false])
 })

@@ -29,6 +29,7 @@ const MAY: Record<Role, string[]> = {
   ],
   member: [
     'POST /dashboard/leads',
+    'GET /dashboard/usual-country',
     'GET /dashboard/leads/duplicates',
     'POST /dashboard/attention/:id/done',
     'POST /crm/lead/:id/retry-push',

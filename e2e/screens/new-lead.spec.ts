@@ -137,14 +137,29 @@ test('/leads/new recognises the country of a phone number while a person types i
   await phone.fill('')
   await expect.poll(border).not.toBe(finished)
 
-  await test.step('if a number fits both countries, the person chooses one', async () => {
-    await phone.fill('027 123 4567')
-    await expect(page.getByText('This number fits both countries:')).toBeVisible()
-    await expect(page.getByRole('radio', { checked: true })).toHaveCount(0)
-    await expect(toasts(page).filter({ hasText: 'This could be an Australian or a New Zealand number' })).toBeVisible()
+  await test.step('if a number fits both countries, a switch offers the other one', async () => {
+    for (const [typed, reading, other, otherReading] of [
+      ['028 123 4567', 'Australia, landline: +61 2 8123 4567', 'New Zealand', 'New Zealand, mobile: +64 28 123 4567'],
+      ['020 123 4567', 'New Zealand, mobile: +64 20 123 4567', 'Australia', 'Australia, landline: +61 2 0123 4567'],
+      ['027 123 4567', 'Australia, landline: +61 2 7123 4567', 'New Zealand', 'New Zealand, mobile: +64 27 123 4567'],
+    ] as const) {
+      await page.reload()
+      await phone.fill(typed)
+      await expect(page.getByText(reading)).toBeVisible()
+      await page.getByRole('button', { name: `${other} instead` }).click()
+      await expect(page.getByText(otherReading)).toBeVisible()
+    }
     await expectGoodLooks(page)
-    await page.getByRole('radio', { name: 'New Zealand' }).check()
-    await expect(page.getByText('New Zealand, mobile: +64 27 123 4567')).toBeVisible()
+  })
+
+  await test.step('a freephone number is refused with the reason under the specification’s text', async () => {
+    await phone.fill('0800 123 456')
+    await phone.blur()
+    await expect(page.getByText('Please enter a valid Australian or New Zealand phone number. Examples:')).toBeVisible()
+    await expect(
+      page.getByText('Freephone and 13 numbers cannot be called back: enter a mobile or a landline'),
+    ).toBeVisible()
+    await expectGoodLooks(page)
   })
 })
 

@@ -9,6 +9,7 @@ import { insertFirstEntry } from '../../history/history.queries.ts'
 import type { Caller } from '../../http/authenticate.ts'
 import { newLoid } from '../../loids/new-loid.ts'
 import { crmChoices } from '../../zoho/choices.ts'
+import { withUsualCountry } from '../accounts/usual-country.queries.ts'
 import { insertDeal } from './deals.queries.ts'
 import { pushDeal } from './push-deal.job.ts'
 
@@ -27,8 +28,9 @@ export async function submitDeal(
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
   partner: Caller,
   stage: string,
-  form: DealSubmission,
+  submitted: DealSubmission,
 ) {
+  const form = await withUsualCountry(tx, partner.id, submitted)
   const loid = await newLoid(tx)
   const deal = dealRow(partner, loid, stage, form, clock.now())
   await insertDeal(tx, deal)

@@ -1,4 +1,5 @@
 import { DEAL_STAGES, LEAD_STATUSES } from '@portal/contract/choices.ts'
+import { INVALID_PHONE } from '@portal/contract/phone.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertDeal } from '../../testing/insert-deal.ts'
@@ -135,6 +136,28 @@ test('the version of the consent text and the time of the consent are stored wit
   expect([row.consent_version, row.consent_at]).toEqual(['2026-11', row.created_at])
 })
 
+test('iso decides about 027, then the state, then the country of most of the partner’s leads', async () => {
+  const partner = await portal.newPartner()
+  const phoneOf = async (form: object) => {
+    const { loid } = await partner.submitLead({ phone: '027 123 4567', ...form })
+    const { phone, partner_iso } = (await partner.get(`/crm/lead/${loid}`)).body.data.lead
+    return [partner_iso, phone]
+  }
+  const usual = async () => (await partner.get('/dashboard/usual-country')).body.data.iso
+  const [australian, newZealand] = [
+    ['AU', '+61271234567'],
+    ['NZ', '+64271234567'],
+  ]
+  expect([await usual(), await phoneOf({})]).toEqual(['AU', australian])
+  expect(await phoneOf({ iso: 'NZ' })).toEqual(newZealand)
+  expect([await usual(), await phoneOf({ phone: '+64 9 123 4567' })]).toEqual(['AU', ['NZ', '+6491234567']])
+  expect([await usual(), await phoneOf({})]).toEqual(['NZ', newZealand])
+  expect(await phoneOf({ state: 'QLD' })).toEqual(australian)
+  expect(await phoneOf({ iso: 'AU' })).toEqual(australian)
+  expect(await phoneOf({ phone: '028 123 4567' })).toEqual(['AU', '+61281234567'])
+  expect(await phoneOf({ phone: '020 123 4567' })).toEqual(['NZ', '+64201234567'])
+})
+
 test('a lead is stored in composed Unicode, without signs that nobody sees', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead({
@@ -163,6 +186,7 @@ test.each([
     ],
   ],
   [newLead({ email: 'no' }), [['email', 'Please enter a valid email address']]],
+  [newLead({ phone: '0800 123 456' }), [['phone', INVALID_PHONE]]],
   [
     newLead({ loanAmount: 'fifty thousand', monthlyTurnover: '50-60k' }),
     [

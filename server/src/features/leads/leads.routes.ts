@@ -8,6 +8,7 @@ import {
   listLeads,
   readLead,
   readStatusHistory,
+  readUsualCountry,
   retryLeadPush,
 } from '@portal/contract/leads.ts'
 import { phoneReadings } from '@portal/contract/phone.ts'
@@ -20,6 +21,7 @@ import type { Mount } from '../../http/mount.ts'
 import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
+import { findUsualCountry } from '../accounts/usual-country.queries.ts'
 import { findNotes, reviveFailedNotes } from '../notes/notes.queries.ts'
 import { pushNote } from '../notes/push-note.job.ts'
 import { pullDetailsOf } from '../sync/pull-details.ts'
@@ -73,6 +75,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
     }
     return { duplicates: await findDuplicateLeads(db, partner.id, wanted, clock.now()) }
   })
+  mount(readUsualCountry, async ({ partner }) => ({ iso: await findUsualCountry(db, partner.id) }))
   mount(listLeadStatuses, async () => ({ statuses: [...(await crmChoices(deps, 'lead-status', LEAD_STATUSES))] }))
 }
 

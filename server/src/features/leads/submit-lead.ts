@@ -8,6 +8,7 @@ import { recordEvent } from '../../events/events.ts'
 import { insertFirstEntry } from '../../history/history.queries.ts'
 import type { Caller } from '../../http/authenticate.ts'
 import { newLoid } from '../../loids/new-loid.ts'
+import { withUsualCountry } from '../accounts/usual-country.queries.ts'
 import { insertLead } from './leads.queries.ts'
 import { pushLead } from './push-lead.job.ts'
 
@@ -19,9 +20,10 @@ export async function submitLead(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
   partner: Caller,
-  form: LeadSubmission,
+  submitted: LeadSubmission,
 ) {
   const now = clock.now()
+  const form = await withUsualCountry(tx, partner.id, submitted)
   const lead = leadRow(partner, await newLoid(tx), form, now)
   await insertLead(tx, lead)
   const history = { kind: 'lead-status' as const, partnerId: partner.id, loid: lead.loid }

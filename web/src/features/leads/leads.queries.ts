@@ -6,6 +6,7 @@ import {
   type NewLead,
   readLead,
   readStatusHistory,
+  readUsualCountry,
 } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
@@ -34,6 +35,13 @@ export function leadListQuery(filters: LeadListFilters) {
     refetchInterval: ({ state }) =>
       state.data?.data.leads.some((lead) => lead.crm === 'pending') ? LIST_PENDING_POLL_MS : false,
     ...LIST_FRESHNESS,
+  })
+}
+
+export function usualCountryQuery() {
+  return queryOptions({
+    queryKey: ['leads', 'usual-country'],
+    queryFn: ({ signal }) => call(readUsualCountry, { signal }),
   })
 }
 

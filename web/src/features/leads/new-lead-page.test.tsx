@@ -16,6 +16,7 @@ async function openForm(handlers: Handlers = {}) {
   const server = serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }),
     'GET /dashboard/leads/duplicates': () => ({ body: data({ duplicates: [] }) }),
+    'GET /dashboard/usual-country': () => ({ body: data({ iso: 'AU' }) }),
     'POST /dashboard/leads': () => ({ status: 201, body: data(CREATED) }),
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
@@ -224,14 +225,25 @@ test('if the answer to a submission has no LOID, a warning is shown and the list
   expect(screen.getByText(/its LOID is not known yet/)).toBeDefined()
 })
 
-test('the form asks for the country of a number that fits both Australia and New Zealand, and sends the choice', async () => {
-  const { user, submit, submitted } = await openForm()
+test('a number that fits both countries is read as in most leads, then in the chosen state, and has a switch', async () => {
+  const usual = { 'GET /dashboard/usual-country': () => ({ body: data({ iso: 'NZ' }) }) }
+  const { user, submit, submitted } = await openForm(usual)
   fill({ ...APPLICANT, Phone: '027 123 4567' })
-  await user.click(submit)
-  expect(await screen.findAllByText('This could be an Australian or a New Zealand number')).not.toEqual([])
-  expect(submitted()).toEqual([])
-  await user.click(screen.getByRole('radio', { name: 'New Zealand' }))
+  expect(await screen.findByText('New Zealand, mobile: +64 27 123 4567')).toBeDefined()
+  await user.selectOptions(screen.getByLabelText('State/Region'), 'NSW')
+  expect(screen.getByText('Australia, landline: +61 2 7123 4567')).toBeDefined()
+  await user.click(screen.getByRole('button', { name: 'New Zealand instead' }))
   expect(screen.getByText('New Zealand, mobile: +64 27 123 4567')).toBeDefined()
+  expect(screen.getByRole('button', { name: 'Australia instead' })).toBeDefined()
+  await user.click(submit)
+  await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ phone: '+64271234567', iso: 'NZ' }))
+})
+
+test('without a switch or a state, the form sends the number as it shows it', async () => {
+  const usual = { 'GET /dashboard/usual-country': () => ({ body: data({ iso: 'NZ' }) }) }
+  const { user, submit, submitted } = await openForm(usual)
+  fill({ ...APPLICANT, Phone: '027 123 4567' })
+  expect(await screen.findByText('New Zealand, mobile: +64 27 123 4567')).toBeDefined()
   await user.click(submit)
   await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ phone: '+64271234567', iso: 'NZ' }))
 })

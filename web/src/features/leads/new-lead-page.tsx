@@ -1,11 +1,13 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import {
   CONSENT_TEXT,
+  inUsualCountry,
   missingFieldsText,
   type NewLead,
   type NewLeadForm,
   NewLeadOnForm,
 } from '@portal/contract/leads.ts'
+import { isBlank } from '@portal/contract/text.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
@@ -23,7 +25,7 @@ import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useWayBack } from '../../ui/way-back.ts'
 import { dropDraft, keepAttempt, keepDraft, keepDraftOfEndedSession, readDraft } from './lead-draft.ts'
-import { submitLead } from './leads.queries.ts'
+import { submitLead, usualCountryQuery } from './leads.queries.ts'
 import {
   EMPTY_LEAD,
   hasEntries,
@@ -230,14 +232,15 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
     running.current = true
     refusal.close()
     for (const warning of softWarnings(lead)) toast.warning(warning)
-    submit.mutate({ lead, addsAnother })
+    const usual = queryClient.getQueryData(usualCountryQuery().queryKey)?.iso ?? 'AU'
+    submit.mutate({ lead: inUsualCountry(lead, usual), addsAnother })
   }
 
   function handleInvalid() {
     const values = form.getValues()
     // If the business name consists of blanks, the applicant's own name replaces it.
     const missing = REQUIRED_NAMES.filter(
-      (name) => (name === 'businessName' ? values[name] : values[name].trim()) === '',
+      (name) => (name === 'businessName' ? values[name] === '' : isBlank(values[name])),
     )
     if (missing.length > 0) refusal.tell(missingFieldsText(missing))
   }

@@ -1,6 +1,6 @@
-import { businessNumberWarning, isAbn, isNzbn } from '@portal/contract/abn.ts'
+import { businessNumberWarning, isAbn, isNzbn, normalizeBusinessNumber } from '@portal/contract/abn.ts'
 import { INDUSTRIES, LOAN_TERMS, LOAN_TYPES, STATES, TIMES_IN_BUSINESS } from '@portal/contract/choices.ts'
-import { readPhone } from '@portal/contract/phone.ts'
+import { phoneReadings } from '@portal/contract/phone.ts'
 import { Email } from '@portal/contract/text.ts'
 import { useQuery } from '@tanstack/react-query'
 import { type FocusEvent, type ReactNode, useState } from 'react'
@@ -11,7 +11,7 @@ import { DuplicateWarning } from './duplicate-warning.tsx'
 import { type DuplicateCheck, duplicatesQuery } from './leads.queries.ts'
 import { MoneyField } from './money-field.tsx'
 import { isLargeLoan, LARGE_LOAN, type LeadForm, lacksPropertyValue, NO_PROPERTY_VALUE } from './new-lead-form.ts'
-import { countryOf, PhoneField } from './phone-field.tsx'
+import { PhoneField, usePhoneReading } from './phone-field.tsx'
 import { SoftWarning } from './soft-warning.tsx'
 
 const CHOOSE = 'Select…'
@@ -20,7 +20,7 @@ const CHOOSE = 'Select…'
 export function ApplicantSections({ form }: { form: LeadForm }) {
   const { register, control, getValues, getFieldState } = form
   const { errors, touchedFields } = form.formState
-  const [businessAbn, phone, iso] = useWatch({ control, name: ['businessAbn', 'phone', 'iso'] })
+  const businessAbn = useWatch({ control, name: 'businessAbn' })
   const [check, setCheck] = useState<DuplicateCheck>({})
   const { data } = useQuery(duplicatesQuery(check))
   const duplicates = data?.duplicates ?? []
@@ -33,11 +33,13 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
     if (getFieldState('firstName').isDirty) await firstName.onBlur(event)
   }
 
+  const reading = usePhoneReading(form)
+  const country = reading?.country ?? 'AU'
+
   function handleSettled() {
     setCheck(checkOf(getValues()))
   }
 
-  const country = readPhone(phone, countryOf(iso))?.country ?? 'AU'
   const numberWarning = touchedFields.businessAbn ? businessNumberWarning(businessAbn ?? '', country) : null
 
   return (
@@ -179,16 +181,15 @@ function Wide({ children }: { children: ReactNode }) {
 interface Recognised {
   email: string
   phone: string
-  iso?: unknown
   businessAbn?: string | null | undefined
 }
 
 /** The values to check for duplicates, without incomplete values. */
-function checkOf({ email, phone, iso, businessAbn }: Recognised): DuplicateCheck {
-  const abn = businessAbn?.replace(/\s/g, '') ?? ''
+function checkOf({ email, phone, businessAbn }: Recognised): DuplicateCheck {
+  const abn = normalizeBusinessNumber(businessAbn ?? '')
   return {
     email: Email.safeParse(email).data,
-    phone: readPhone(phone, countryOf(iso))?.e164,
+    phone: phoneReadings(phone).length > 0 ? phone : undefined,
     abn: isAbn(abn) || isNzbn(abn) ? abn : undefined,
   }
 }

@@ -1,24 +1,39 @@
 import type { IsoCountry } from '@portal/contract/choices.ts'
 import {
   DIGIT_MISSING,
-  fitsBothCountries,
+  FREEPHONE,
   formatPhone,
+  isFreephone,
+  isUndecided,
   lacksDigit,
-  PHONE_FITS_BOTH,
   type PhoneReading,
   phoneReadings,
   readPhone,
 } from '@portal/contract/phone.ts'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useController, useWatch } from 'react-hook-form'
+import { buttonClass } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
+import { usualCountryQuery } from './leads.queries.ts'
 import type { LeadForm } from './new-lead-form.ts'
 
 const COUNTRIES: Record<IsoCountry, string> = { AU: 'Australia', NZ: 'New Zealand' }
 
 /** Half-typed numbers can fit another country's pattern, so the toast waits for a pause. */
 const TYPING_PAUSE_MS = 600
+
+/**
+ * The number on the form, as the portal reads it: in the chosen country, or in that of the state if both countries use
+ * such numbers, or in that of most of the partner's leads (D120).
+ */
+export function usePhoneReading(form: LeadForm): PhoneReading | null {
+  const [phone, iso, state] = useWatch({ control: form.control, name: ['phone', 'iso', 'state'] })
+  const asksPartner = !countryOf(iso) && !state && isUndecided(phone)
+  const { data } = useQuery({ ...usualCountryQuery(), enabled: asksPartner })
+  return readPhone(phone, countryOf(iso) ?? (asksPartner ? data?.iso : undefined))
+}
 
 interface PhoneFieldProps {
   form: LeadForm
@@ -28,18 +43,22 @@ interface PhoneFieldProps {
 
 /**
  * A phone field. While the person types, its border shows whether the text is a phone number. If two countries fit, a
- * switch offers the choice (D19).
+ * switch offers the other one (D19, D120).
  */
 export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   const { field, fieldState } = useController({ control: form.control, name: 'phone' })
   const { ref, name, value, onChange, onBlur } = field
-  const chosen = useWatch({ control: form.control, name: 'iso' })
-  const readings = phoneReadings(value)
-  const reading = readChosen(value, countryOf(chosen))
-  const announce = useCountryToast()
+  const reading = usePhoneReading(form)
+  const other = phoneReadings(value).find(({ country }) => country !== reading?.country)
+  const announce = useCountryToast(reading?.country)
+
+  function handleSwitch(country: IsoCountry) {
+    form.setValue('iso', country, { shouldDirty: true })
+    onSettled()
+  }
 
   return (
-    <div className="grid grid-cols-1 content-start gap-2">
+    <div className="grid grid-cols-1 content-start gap-1">
       <TextField
         ref={ref}
         name={name}
@@ -54,24 +73,22 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
         hint={hintFor(value, reading)}
         onChange={(event) => {
           onChange(event.target.value)
-          announce.soon(event.target.value, countryOf(chosen))
+          announce.soon()
         }}
         onBlur={() => {
           onBlur()
-          announce.now(value, countryOf(chosen))
+          announce.now()
           onSettled()
         }}
       />
-      {readings.length > 1 && (
-        <CountrySwitch
-          readings={readings}
-          country={reading?.country}
-          onChoose={(country) => {
-            form.setValue('iso', country, { shouldDirty: true })
-            if (fieldState.error) void form.trigger('phone')
-            onSettled()
-          }}
-        />
+      {other && (
+        <button
+          type="button"
+          className={buttonClass('ghost', 'small', 'justify-self-start -ml-2.5')}
+          onClick={() => handleSwitch(other.country)}
+        >
+          {`${COUNTRIES[other.country]} instead`}
+        </button>
       )}
     </div>
   )
@@ -86,67 +103,36 @@ function borderClass(isNumber: boolean, isSilent: boolean): string | undefined {
   return isNumber ? 'border-success-dot!' : 'border-warning-dot!'
 }
 
-interface CountrySwitchProps {
-  readings: readonly PhoneReading[]
-  country: IsoCountry | undefined
-  onChoose: (country: IsoCountry) => void
-}
-
-function CountrySwitch({ readings, country, onChoose }: CountrySwitchProps) {
-  return (
-    <fieldset className="flex flex-wrap items-center gap-x-4 gap-y-1 rounded-lg bg-sunken px-3 py-2 text-[0.8125rem]">
-      <legend className="float-left w-full text-muted">This number fits both countries:</legend>
-      {readings.map((reading) => (
-        <label key={reading.country} className="flex min-h-6 items-center gap-2 font-medium">
-          <input
-            type="radio"
-            name="phone-country"
-            className="size-4 accent-brand"
-            checked={reading.country === country}
-            onChange={() => onChoose(reading.country)}
-          />
-          {COUNTRIES[reading.country]}
-        </label>
-      ))}
-    </fieldset>
-  )
-}
-
 /**
- * Shows a toast that names the number's country, or that says that the number fits both countries. The same toast is
- * not shown twice in a row for a number that the person is editing.
+ * Shows a toast that names the number's country. The same toast is not shown twice in a row for a number that the person
+ * is editing.
  */
-function useCountryToast() {
+function useCountryToast(country: IsoCountry | undefined) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const announced = useRef<string>(undefined)
+  const latest = useRef(country)
+  useEffect(() => {
+    latest.current = country
+  }, [country])
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  function now(text: string, chosen: IsoCountry | undefined) {
+  function now() {
     clearTimeout(timer.current)
-    const country = readChosen(text, chosen)?.country
-    const words = country
-      ? `Phone number detected: ${COUNTRIES[country]}`
-      : fitsBothCountries(text)
-        ? PHONE_FITS_BOTH
-        : undefined
+    const words = latest.current && `Phone number detected: ${COUNTRIES[latest.current]}`
     if (words && words !== announced.current) toast.info(words)
     announced.current = words
   }
 
-  function soon(text: string, chosen: IsoCountry | undefined) {
+  function soon() {
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => now(text, chosen), TYPING_PAUSE_MS)
+    timer.current = setTimeout(now, TYPING_PAUSE_MS)
   }
 
   return { now, soon }
 }
 
-/** Returns null if both countries fit and nobody has chosen one yet (D50). */
-function readChosen(text: string, chosen: IsoCountry | undefined): PhoneReading | null {
-  return chosen === undefined && fitsBothCountries(text) ? null : readPhone(text, chosen)
-}
-
 function hintFor(text: string, reading: PhoneReading | null): ReactNode {
+  if (isFreephone(text)) return <span className="text-warning-ink">{FREEPHONE}</span>
   if (lacksDigit(text)) return <span className="text-warning-ink">{DIGIT_MISSING}</span>
   return reading && <span>{readingText(reading)}</span>
 }
@@ -157,6 +143,6 @@ function readingText({ country, kind, e164 }: PhoneReading): string {
 }
 
 /** The chosen country, if there is one. */
-export function countryOf(value: unknown): IsoCountry | undefined {
+function countryOf(value: unknown): IsoCountry | undefined {
   return value === 'AU' || value === 'NZ' ? value : undefined
 }
