@@ -24,6 +24,8 @@ test.each([
 test.each([
   ['', 'AU', null],
   ['51 824 753 556', 'AU', null],
+  ['51-824-753-556', 'AU', null],
+  ['9429–0000–00017', 'NZ', null],
   ['51 824 753 556', 'NZ', null],
   ['9429000000017', 'NZ', null],
   ['9429000000017', 'AU', 'This does not look like a valid ABN'],
@@ -33,6 +35,16 @@ test.each([
   expect(businessNumberWarning(text, iso)).toBe(warning)
 })
 
-test('a business number is stored without spaces', () => {
-  expect(normalizeBusinessNumber(' 51 824\t753 556 ')).toBe('51824753556')
+test.each([
+  [' 51 824\t753 556 ', '51824753556'],
+  ['51-824-753-556', '51824753556'],
+  ['51.824.753.556', '51824753556'],
+  ['ABN: 51 824 753 556', '51824753556'],
+  ['51\u2011824\u00a0753\u200b556', '51824753556'],
+  ['５１８２４７５３５５６', '51824753556'],
+  ['NZBN 9429-0000-00017', '9429000000017'],
+  ['12-345', '12-345'],
+  ['to follow', 'tofollow'],
+])('the business number %j is stored as %j', (text, stored) => {
+  expect(normalizeBusinessNumber(text)).toBe(stored)
 })

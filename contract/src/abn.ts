@@ -1,8 +1,12 @@
+import { cleanCode } from './clean-text.ts'
+
 const ABN_WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]
 
-/** A business number as stored: without spaces (D20). */
+/** A business number as stored: the digits alone if they are as many as an ABN or NZBN has, otherwise without spaces. */
 export function normalizeBusinessNumber(text: string): string {
-  return text.replace(/\s+/g, '')
+  const written = cleanCode(text).normalize('NFKC').replace(/\s+/g, '')
+  const digits = written.replace(/\D/g, '')
+  return digits.length === 11 || digits.length === 13 ? digits : written
 }
 
 /**

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { normalizeBusinessNumber } from './abn.ts'
 import { pagingQuery } from './answer.ts'
-import { cleanText } from './clean-text.ts'
 import {
   DEFAULT_LEAD_SOURCE,
   INDUSTRIES,
@@ -12,6 +11,7 @@ import {
   STATES,
   TIMES_IN_BUSINESS,
 } from './choices.ts'
+import { cleanText } from './clean-text.ts'
 import { filterDate, Instant } from './dates.ts'
 import {
   ADDITIONAL_INFO_LENGTH_MAX,
@@ -30,15 +30,7 @@ import { Note } from './notes.ts'
 import { INVALID_PHONE, isUndecided, readPhone } from './phone.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
-import {
-  Email,
-  filterText,
-  lengthAtMost,
-  optionalChoice,
-  optionalText,
-  requiredText,
-  storable,
-} from './text.ts'
+import { Email, filterText, lengthAtMost, optionalChoice, optionalText, requiredText, storable } from './text.ts'
 
 /** The state of a record's push to the CRM: not done yet, done, or given up (D23). */
 export const CrmState = z.enum(['pending', 'synced', 'failed'])
@@ -127,11 +119,7 @@ export const LEAD_FIELDS = {
   // Blanks stay, because the form lets them pass, and the applicant's name replaces them.
   businessName: z
     .string({ error: BUSINESS_NAME_MISSING })
-    .check(
-      z.overwrite(cleanText),
-      lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX),
-      storable('Business name'),
-    ),
+    .check(z.overwrite(cleanText), lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX), storable('Business name')),
   businessIndustry: optionalChoice('Industry', INDUSTRIES),
   timeInBusiness: optionalChoice('Time in business', TIMES_IN_BUSINESS),
   businessAbn: optionalText('ABN', BUSINESS_NUMBER_LENGTH_MAX),

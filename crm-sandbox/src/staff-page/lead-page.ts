@@ -27,8 +27,8 @@ ${deleteForm(path, 'lead')}
 </div><div>
 ${details('Lead', [
   ['Contact', lead.name],
-  ['Email', typeof email === 'string' && html`<a href="mailto:${email}">${email}</a>`],
-  ['Phone', typeof phone === 'string' && html`<a href="tel:${phone}">${phone}</a>`],
+  ['Email', typeof email === 'string' && html`<a href="mailto:${encodeURIComponent(email)}">${email}</a>`],
+  ['Phone', typeof phone === 'string' && html`<a href="tel:${encodeURIComponent(phone)}">${phone}</a>`],
   ['Partner', field('Partner')],
   ['Loan type', field('Loan_Type')],
   ['Loan purpose', field('Loan_Purpose')],

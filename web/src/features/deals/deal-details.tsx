@@ -4,6 +4,7 @@ import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { Mail, Phone } from 'lucide-react'
 import { badgeColour } from '../../format/badge-colour.ts'
+import { mailLink, phoneLink } from '../../format/contact-links.ts'
 import { daysActive, formatDate, formatDays } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Section } from '../../ui/card.tsx'
@@ -30,7 +31,7 @@ export function ContactPerson({ deal: { contact_name, email, phone, from_referra
             {email && (
               <li className="flex min-w-0 items-center gap-2">
                 <Mail aria-hidden />
-                <a href={`mailto:${email}`} className={`${textLinkClass} truncate`}>
+                <a href={mailLink(email)} className={`${textLinkClass} truncate`}>
                   {email}
                 </a>
               </li>
@@ -38,7 +39,7 @@ export function ContactPerson({ deal: { contact_name, email, phone, from_referra
             {phone && (
               <li className="flex items-center gap-2">
                 <Phone aria-hidden />
-                <a href={`tel:${phone}`} className={textLinkClass}>
+                <a href={phoneLink(phone)} className={textLinkClass}>
                   {formatPhone(phone)}
                 </a>
               </li>

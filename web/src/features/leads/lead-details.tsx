@@ -4,6 +4,7 @@ import { formatPhone } from '@portal/contract/phone.ts'
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { badgeColour } from '../../format/badge-colour.ts'
+import { mailLink, phoneLink } from '../../format/contact-links.ts'
 import { formatDate } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Section } from '../../ui/card.tsx'
@@ -12,7 +13,7 @@ import { type Description, DescriptionList, textLinkClass } from '../../ui/descr
 /** The fields of section 2, in its order, then those that the portal adds. An unknown field shows a dash. */
 export function PrimaryInformation({ lead }: { lead: Lead }) {
   const items: Description[] = [
-    { term: 'Email', value: lead.email && <ContactLink href={`mailto:${lead.email}`}>{lead.email}</ContactLink> },
+    { term: 'Email', value: lead.email && <ContactLink href={mailLink(lead.email)}>{lead.email}</ContactLink> },
     { term: 'State', value: lead.state },
     { term: 'Loan Amount', value: formatMoney(lead.loan_amount) },
     { term: 'Loan Type', value: lead.loan_type },
@@ -21,7 +22,7 @@ export function PrimaryInformation({ lead }: { lead: Lead }) {
     { term: 'Lead Name', value: lead.lead_name },
     {
       term: 'Phone',
-      value: lead.phone && <ContactLink href={`tel:${lead.phone}`}>{formatPhone(lead.phone)}</ContactLink>,
+      value: lead.phone && <ContactLink href={phoneLink(lead.phone)}>{formatPhone(lead.phone)}</ContactLink>,
     },
     {
       term: 'ISO',

@@ -239,8 +239,8 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
   function handleInvalid() {
     const values = form.getValues()
     // If the business name consists of blanks, the applicant's own name replaces it.
-    const missing = REQUIRED_NAMES.filter(
-      (name) => (name === 'businessName' ? values[name] === '' : isBlank(values[name])),
+    const missing = REQUIRED_NAMES.filter((name) =>
+      name === 'businessName' ? values[name] === '' : isBlank(values[name]),
     )
     if (missing.length > 0) refusal.tell(missingFieldsText(missing))
   }

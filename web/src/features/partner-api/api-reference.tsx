@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useEffect } from 'react'
+import { mailLink } from '../../format/contact-links.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
@@ -190,7 +191,7 @@ function Support({ support: { email, documentation, portal } }: { support: NonNu
         {
           term: 'Email',
           value: (
-            <a href={`mailto:${email}`} className={textLinkClass}>
+            <a href={mailLink(email)} className={textLinkClass}>
               {email}
             </a>
           ),

@@ -1,5 +1,6 @@
 import { Phone } from 'lucide-react'
 import { Fragment } from 'react'
+import { phoneLink } from '../../format/contact-links.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 
@@ -26,7 +27,7 @@ export function HeaderFacts({ facts, loid }: { facts: readonly (string | null)[]
 export function CallLink({ phone }: { phone: string | null }) {
   if (!phone) return null
   return (
-    <a href={`tel:${phone}`} className={buttonClass('secondary')}>
+    <a href={phoneLink(phone)} className={buttonClass('secondary')}>
       <Phone aria-hidden />
       Call
     </a>
