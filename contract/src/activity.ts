@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { Activity } from './dashboard.ts'
-import { filterDate } from './dates.ts'
+import { filterDays } from './dates.ts'
 import { RECORD_EVENT_TYPES } from './event-types.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson } from './submitted-by.ts'
@@ -29,8 +29,7 @@ export const ActivityFilters = z.object({
   type: z.optional(z.enum(RECORD_EVENT_TYPES, `type must be one of: ${RECORD_EVENT_TYPES.join(', ')}`)),
   /** A person's id, `me`, `lender` or `api-key`. */
   person: filterPerson(),
-  dateFrom: filterDate('dateFrom'),
-  dateTo: filterDate('dateTo'),
+  ...filterDays(),
 })
 export type ActivityFilters = z.output<typeof ActivityFilters>
 

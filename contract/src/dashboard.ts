@@ -109,3 +109,12 @@ export const readTrends = defineRoute({
   summary:
     'Returns the figures of the last 12 weeks or months, from the oldest to the current one, and compares the last 30 days with the 30 days before them.',
 })
+
+export const readTimeZone = defineRoute({
+  method: 'GET',
+  path: '/dashboard/time-zone',
+  auth: 'session',
+  least: 'viewer',
+  answer: z.object({ time_zone: z.string() }),
+  summary: 'The lender’s time zone, in which days are meant unless a call says otherwise.',
+})

@@ -42,3 +42,34 @@ export function isPlainDate(text: string): boolean {
 export function wholeDays(from: string, to: string): number {
   return Math.max(0, Math.floor((Date.parse(to) - Date.parse(from)) / 86_400_000))
 }
+
+/**
+ * Whether the text is an IANA name of a time zone. Some old names, such as Japan, are refused. Intl would also accept
+ * offsets, which have no daylight saving, and abbreviations that Temporal refuses, such as ACT.
+ */
+export function isTimeZone(zone: string): boolean {
+  if (!/^(?:UTC|GMT|[CEMW]ET|[EHM]ST|[A-Z]{3}\d[A-Z]{3}|\w+(?:\/[\w+-]+)+)$/.test(zone)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The query parameters of a list that is limited to some days, to be spread into a route's query. */
+export function filterDays() {
+  const error = 'timezone must be the name of a time zone, such as Pacific/Auckland'
+  return {
+    /** Both days are inclusive. */
+    dateFrom: filterDate('dateFrom'),
+    dateTo: filterDate('dateTo'),
+    /** The zone of the days, in which the page shows them (D146). If absent, they are days in PORTAL_TIMEZONE. */
+    timezone: z.pipe(
+      z
+        .optional(z.string({ error }).check(z.maxLength(100, { error, abort: true })))
+        .check(z.refine((zone) => !zone || isTimeZone(zone), error)),
+      z.transform((zone): string | undefined => zone || undefined),
+    ),
+  }
+}

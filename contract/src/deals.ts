@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { pagingQuery } from './answer.ts'
-import { filterDate, Instant } from './dates.ts'
+import { filterDays, Instant } from './dates.ts'
 import { CrmState } from './leads.ts'
 import { CHOICE_LENGTH_MAX, SEARCH_LENGTH_MAX } from './limits.ts'
 import { Loid } from './loid.ts'
@@ -68,8 +68,7 @@ export const DealFilters = z.object({
   ...pagingQuery(),
   stage: filterText('stage', CHOICE_LENGTH_MAX),
   minAmount: optionalMoney('minAmount'),
-  dateFrom: filterDate('dateFrom'),
-  dateTo: filterDate('dateTo'),
+  ...filterDays(),
   search: filterText('search', SEARCH_LENGTH_MAX),
   person: filterPerson(),
 })

@@ -12,7 +12,7 @@ import {
   TIMES_IN_BUSINESS,
 } from './choices.ts'
 import { cleanText } from './clean-text.ts'
-import { filterDate, Instant } from './dates.ts'
+import { filterDays, Instant } from './dates.ts'
 import {
   ADDITIONAL_INFO_LENGTH_MAX,
   BUSINESS_NAME_LENGTH_MAX,
@@ -239,8 +239,7 @@ export const LeadFilters = z.object({
   ...pagingQuery(),
   status: filterText('status', CHOICE_LENGTH_MAX),
   source: filterText('source', CHOICE_LENGTH_MAX),
-  dateFrom: filterDate('dateFrom'),
-  dateTo: filterDate('dateTo'),
+  ...filterDays(),
   search: filterText('search', SEARCH_LENGTH_MAX),
   person: filterPerson(),
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { isTimeZone } from './dates.ts'
 import { defineRoute } from './route.ts'
 
 /**
@@ -32,20 +33,6 @@ export const MAIL_KIND_WORDS: Record<MailKind, string> = {
 export const DIGEST_HOUR = 8
 
 const TIME_ZONE_UNKNOWN = 'Choose a time zone from the list, such as Australia/Sydney'
-
-/**
- * Whether the text is an IANA name of a time zone. Some old names, such as Japan, are refused. Intl would also accept
- * offsets, which have no daylight saving, and abbreviations that Temporal refuses, such as ACT.
- */
-export function isTimeZone(zone: string): boolean {
-  if (!/^(?:UTC|GMT|[CEMW]ET|[EHM]ST|[A-Z]{3}\d[A-Z]{3}|\w+(?:\/[\w+-]+)+)$/.test(zone)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
-}
 
 const Choices = z.partialRecord(
   z.enum(MAIL_KINDS, 'This kind of email is unknown'),

@@ -64,6 +64,7 @@ const MAY: Record<Role, string[]> = {
     'GET /crm/lead/:id/timeline',
     'GET /crm/lead-statuses',
     'GET /dashboard/deals',
+    'GET /dashboard/time-zone',
     'GET /crm/deal/:id',
     'GET /crm/deal/:id/stage-history',
     'GET /crm/deal/:id/timeline',

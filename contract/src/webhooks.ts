@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { pagingQuery } from './answer.ts'
-import { filterDate, Instant } from './dates.ts'
+import { filterDays, Instant } from './dates.ts'
 import { RECORD_EVENT_TYPES } from './event-types.ts'
 import { SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from './limits.ts'
 import { defineRoute } from './route.ts'
@@ -93,8 +93,7 @@ export const WebhookLogFilters = z.object({
   ...pagingQuery(),
   status: z.optional(z.enum(WEBHOOK_LOG_STATUSES, `status must be one of: ${WEBHOOK_LOG_STATUSES.join(', ')}`)),
   endpoint: filterText('endpoint', URL_LENGTH_MAX),
-  dateFrom: filterDate('dateFrom'),
-  dateTo: filterDate('dateTo'),
+  ...filterDays(),
   search: filterText('search', SEARCH_LENGTH_MAX),
 })
 export type WebhookLogFilters = z.output<typeof WebhookLogFilters>

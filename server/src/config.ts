@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { isTimeZone } from '@portal/contract/notifications.ts'
+import { isTimeZone } from '@portal/contract/dates.ts'
 import * as z from 'zod/mini'
 import { hostUrls } from './db/host-urls.ts'
 

@@ -101,13 +101,38 @@ export function idIn(ids: string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`id = any ((select ${ids}::uuid[])::uuid[])`
 }
 
-/** Created on this day or later. Days are in the portal's time zone (D7), here and in `createdUntil`. */
+/** Created on this day of the zone or later (D7, D146). PostgreSQL may not know each zone that a browser knows. */
 export function createdFrom(column: Expression<string>, day: string, timezone: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${column} >= (${day}::date)::timestamp at time zone ${timezone}`
+  return sql<SqlBool>`${column} >= to_timestamp(${startOfDay(Date.parse(day), timezone) / 1_000}::float8)`
 }
 
 export function createdUntil(column: Expression<string>, day: string, timezone: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${column} < (${day}::date + 1)::timestamp at time zone ${timezone}`
+  return sql<SqlBool>`${column} < to_timestamp(${startOfDay(Date.parse(day) + DAY_MS, timezone) / 1_000}::float8)`
+}
+
+const DAY_MS = 86_400_000
+
+/** The instant at which a day begins in a zone. `midnight` is the beginning of the same day in UTC. */
+function startOfDay(midnight: number, timeZone: string): number {
+  const clock = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  const aheadOfUtc = (instant: number) => {
+    const parts = new Map(clock.formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
+    const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0
+    return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')) - instant
+  }
+  // The clocks may change on that day. A zone in which they skip midnight begins the day an hour later.
+  const candidates = [midnight - DAY_MS, midnight + DAY_MS].map((near) => midnight - aheadOfUtc(near))
+  const atMidnight = candidates.filter((instant) => instant + aheadOfUtc(instant) === midnight)
+  return atMidnight.length > 0 ? Math.min(...atMidnight) : Math.max(...candidates)
 }
 
 /** The column contains the text, in upper or lower case. */

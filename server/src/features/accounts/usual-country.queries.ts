@@ -24,6 +24,10 @@ export async function findUsualCountry(db: Db, partnerId: string): Promise<IsoCo
 }
 
 /** The form with the phone number that it means, if only the partner's other leads can tell (D120). */
-export async function withUsualCountry<Form extends InUsualCountry>(db: Db, partnerId: string, form: Form): Promise<Form> {
+export async function withUsualCountry<Form extends InUsualCountry>(
+  db: Db,
+  partnerId: string,
+  form: Form,
+): Promise<Form> {
   return form.phoneInNewZealand ? inUsualCountry(form, await findUsualCountry(db, partnerId)) : form
 }

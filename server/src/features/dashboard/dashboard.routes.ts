@@ -1,5 +1,5 @@
 import { DEAL_STAGES } from '@portal/contract/choices.ts'
-import { readPipeline, readRecentActivity, readStats, readTrends } from '@portal/contract/dashboard.ts'
+import { readPipeline, readRecentActivity, readStats, readTimeZone, readTrends } from '@portal/contract/dashboard.ts'
 import type { Deps } from '../../deps.ts'
 import { activityOf } from '../../events/activity.ts'
 import type { Mount } from '../../http/mount.ts'
@@ -21,6 +21,7 @@ export function dashboardRoutes(mount: Mount, deps: Deps): void {
     if (counts.length === 0) return { pipeline: [] }
     return { pipeline: pipelineOf(counts, await crmChoices(deps, 'deal-stage', DEAL_STAGES)) }
   })
+  mount(readTimeZone, () => Promise.resolve({ time_zone: deps.config.timezone }))
   mount(readTrends, async ({ partner, query, fromReplica }) => {
     const { period } = query
     const now = deps.clock.now()

@@ -42,8 +42,8 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
   const { stage, minAmount, dateFrom, dateTo, search, person } = filters
   const page = { offset: offset(filters), limit: filters.limit + 1 }
   const among = [sql<SqlBool>`archived_at is null`]
-  if (dateFrom) among.push(createdFrom(sql.ref('created_at'), dateFrom, timezone))
-  if (dateTo) among.push(createdUntil(sql.ref('created_at'), dateTo, timezone))
+  if (dateFrom) among.push(createdFrom(sql.ref('created_at'), dateFrom, filters.timezone ?? timezone))
+  if (dateTo) among.push(createdUntil(sql.ref('created_at'), dateTo, filters.timezone ?? timezone))
   const matching: RawBuilder<SqlBool>[] = []
   if (stage) matching.push(sql`stage = ${stage}`)
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)

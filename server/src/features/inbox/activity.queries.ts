@@ -22,16 +22,16 @@ export interface ActivityRow extends RecordedEvent {
 export async function findActivity(
   sender: Sender,
   partnerId: string,
-  { cursor, type, person, dateFrom, dateTo }: ActivityFilters,
-  timezone: string,
+  { cursor, type, person, dateFrom, dateTo, timezone }: ActivityFilters,
+  portalTimezone: string,
 ): Promise<ActivityRow[]> {
   const time = sql.ref<string>('event.created_at')
   const conditions = [sql<SqlBool>`event.partner_id = ${partnerId}`, isKnownEventType('event.type')]
   if (cursor) conditions.push(sql`(event.created_at, event.id) < (${timeOfId(cursor)}::timestamptz, ${cursor}::uuid)`)
   if (type) conditions.push(sql`event.type = ${type}`)
   if (person) conditions.push(sql`event_actor(event.type, event.person_id, event.data) = ${person}`)
-  if (dateFrom) conditions.push(createdFrom(time, dateFrom, timezone))
-  if (dateTo) conditions.push(createdUntil(time, dateTo, timezone))
+  if (dateFrom) conditions.push(createdFrom(time, dateFrom, timezone ?? portalTimezone))
+  if (dateTo) conditions.push(createdUntil(time, dateTo, timezone ?? portalTimezone))
   const statement = sql<ActivityRow>`
     select event.id, event.type, event.loid, event.data, event.created_at,
            event_actor(event.type, event.person_id, event.data) as actor, doer.first_name, doer.last_name, doer.email

@@ -64,8 +64,8 @@ async function findLeadIds(
   const { status, source, dateFrom, dateTo, search, person } = filters
   const page = { offset: offset(filters), limit: filters.limit + 1 }
   const among = [sql<SqlBool>`converted_at is null and archived_at is null`]
-  if (dateFrom) among.push(createdFrom(sql.ref('created_at'), dateFrom, timezone))
-  if (dateTo) among.push(createdUntil(sql.ref('created_at'), dateTo, timezone))
+  if (dateFrom) among.push(createdFrom(sql.ref('created_at'), dateFrom, filters.timezone ?? timezone))
+  if (dateTo) among.push(createdUntil(sql.ref('created_at'), dateTo, filters.timezone ?? timezone))
   const matching: RawBuilder<SqlBool>[] = []
   if (status) matching.push(sql`lead_status = ${status}`)
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)

@@ -285,6 +285,55 @@ test('dateFrom and dateTo are inclusive days in the portal’s time zone, even i
   expect(await loids(partner, 'dateFrom=1900-01-01&dateTo=9999-12-31')).toHaveLength(4)
 })
 
+test('with timezone, the days of a filter are days in that zone, whatever its clocks do', async () => {
+  const partner = await portal.newPartner()
+  const at = async (created_at: string) => {
+    const { loid } = await partner.submitLead()
+    await portal.deps.db.updateTable('leads').set({ created_at }).where('loid', '=', loid).execute()
+    return loid
+  }
+  const isOn = async (loid: string, zone: string, day: string) =>
+    (await loids(partner, `dateFrom=${day}&dateTo=${day}&timezone=${encodeURIComponent(zone)}`)).includes(loid)
+  for (const [zone, instant, day, other] of [
+    ['Pacific/Auckland', '2026-11-24T11:30:00.000Z', '2026-11-25', '2026-11-24'],
+    ['Australia/Perth', '2026-11-24T15:59:59.999Z', '2026-11-24', '2026-11-25'],
+    ['Australia/Perth', '2026-11-24T16:00:00.000Z', '2026-11-25', '2026-11-24'],
+    ['America/St_Johns', '2026-07-01T02:29:59.999Z', '2026-06-30', '2026-07-01'],
+    ['UTC', '2026-11-24T23:59:59.999Z', '2026-11-24', '2026-11-25'],
+    // In Beirut the clocks skip midnight, in Havana midnight comes twice.
+    ['Asia/Beirut', '2026-03-28T22:00:00.000Z', '2026-03-29', '2026-03-28'],
+    ['Asia/Beirut', '2026-03-28T21:59:59.999Z', '2026-03-28', '2026-03-29'],
+    ['America/Havana', '2026-11-01T04:00:00.000Z', '2026-11-01', '2026-10-31'],
+    ['America/Havana', '2026-11-01T03:59:59.999Z', '2026-10-31', '2026-11-01'],
+  ] as const) {
+    const loid = await at(instant)
+    expect([instant, zone, await isOn(loid, zone, day), await isOn(loid, zone, other)]).toEqual([
+      instant,
+      zone,
+      true,
+      false,
+    ])
+  }
+  const loid = await at('2026-11-24T11:30:00.000Z')
+  expect([await isOn(loid, '', '2026-11-24'), (await partner.get('/dashboard/time-zone')).body.data]).toEqual([
+    true,
+    { time_zone: 'Australia/Sydney' },
+  ])
+  for (const path of ['/dashboard/leads', '/dashboard/deals', '/activity', '/dashboard/webhook-logs']) {
+    for (const zone of ['Auckland', 'Pacific/Nowhere', '%2B13:00', 'ACT', 'x'.repeat(200)]) {
+      const { status, body } = await partner.get(`${path}?dateFrom=2026-11-25&timezone=${zone}`)
+      expect([path, zone, status, body.error]).toEqual([
+        path,
+        zone,
+        400,
+        'timezone must be the name of a time zone, such as Pacific/Auckland',
+      ])
+    }
+    const known = await partner.get(`${path}?dateFrom=2026-11-25&dateTo=2026-11-25&timezone=Pacific/Auckland`)
+    expect([path, known.status]).toEqual([path, 200])
+  }
+})
+
 test.each([
   'dateFrom=yesterday',
   'dateTo=2026-02-30',

@@ -35,8 +35,8 @@ export async function findWebhookLogs(
   let query = db.selectFrom('webhook_logs').select(LOG_COLUMNS).where('partner_id', '=', partnerId)
   if (status) query = query.where('status', '=', status)
   if (endpoint) query = query.where((eb) => containing(eb.ref('endpoint'), endpoint))
-  if (dateFrom) query = query.where((eb) => createdFrom(eb.ref('created_at'), dateFrom, timezone))
-  if (dateTo) query = query.where((eb) => createdUntil(eb.ref('created_at'), dateTo, timezone))
+  if (dateFrom) query = query.where((eb) => createdFrom(eb.ref('created_at'), dateFrom, filters.timezone ?? timezone))
+  if (dateTo) query = query.where((eb) => createdUntil(eb.ref('created_at'), dateTo, filters.timezone ?? timezone))
   if (search) query = query.where((eb) => everyWordIn(eb.ref('search_text'), search, 'lower case'))
   const rows = await query
     .orderBy('created_at', 'desc')

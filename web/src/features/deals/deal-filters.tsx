@@ -4,8 +4,9 @@ import { formatMoney, parseMoney } from '@portal/contract/money.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { DealListSearch } from '../../app/search-params.ts'
 import { SelectField } from '../../ui/field.tsx'
-import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
+import { TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
+import { DayFilters } from '../inbox/day-filters.tsx'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { stagesQuery } from './deals.queries.ts'
 
@@ -18,7 +19,7 @@ interface DealFiltersProps {
 
 export function DealFilters({ search, onChange }: DealFiltersProps) {
   const { data } = useQuery(stagesQuery())
-  const { stage = '', minAmount, dateFrom = '', dateTo = '' } = search
+  const { stage = '', minAmount } = search
   // If the address names a stage that the CRM no longer has, the list still offers that stage, so that the person can
   // see and remove this filter.
   const stages = new Set([...(data?.stages ?? DEAL_STAGES), ...(stage ? [stage] : [])])
@@ -44,8 +45,7 @@ export function DealFilters({ search, onChange }: DealFiltersProps) {
         read={amountText}
         onValue={(text) => onChange({ minAmount: parseMoney(text) ?? undefined })}
       />
-      <DateFilter label="Date From" value={dateFrom} onValue={(date) => onChange({ dateFrom: date || undefined })} />
-      <DateFilter label="Date To" value={dateTo} onValue={(date) => onChange({ dateTo: date || undefined })} />
+      <DayFilters days={search} onChange={onChange} />
       <SubmitterFilter value={search.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
     </FilterPanel>
   )

@@ -5,6 +5,7 @@ import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/reac
 import { type Answer, call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { DealListSearch } from '../../app/search-params.ts'
+import { zoneOfDays } from '../../format/time-zone.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
 /** How often a deal's page fetches the deal again while the deal or one of its notes waits to reach the CRM. */
@@ -19,7 +20,7 @@ export function dealListQuery(filters: DealListFilters) {
   return queryOptions({
     queryKey: ['deals', 'list', filters],
     queryFn: async ({ signal, client }) => {
-      const page = await call(listDeals, { query: { ...filters, limit: PAGE_SIZE }, signal })
+      const page = await call(listDeals, { query: { ...filters, ...zoneOfDays(filters), limit: PAGE_SIZE }, signal })
       for (const deal of page.data.deals) forgetOutdated(client, deal)
       return page
     },

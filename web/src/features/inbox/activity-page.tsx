@@ -14,7 +14,6 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { DateFilter } from '../../ui/filter-field.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
@@ -23,6 +22,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { submittersQuery } from '../team/team.queries.ts'
 import { activityLogQuery } from './activity.queries.ts'
+import { DayFilters } from './day-filters.tsx'
 import { newsQuery } from './inbox.queries.ts'
 import { MarkAllRead } from './mark-all-read.tsx'
 import { Quote } from './quote.tsx'
@@ -86,16 +86,7 @@ export function ActivityPage() {
             value={search.person ?? ''}
             onChange={(event) => handleChange({ person: event.target.value || undefined })}
           />
-          <DateFilter
-            label="Date From"
-            value={search.dateFrom ?? ''}
-            onValue={(date) => handleChange({ dateFrom: date || undefined })}
-          />
-          <DateFilter
-            label="Date To"
-            value={search.dateTo ?? ''}
-            onValue={(date) => handleChange({ dateTo: date || undefined })}
-          />
+          <DayFilters days={search} onChange={handleChange} />
         </div>
         <Activities search={search} onClear={handleClear} />
       </div>

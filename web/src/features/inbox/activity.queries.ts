@@ -4,6 +4,7 @@ import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { ActivitySearch } from '../../app/search-params.ts'
+import { zoneOfDays } from '../../format/time-zone.ts'
 
 const NEWEST: string | undefined = undefined
 
@@ -12,7 +13,8 @@ export function activityLogQuery(search: ActivitySearch) {
   const filters = { ...search, type: RECORD_EVENT_TYPES.find((type) => type === search.type) }
   return infiniteQueryOptions({
     queryKey: ['inbox', 'activity', filters],
-    queryFn: ({ pageParam, signal }) => call(readActivity, { query: { ...filters, cursor: pageParam }, signal }),
+    queryFn: ({ pageParam, signal }) =>
+      call(readActivity, { query: { ...filters, ...zoneOfDays(filters), cursor: pageParam }, signal }),
     initialPageParam: NEWEST,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     placeholderData: keepPreviousData,

@@ -1,3 +1,4 @@
+import { readTimeZone } from '@portal/contract/dashboard.ts'
 import { markNewsSeen, type News, readNews } from '@portal/contract/inbox.ts'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
@@ -8,6 +9,14 @@ export function newsQuery() {
     queryKey: ['inbox', 'news'],
     queryFn: ({ signal }) => call(readNews, { signal }),
     ...LIST_FRESHNESS,
+  })
+}
+
+export function timeZoneQuery() {
+  return queryOptions({
+    queryKey: ['time-zone'],
+    queryFn: ({ signal }) => call(readTimeZone, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
   })
 }
 

@@ -3,8 +3,9 @@ import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { LeadListSearch } from '../../app/search-params.ts'
 import { SelectField } from '../../ui/field.tsx'
-import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
+import { TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
+import { DayFilters } from '../inbox/day-filters.tsx'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { leadStatusesQuery } from './leads.queries.ts'
 
@@ -17,7 +18,7 @@ interface LeadFiltersProps {
 
 export function LeadFilters({ search, onChange }: LeadFiltersProps) {
   const { data } = useQuery(leadStatusesQuery())
-  const { status = '', source = '', dateFrom = '', dateTo = '' } = search
+  const { status = '', source = '' } = search
   // If the address names a status that the CRM no longer has, the list still offers that status, so that the person can
   // see and remove this filter.
   const statuses = new Set([...(data?.statuses ?? LEAD_STATUSES), ...(status ? [status] : [])])
@@ -42,8 +43,7 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
         value={source}
         onValue={(text) => onChange({ source: text || undefined })}
       />
-      <DateFilter label="Date From" value={dateFrom} onValue={(date) => onChange({ dateFrom: date || undefined })} />
-      <DateFilter label="Date To" value={dateTo} onValue={(date) => onChange({ dateTo: date || undefined })} />
+      <DayFilters days={search} onChange={onChange} />
       <SubmitterFilter value={search.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
     </FilterPanel>
   )

@@ -54,7 +54,10 @@ test('a year of five digits does not end the filter that the list shows', async 
 })
 
 test('filters are put in the address, sent to the server and counted, and a new filter opens the first page', async () => {
-  const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }, 2) }) })
+  const server = serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }, 2) }),
+    'GET /dashboard/time-zone': () => ({ body: data({ time_zone: 'Australia/Sydney' }) }),
+  })
   const user = openApp('/leads?page=2')
   await names()
   await user.click(screen.getByRole('button', { name: 'Filters' }))
@@ -62,8 +65,14 @@ test('filters are put in the address, sent to the server and counted, and a new 
   await waitFor(() => expect(window.location.search).toBe('?status=Contacted'))
   fireEvent.change(screen.getByLabelText('Date From'), { target: { value: '2026-05-01' } })
   await waitFor(() =>
-    expect(server.seen.at(-1)?.query).toEqual({ limit: '20', status: 'Contacted', dateFrom: '2026-05-01' }),
+    expect(server.seen.findLast(({ path }) => path === '/dashboard/leads')?.query).toEqual({
+      limit: '20',
+      status: 'Contacted',
+      dateFrom: '2026-05-01',
+      timezone: 'Australia/Brisbane',
+    }),
   )
+  expect(await screen.findByText('These are days in your time zone, Australia/Brisbane.')).toBeDefined()
   expect(screen.getByRole('button', { name: 'Filters, 2 active' })).toBeDefined()
 
   await user.click(screen.getByRole('button', { name: 'Clear Filters' }))

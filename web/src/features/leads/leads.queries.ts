@@ -13,6 +13,7 @@ import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/reac
 import { type Answer, call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
+import { zoneOfDays } from '../../format/time-zone.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
 /** How often a lead's page fetches the lead again while the lead or one of its notes waits to reach the CRM. */
@@ -27,7 +28,7 @@ export function leadListQuery(filters: LeadListFilters) {
   return queryOptions({
     queryKey: ['leads', 'list', filters],
     queryFn: async ({ signal, client }) => {
-      const page = await call(listLeads, { query: { ...filters, limit: PAGE_SIZE }, signal })
+      const page = await call(listLeads, { query: { ...filters, ...zoneOfDays(filters), limit: PAGE_SIZE }, signal })
       for (const lead of page.data.leads) forgetOutdated(client, lead)
       return page
     },

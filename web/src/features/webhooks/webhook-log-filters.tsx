@@ -2,8 +2,9 @@ import { URL_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { WEBHOOK_LOG_STATUSES } from '@portal/contract/webhooks.ts'
 import type { WebhookLogSearch } from '../../app/search-params.ts'
 import { SelectField } from '../../ui/field.tsx'
-import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
+import { TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
+import { DayFilters } from '../inbox/day-filters.tsx'
 import { STATUS_LABELS } from './log-marks.tsx'
 
 const FILTERS = ['status', 'endpoint', 'dateFrom', 'dateTo'] as const
@@ -14,7 +15,7 @@ interface WebhookLogFiltersProps {
 }
 
 export function WebhookLogFilters({ search, onChange }: WebhookLogFiltersProps) {
-  const { status = '', endpoint = '', dateFrom = '', dateTo = '' } = search
+  const { status = '', endpoint = '' } = search
   return (
     <FilterPanel
       activeCount={countWebhookLogFilters(search)}
@@ -34,8 +35,7 @@ export function WebhookLogFilters({ search, onChange }: WebhookLogFiltersProps) 
         value={endpoint}
         onValue={(text) => onChange({ endpoint: text || undefined })}
       />
-      <DateFilter label="Date From" value={dateFrom} onValue={(date) => onChange({ dateFrom: date || undefined })} />
-      <DateFilter label="Date To" value={dateTo} onValue={(date) => onChange({ dateTo: date || undefined })} />
+      <DayFilters days={search} onChange={onChange} />
     </FilterPanel>
   )
 }

@@ -369,12 +369,13 @@ test('filters are put in the address and sent to the server, and a search withou
   fireEvent.change(screen.getByLabelText('Date To'), { target: { value: '2026-05-31' } })
   await user.type(screen.getByPlaceholderText('Search by endpoint, event, LOID or error'), 'refused{Enter}')
   await waitFor(() =>
-    expect(server.seen.at(-1)?.query).toEqual({
+    expect(server.seen.findLast(({ path }) => path === '/dashboard/webhook-logs')?.query).toEqual({
       limit: '20',
       status: 'failed',
       endpoint: '/api/webhook',
       dateFrom: '2026-05-01',
       dateTo: '2026-05-31',
+      timezone: 'Australia/Brisbane',
       search: 'refused',
     }),
   )

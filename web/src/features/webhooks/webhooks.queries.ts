@@ -11,6 +11,7 @@ import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/reac
 import { type Answer, call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { WebhookLogSearch } from '../../app/search-params.ts'
+import { zoneOfDays } from '../../format/time-zone.ts'
 
 const DUE_POLL_MS = 3_000
 /** The interval if no pending delivery is due soon. */
@@ -40,7 +41,7 @@ export function webhookLogsQuery(search: WebhookLogSearch & { status: WebhookLog
   const query = { ...search, limit: PAGE_SIZE }
   return queryOptions({
     queryKey: ['webhooks', 'logs', query],
-    queryFn: ({ signal }) => call(listWebhookLogs, { query, signal }),
+    queryFn: ({ signal }) => call(listWebhookLogs, { query: { ...query, ...zoneOfDays(search) }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollMs(state.data?.data ?? [], Date.now()),
     ...LIST_FRESHNESS,
