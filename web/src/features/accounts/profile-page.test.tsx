@@ -228,7 +228,11 @@ test('a taken email address is refused and stays in the form, and a link is mail
 })
 
 test('saving one changed notification setting sends only that setting, because another tab may have changed the others', async () => {
-  const settings = { choices: { outcome: 'at-once', 'lead-status': 'digest' }, time_zone: 'Australia/Sydney' }
+  const settings = {
+    choices: { outcome: 'at-once', 'lead-status': 'digest' },
+    at_once_if_own: [],
+    time_zone: 'Australia/Sydney',
+  }
   const server = serveProfile({
     'GET /account/notifications': () => ({ body: data(settings) }),
     'PUT /account/notifications': () => ({ body: data(settings) }),
