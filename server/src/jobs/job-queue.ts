@@ -11,6 +11,7 @@ import {
 } from 'pg-boss'
 import type { Logger } from 'pino'
 import { poolSettings } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
 import type { Deps } from '../deps.ts'
 import { currentTrace, inSpan, inTrace, readTraceparent, type Trace, traceOf, traceparent } from '../trace.ts'
 import { GiveUp, type Job, type Retry } from './define-job.ts'
@@ -95,6 +96,8 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
       const trace = currentTrace()
       const data = trace ? { ...payload, traceparent: traceparent(trace) } : payload
       await boss.send(job.name, data, {
+        // In the order of time, as the ids of mails are.
+        id: newId(),
         db: fromKysely(tx),
         ...(singletonKey !== undefined && { singletonKey }),
         ...('partnerId' in payload && { group: { id: String(payload.partnerId) } }),
