@@ -41,8 +41,8 @@ export default defineConfig({
           include: ['server/src/**/*.test.ts', 'soak/*.test.ts'],
           globalSetup: ['server/src/testing/global-setup.ts'],
           // The tests run real processes and a real database, on a machine of unknown speed.
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 90_000,
+          hookTimeout: 120_000,
           isolate,
           experimental,
         },

@@ -129,9 +129,23 @@ test('/leads has the search, the filters, the buttons and the columns', async ({
 test('/leads/new has the five sections with their fields in order', async ({ page }) => {
   await page.goto('/leads/new')
   await expectInOrder(page.getByRole('main'), [
-    ...['Personal Information', 'First Name', 'Last Name', 'Email', 'Phone', 'State'],
-    ...['Business Information', 'Business Name', 'Industry', 'Time in Business', 'ABN', 'Monthly Turnover'],
-    ...['Loan Information', 'Loan Amount', 'Loan Type', 'Loan Purpose', 'Term'],
+    'Personal Information',
+    'First Name',
+    'Last Name',
+    'Email',
+    'Phone',
+    'State',
+    'Business Information',
+    'Business Name',
+    'Industry',
+    'Time in Business',
+    'ABN',
+    'Monthly Turnover',
+    'Loan Information',
+    'Loan Amount',
+    'Loan Type',
+    'Loan Purpose',
+    'Term',
     'Property Information',
     'Additional Details',
   ])
@@ -147,13 +161,32 @@ test('/leads/{loid} has the header, the facts in order, the history and the note
   await expect(main.getByRole('heading', { level: 1 })).toHaveText('Silver Gum Dental')
   await expectInOrder(main, ['Silver Gum Dental', 'Nadia Rahman'])
   await expectInOrder(regionOf(page, 'Primary Information'), [
-    ...['Email', 'nadia@silvergumdental.example', 'State', 'Loan Amount', 'Loan Type', 'Monthly Sales', 'Loan Purpose'],
-    ...['Lead Name', 'Phone', '+61 2 5550 1633', 'ISO', 'Loan Term', 'Lead Status', 'Lead Source', 'Brand'],
+    'Email',
+    'nadia@silvergumdental.example',
+    'State',
+    'Loan Amount',
+    'Loan Type',
+    'Monthly Sales',
+    'Loan Purpose',
+    'Lead Name',
+    'Phone',
+    '+61 2 5550 1633',
+    'ISO',
+    'Loan Term',
+    'Lead Status',
+    'Lead Source',
+    'Brand',
   ])
   await expect(main.locator('a[href="mailto:nadia@silvergumdental.example"]').first()).toBeVisible()
   await expect(main.locator('a[href="tel:+61255501633"]').first()).toBeVisible()
   await expectInOrder(regionOf(page, 'Business Details'), [
-    ...['Business Name', 'Industry', 'Partner', 'Harbour Finance Brokers', 'Time in Business', 'ABN/UIN', 'LOID'],
+    'Business Name',
+    'Industry',
+    'Partner',
+    'Harbour Finance Brokers',
+    'Time in Business',
+    'ABN/UIN',
+    'LOID',
   ])
   await expect(main.getByText('Status History').first()).toBeVisible()
   await expect(main.getByText(/^Notes/).first()).toBeVisible()

@@ -45,6 +45,8 @@ test('/leads/{loid} shows everything about a lead', async ({ page, partner }) =>
   await expect(header).toContainText('Aroha Ngata')
   await expect(header).toContainText(loid)
   await expect(header.locator('[data-variant=warning]')).toHaveText('Contacted')
+  // A page that is only visible is not read.
+  await page.keyboard.press('Shift')
   await expect(page).toHaveTitle('Harakeke Cafe · Partner Portal')
 
   const primary = page.getByRole('region', { name: 'Primary Information' })

@@ -150,7 +150,7 @@ test('a migration that is killed while it builds an index builds the index again
     select pg_terminate_backend(pid, 10000) as killed from pg_stat_activity
      where datname = current_database() and state = 'active' and query like 'create index concurrently%' and wait_event_type = 'Lock'`
   await waitFor('an index to be half built', async () => (await kill.execute(former.db)).rows[0]?.killed)
-  await expect(migration).rejects.toThrow()
+  await expect(migration).rejects.toBeInstanceOf(Error)
   expect(await indexes()).toEqual(['leads_found', 'leads_unfolded (invalid)'])
   await held.query('rollback')
   held.release()

@@ -38,7 +38,7 @@ export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
           // The rows have no identity, and they never change places.
           <div
             key={row}
-            className="flex h-11 items-center gap-8 border-b border-line px-5 last:border-0 max-wide:h-22 max-wide:px-4 max-sm:h-27.5 max-sm:flex-wrap max-sm:content-center max-sm:gap-4"
+            className="flex h-11 items-center gap-8 border-b border-line px-5 last:border-0 max-wide:h-22 max-wide:px-4 max-sm:h-26.5 max-sm:flex-wrap max-sm:content-center max-sm:gap-4"
           >
             {columns.map(({ key }, position) => (
               <span key={key} className={clsx('flex-1 max-sm:basis-2/5', position > 3 && 'max-wide:hidden')}>

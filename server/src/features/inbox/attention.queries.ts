@@ -128,7 +128,8 @@ export function findUnansweredNotes(
   // The version includes the count, because a note whose transaction commits late may be older than the newest note
   // that the person put away.
   const version = `(${versionOf('note.at')} * 1000 + least(note.count, 999))`
-  // A note's event has the portal's time. The CRM's own time says whether the record has moved since the note.
+  // A note's event has the portal's time. The CRM's own time, in whole seconds, says whether the record has moved since
+  // the note.
   const writtenAt = `coalesce((event.data ->> 'written_at')::timestamptz, event.created_at)`
   return sendNamed(pool, {
     sql: `with told as materialized (
@@ -155,7 +156,7 @@ export function findUnansweredNotes(
                  and lead_status = any($5)
             ) as either limit 1
           ) as record
-         where told.written_at >= record.since
+         where told.written_at >= date_trunc('second', record.since)
            and not exists (select from notes
                             where partner_id = $1 and loid = any(array[told.loid, record.record_loid]) and not is_from_crm
                               and created_at > told.created_at)

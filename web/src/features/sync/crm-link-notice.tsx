@@ -34,7 +34,7 @@ function ConfirmLink() {
     onSuccess: async () => {
       toast.success('Your existing records are on their way')
       await queryClient.invalidateQueries({ queryKey: sessionQuery().queryKey })
-      await refreshAfterSync(queryClient)
+      refreshAfterSync(queryClient)
     },
     onError: (error) => toast.error(failureText(error)),
   })
