@@ -119,7 +119,9 @@ test('operators’ commands work on the same data whether or not the portal is r
   expect((await ask(portal, '/dashboard/leads', { token: ada.token })).body.data.leads).toHaveLength(1)
 
   const adasRecord = await inCrm(portal, ada.token)
-  expect((await folder.command(['partner', 'link', ada.email, adasRecord])).out).toMatch(/is linked to the record/)
+  const linked = await folder.command(['partner', 'link', ada.email, adasRecord])
+  expect([linked.code, linked.err]).toEqual([0, ''])
+  expect(linked.out).toMatch(/is linked to the record/)
   expect((await folder.command(['partner', 'link', bob.email, adasRecord])).err).toMatch(/is linked to the partner/)
   await lender.create('Leads', { Last_Name: 'Later', Partner: { id: await inCrm(portal, ada.token) } })
   await portal.stop()

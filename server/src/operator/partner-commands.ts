@@ -70,7 +70,7 @@ export const linkToRecord: Command = {
   async run(given, workplace) {
     const [name, zohoId, ...rest] = given.positionals
     if (!name || !zohoId || rest.length > 0 || !/^\d{1,30}$/.test(zohoId)) throw new UsageError(usageOf(linkToRecord))
-    const { db, jobs } = (await workplace.parts()).deps
+    const { db, jobs } = (await workplace.workingParts()).deps
     const partner = await getPartnerByName(db, name)
     const [other] = (await findPartnersByZohoId(db, [zohoId])).filter((one) => one.id !== partner.id)
     if (other) throw new CommandFailed(`The record ${zohoId} is linked to the partner ${other.id}`)
