@@ -68,8 +68,8 @@ test('a verification that is mailed twice has one link, and none is mailed once 
 })
 
 async function empty(folder: string): Promise<void> {
-  await rm(folder, { recursive: true })
-  await mkdir(folder)
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  await mkdir(folder, { recursive: true })
 }
 
 function messageId(mail: string): string | undefined {
