@@ -63,7 +63,6 @@ test('a double click submits a lead once, with numbers in their stored form, and
   fill({ ...APPLICANT, 'Loan Amount': '50k', 'Monthly Turnover': '12,000.50' })
   await user.dblClick(submit)
   await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-7K3M9QAZ'))
-  expect(await screen.findByText('Lead submitted successfully')).toBeDefined()
   expect(submitted()).toHaveLength(1)
   const [request] = submitted()
   expect(request?.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/)
