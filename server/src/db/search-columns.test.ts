@@ -32,9 +32,10 @@ test('a row’s keys contain those of every text in it, and its text fits an ent
     email: 'a@b.example',
     loan_type: 'Term Loan',
   }
-  const [written, other, long] = [row.business_name, 'NGATI', '한'.repeat(5_000)].map((business_name) =>
-    searchColumns('leads', { ...row, business_name }),
-  )
+  const [written, other, long] = [row.business_name, 'NGATI', '한'.repeat(5_000)].map((business_name) => {
+    const named = { ...row, business_name }
+    return searchColumns('leads', named)
+  })
   expect(written?.search_fold).toBe('lo 7k3m9q2x lo7k3m9q2x 61491570156 ngati toa pty ltd a@b.example\nterm loan')
   expect(written?.search_keys).toEqual(expect.arrayContaining(other?.search_keys ?? []))
   expect(Buffer.byteLength(long?.search_fold ?? '')).toBeLessThanOrEqual(1_900)
