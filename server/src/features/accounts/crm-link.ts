@@ -10,7 +10,7 @@ import type { ConnectRecords } from './confirm-email.ts'
 import { lockCaller } from './lock-caller.ts'
 import { findContact, findTeam } from './people.queries.ts'
 
-/** Why the business is not connected with the CRM, and for whom its existing records would become visible (D121). */
+/** Why the business is not connected with the CRM, and who would then see its existing records (D121). */
 export async function readLink(db: Db, caller: SessionCaller): Promise<CrmLink> {
   const { hold, link_records } = await getLinkState(db, caller.id)
   const mayConfirm = hold === 'people' && (await findContact(db, caller.id))?.person_id === caller.personId

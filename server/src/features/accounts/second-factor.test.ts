@@ -239,7 +239,7 @@ test('sensitive calls require the password again after 15 minutes, or the second
   expect((await ask('POST', '/dashboard/generate-api-key')).status).toBe(201)
 })
 
-test('a person confirms with a code or a recovery code, each of which works only once, and after five wrong codes must wait', async () => {
+test('a person confirms with a code or a recovery code; each code works once, and five wrong codes mean a wait', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const partner = await limited.newPartner()
   const app = await addApp(limited, partner)

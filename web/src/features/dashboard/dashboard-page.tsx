@@ -123,7 +123,7 @@ function isEmpty(stats: Stats | undefined): boolean {
   return stats !== undefined && stats.total_leads === 0 && stats.total_deals === 0
 }
 
-/** The parts about all leads and deals. `told` has the LOIDs of records of which the page tells above. */
+/** The parts about all leads and deals. `told` has the LOIDs of the records that the page shows above. */
 function Sections({ told }: { told: readonly (string | null)[] }) {
   const pipeline = useQuery(pipelineQuery())
   const trends = useQuery(trendsQuery('week'))

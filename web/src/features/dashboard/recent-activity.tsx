@@ -17,7 +17,7 @@ const SHOWN = 5
 
 interface RecentActivityProps {
   activity: UseQueryResult<Answer<typeof readRecentActivity>>
-  /** The LOIDs of records of which the page tells above. */
+  /** The LOIDs of the records that the page shows above. */
   told: readonly (string | null)[]
 }
 
