@@ -105,7 +105,7 @@ test('an owner invites a broker, the broker joins on a phone and submits a lead,
     await expect(toasts(page).last()).toHaveText('Robin Lee is now a viewer')
     await expect(broker.getByRole('link', { name: 'New Lead' })).toHaveCount(0)
     await broker.getByRole('link', { name: 'View Saltbush Transport' }).click()
-    await expect(broker.getByRole('heading', { name: 'Notes' })).toBeVisible()
+    await expect(broker.getByRole('radio', { name: 'Notes (0)' })).toBeVisible()
     await expect(broker.getByPlaceholder('Write a note…')).toHaveCount(0)
     await expectGoodLooks(broker)
     await broker.goto('/leads/new')

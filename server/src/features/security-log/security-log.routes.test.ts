@@ -45,7 +45,13 @@ test('an owner reads who did what, when, from where and with which browser, newe
   ])
   const { person_id } = (await ada.get('/profile')).body.data
   const person = { id: person_id, name: 'Ada Nguyen' }
-  expect(entries[0]).toMatchObject({ person, detail: 'Removed with it: API key', reason: null, ip: '127.0.0.1', browser: null })
+  expect(entries[0]).toMatchObject({
+    person,
+    detail: 'Removed with it: API key',
+    reason: null,
+    ip: '127.0.0.1',
+    browser: null,
+  })
   expect(entries[7]).toMatchObject({ person, reason: 'INVALID_PASSWORD', browser: 'Safari on iOS' })
   expect(JSON.stringify(entries)).not.toMatch(/secret=|horse|not-the-password|partner\.example/)
 })
