@@ -47,6 +47,9 @@ interface AppSettings {
   onAnswered: ((answered: Answered) => void) | undefined
 }
 
+/** A request's budget, as a multiple of a statement's deadline: eight seconds for five. */
+const STATEMENTS_PER_REQUEST = 1.6
+
 /**
  * Creates the HTTP server: first the parts that all requests share, then the routes of each feature. A worker answers
  * only health checks (D90).
@@ -61,6 +64,7 @@ export async function createApp(
     trustProxy: deps.config.trustProxy,
     requestTimeoutMs: deps.config.requestTimeoutMs,
     connectionsMax,
+    databaseMsMax: STATEMENTS_PER_REQUEST * deps.config.databaseTimeoutMs,
     isStopping: readiness.isStopping,
     spans: deps.spans,
     onAnswered,

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { connectionSettings, type PoolLimits, poolSettings, READ_ONLY, RELIED_ON } from './connection.ts'
 import { recordStatement } from './record-statement.ts'
 import type { Tables } from './tables.ts'
+import { BudgetedPool, withinBudget } from './time-budget.ts'
 
 export type Db = Kysely<Tables>
 /** The transaction in which a rule writes. The rule's caller opens the transaction. */
@@ -32,7 +33,7 @@ export interface Database {
  */
 export function openDatabase(url: string, onError: (error: Error) => void, limits?: PoolLimits): Database {
   const settings = limits ? poolSettings(url, limits) : connectionSettings(url)
-  const pool = new pg.Pool(settings)
+  const pool = new BudgetedPool(settings)
   // Without listeners, a restart of PostgreSQL would end this process. The pool reports errors of idle connections
   // only. In a transaction, the next statement fails with the error.
   pool.on('error', onError)
@@ -58,7 +59,10 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
       }
     },
     async dropIdle() {
-      for (let left = pool.idleCount; left > 0 && pool.idleCount > 0; left--) (await pool.connect()).release(true)
+      // The connection that fell silent may have been opened by a request, whose budget has nothing to do with this.
+      await withinBudget(undefined, async () => {
+        for (let left = pool.idleCount; left > 0 && pool.idleCount > 0; left--) (await pool.connect()).release(true)
+      })
     },
     // Kysely's own `destroy` leaves the pool open if no statement went through Kysely.
     close: () => pool.end(),

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { clientFor, connectionSettings, DIRECT } from './connection.ts'
 import { askForWrites } from './database.ts'
+import { sendInBudget } from './time-budget.ts'
 
 /** The connections over which `sendNamed` sends statements: a pool or the hot reads. */
 export interface Reads {
@@ -69,11 +70,13 @@ export function openHotReads(
   }
 
   return {
-    async query(statement) {
-      next = (next + 1) % CONNECTIONS
-      const client = await clientAt(next)
-      writeTogether(client)
-      return client.query<unknown[]>(statement)
+    query(statement) {
+      return sendInBudget(async () => {
+        next = (next + 1) % CONNECTIONS
+        const client = await clientAt(next)
+        writeTogether(client)
+        return client.query<unknown[]>(statement)
+      })
     },
     async ping() {
       await Promise.all(Array.from(clients, (_, i) => pingAt(i)))

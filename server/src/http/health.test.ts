@@ -1,11 +1,12 @@
 import Fastify from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { openDatabase } from '../db/database.ts'
 import { openDatabaseProxy } from '../testing/database-proxy.ts'
 import { createDatabase } from '../testing/databases.ts'
 import { openLender } from '../testing/lender.ts'
 import { countLockWaits } from '../testing/lock-waits.ts'
-import { newLead, startPortal } from '../testing/start-portal.ts'
+import { type Answer, newLead, startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 import { healthRoutes, LateAnswer } from './health.ts'
 
@@ -94,6 +95,44 @@ test('when the database falls silent, no request takes longer than its deadline 
   await partner.submitLead()
   await portal.post('/auth/forgot-password', { email: partner.email })
   await portal.mailTo(partner.email, 'reset')
+})
+
+test('all the statements of a request together have one budget, 1.6 times the deadline of one statement', async () => {
+  const own = await createDatabase()
+  await using proxy = await openDatabaseProxy(own.url)
+  await using portal = await startPortal({
+    on: { database: { ...own, url: proxy.url } },
+    env: { DATABASE_TIMEOUT_MS: '1000' },
+  })
+  const partner = await portal.newPartner()
+  const key = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
+  await partner.submitLead()
+
+  async function refusedAfterMs(asked: Promise<Answer>): Promise<number> {
+    const askedAt = performance.now()
+    const { status, body, headers } = await asked
+    expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '5'])
+    return performance.now() - askedAt
+  }
+
+  // Each statement is in time, but the submission needs about ten of them.
+  proxy.delay(400)
+  expect(await refusedAfterMs(partner.post('/dashboard/leads', newLead()))).toBeLessThan(2_400)
+  proxy.delay(0)
+
+  // Both the submission and the row that logs its refusal wait for a lock.
+  const { pool, close } = openDatabase(own.url, () => undefined)
+  const holder = await pool.connect()
+  await holder.query('begin; lock table leads, webhook_logs')
+  const byKey = portal.post('/partner/leads', newLead(), { token: key })
+  expect(await refusedAfterMs(byKey)).toBeLessThan(2_000)
+  await holder.query('rollback')
+  holder.release()
+  await close()
+
+  // No later request gets a connection on which an abandoned statement still runs.
+  const lists = await Promise.all(Array.from({ length: 30 }, () => partner.get('/dashboard/leads')))
+  expect(lists.map(({ status, body }) => [status, body.data.leads.length])).toEqual(lists.map(() => [200, 1]))
 })
 
 test('the portal still starts if the database goes away and comes back during the start', async () => {

@@ -204,6 +204,8 @@ function beginStream(
     lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
     accept() {
       reply.hijack()
+      // A stream has no end that its caller waits for.
+      request.budget?.end()
       reply.raw.on('close', () => logAnswer(request, reply))
       const headers = { ...reply.getHeaders(), ...answerHeaders(request, isSecure), ...STREAM_HEADERS }
       for (const [name, value] of Object.entries(headers)) {

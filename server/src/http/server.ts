@@ -13,6 +13,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { TimeBudget, withinBudget } from '../db/time-budget.ts'
 import { PortalError } from '../errors.ts'
 import { inTrace, readTraceparent, type Span, type Spans, type Trace, traceOf } from '../trace.ts'
 import { whoOf } from './authenticate.ts'
@@ -24,6 +25,8 @@ interface ServerSettings {
   trustProxy: string[]
   requestTimeoutMs: number
   connectionsMax: number
+  /** How long the statements of one request may take together. */
+  databaseMsMax: number
   /**
    * While the portal is stopping, each answer closes its connection, so that no caller sends a request on a connection
    * that is about to close.
@@ -49,7 +52,16 @@ export interface Answered {
  */
 export async function createServer(
   log: Logger,
-  { isSecure, trustProxy, requestTimeoutMs, connectionsMax, isStopping, spans, onAnswered }: ServerSettings,
+  {
+    isSecure,
+    trustProxy,
+    requestTimeoutMs,
+    connectionsMax,
+    databaseMsMax,
+    isStopping,
+    spans,
+    onAnswered,
+  }: ServerSettings,
 ): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
   const app = Fastify({
@@ -88,12 +100,19 @@ export async function createServer(
     const { method, routeOptions } = request
     onAnswered?.({ method, route: routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime })
   })
+  app.decorateRequest('budget', undefined)
+  app.addHook('onRequest', (request, reply, done) => {
+    const budget = new TimeBudget(databaseMsMax)
+    request.budget = budget
+    reply.raw.once('close', () => budget.end())
+    withinBudget(budget, done)
+  })
   app.decorateRequest('span', undefined)
   if (spans) app.addHook('onRequest', async (request, reply) => recordRequest(spans, request, reply))
-  // Sets the trace after the body was read, because reading the body loses the current trace. Everything that a route
+  // Sets budget and trace after the body was read, because reading the body loses them. Everything that a route
   // begins, such as jobs and calls to the CRM, belongs to the request's trace.
   app.addHook('preHandler', (request, _reply, done) => {
-    inTrace(request.span?.trace ?? traceOfRequest(request), done)
+    withinBudget(request.budget, () => inTrace(request.span?.trace ?? traceOfRequest(request), done))
   })
   app.addHook('onSend', async (request, reply) => {
     if (isStopping()) reply.header('connection', 'close')
@@ -217,6 +236,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** A body that was sent as JSON, as it arrived, even if it is not valid. Undefined if no such body was read. */
     bodyText: string | undefined
+    /** The request's time for the database. */
+    budget: TimeBudget | undefined
     /** Absent if this request is not recorded. */
     span: Span | undefined
   }

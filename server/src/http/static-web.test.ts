@@ -25,6 +25,7 @@ beforeAll(async () => {
     isSecure: false,
     requestTimeoutMs: 30_000,
     connectionsMax: 100,
+    databaseMsMax: 8_000,
     isStopping: () => false,
     trustProxy: ['loopback'],
   })

@@ -8,24 +8,27 @@ interface Passage {
 
 /**
  * A proxy to a database on this machine. It can fall silent, like a frozen host, a lost route or a load balancer that
- * drops its connections: connections stay open, but no byte passes.
+ * drops its connections: connections stay open, but no byte passes. It can also be slow.
  */
 export async function openDatabaseProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)
   const socketPath = `${target.searchParams.get('host')}/.s.PGSQL.${target.port || '5432'}`
   const passages = new Set<Passage>()
   let isSilent = false
+  let lateMs = 0
 
   const server = createServer((client) => {
     const passage = { client, postgres: connect(socketPath), isSilent }
     passages.add(passage)
-    pass(passage, client, passage.postgres)
-    pass(passage, passage.postgres, client)
+    pass(passage, client, passage.postgres, () => lateMs)
+    pass(passage, passage.postgres, client, () => 0)
   })
 
-  function pass(passage: Passage, from: Socket, to: Socket): void {
+  function pass(passage: Passage, from: Socket, to: Socket, delayMs: () => number): void {
     from.on('data', (bytes) => {
-      if (!passage.isSilent) to.write(bytes)
+      if (passage.isSilent) return
+      if (delayMs() === 0) to.write(bytes)
+      else setTimeout(() => to.write(bytes), delayMs())
     })
     from.on('error', () => undefined)
     from.on('close', () => {
@@ -47,6 +50,10 @@ export async function openDatabaseProxy(databaseUrl: string) {
     fallSilent() {
       isSilent = true
       for (const passage of passages) passage.isSilent = true
+    },
+    /** From now on each statement reaches the database this much later. */
+    delay(ms: number) {
+      lateMs = ms
     },
     /** Bytes pass on connections made from now on. Old connections stay open and silent. */
     passNew() {
