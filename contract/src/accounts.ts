@@ -9,9 +9,10 @@ import {
   PASSWORD_LENGTH_MIN,
   PHONE_LENGTH_MAX,
 } from './limits.ts'
+import { changedName, optionalName, requiredName } from './own-names.ts'
 import { Role } from './roles.ts'
 import { defineRoute } from './route.ts'
-import { changedText, Email, inOneLine, optionalText, requiredText } from './text.ts'
+import { changedText, Email, KnownEmail } from './text.ts'
 
 /** More than a business has people, sessions and keys. */
 const REMOVED_MAX = 1_000
@@ -59,17 +60,17 @@ export const SignUp = z
     email: Email,
     password: newPassword('Password is required'),
     confirmPassword: confirmation,
-    businessName: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX).check(inOneLine('Business name')),
-    firstName: optionalText('First name', NAME_LENGTH_MAX).check(inOneLine('First name')),
-    lastName: optionalText('Last name', NAME_LENGTH_MAX).check(inOneLine('Last name')),
+    businessName: requiredName('Business name', BUSINESS_NAME_LENGTH_MAX),
+    firstName: optionalName('First name', NAME_LENGTH_MAX),
+    lastName: optionalName('Last name', NAME_LENGTH_MAX),
   })
   .check(z.refine((form) => [undefined, form.password].includes(form.confirmPassword), DIFFERENT))
 export type SignUp = z.infer<typeof SignUp>
 
-export const SignIn = z.object({ email: Email, password: password('Password is required') })
+export const SignIn = z.object({ email: KnownEmail, password: password('Password is required') })
 export type SignIn = z.infer<typeof SignIn>
 
-export const ForgotPassword = z.object({ email: Email })
+export const ForgotPassword = z.object({ email: KnownEmail })
 
 /**
  * Whether an owner's new password also revokes the API key and the webhook URL. A reset always revokes them if it is
@@ -127,19 +128,21 @@ export const Profile = z.object({
 export type Profile = z.infer<typeof Profile>
 
 /**
- * An absent field stays unchanged. A null or blank first name, last name or phone clears the stored one (D47). The
- * other fields of the profile are ignored.
+ * A change of this profile. An absent field stays unchanged. A null or blank first name, last name or phone clears the
+ * stored one (D47). The other fields of the profile are ignored. A stored name may come back as it is (D132).
  */
-export const ProfileChange = z.object({
-  /** Only an owner may change the business name. From anybody else only the current name is accepted. */
-  business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX).check(inOneLine('Business name'))),
-  first_name: changedText('First name', NAME_LENGTH_MAX).check(inOneLine('First name')),
-  last_name: changedText('Last name', NAME_LENGTH_MAX).check(inOneLine('Last name')),
-  phone: changedText('Phone', PHONE_LENGTH_MAX),
-  /** Read-only: any address but the stored one is refused. */
-  email: z.optional(Email),
-})
-export type ProfileChange = z.infer<typeof ProfileChange>
+export function profileChange(stored: Pick<Profile, 'business_name' | 'first_name' | 'last_name'>) {
+  return z.object({
+    /** Only an owner may change the business name. From anybody else only the current name is accepted. */
+    business_name: z.optional(requiredName('Business name', BUSINESS_NAME_LENGTH_MAX, stored.business_name)),
+    first_name: changedName('First name', NAME_LENGTH_MAX, stored.first_name),
+    last_name: changedName('Last name', NAME_LENGTH_MAX, stored.last_name),
+    phone: changedText('Phone', PHONE_LENGTH_MAX),
+    /** Read-only: any address but the stored one is refused. */
+    email: z.optional(KnownEmail),
+  })
+}
+export type ProfileChange = z.infer<ReturnType<typeof profileChange>>
 
 /**
  * Checks that every field is filled in, and that the new password is not too long. The server answers a short password
@@ -315,7 +318,8 @@ export const changeProfile = defineRoute({
   path: '/profile',
   auth: 'session',
   least: 'viewer',
-  body: ProfileChange,
+  /** Parsed with `profileChange` once the stored names are known. */
+  body: z.looseObject({}),
   answer: Profile,
   summary:
     'Changes the person’s name and phone. An owner can also change the business name. The email address stays the same.',

@@ -76,19 +76,25 @@ export function filterText(label: string, lengthMax: number) {
   )
 }
 
+const INVALID_EMAIL = 'Please enter a valid email address'
 const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+/** What every mail server reads as one address, and no mailer has to quote. */
+const PLAIN_EMAIL = /^[^\s@<>()[\],;:\\".]+(?:\.[^\s@<>()[\],;:\\".]+)*@(?:[a-z0-9_-]+\.)+[a-z0-9_-]+$/
 
 /**
- * An email address that fits section 5's simple pattern, in the form in which it is stored and compared: in lower case
- * and NFC, and its domain in ASCII (D10, D143).
+ * The email address of an account that may exist already. It fits section 5's simple pattern, and has the form in which
+ * it is compared: in lower case and NFC, and its domain in ASCII (D10, D143).
  */
-export const Email = cleanedAddress('Email is required').check(
+export const KnownEmail = cleanedAddress('Email is required').check(
   lengthAtMost('Email', EMAIL_LENGTH_MAX),
   storable('Email'),
   z.minLength(1, 'Email is required'),
   z.overwrite(comparedEmail),
-  z.regex(EMAIL_PATTERN, 'Please enter a valid email address'),
+  z.regex(EMAIL_PATTERN, { error: INVALID_EMAIL, abort: true }),
 )
+
+/** A new email address. It has no sign that a mail program could read as the end of the address, or as another address. */
+export const Email = KnownEmail.check(z.regex(PLAIN_EMAIL, INVALID_EMAIL))
 
 /** The form of an email address in which two spellings of one mailbox are equal. */
 export function comparedEmail(email: string): string {

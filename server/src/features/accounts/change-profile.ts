@@ -1,4 +1,4 @@
-import type { Profile, ProfileChange } from '@portal/contract/accounts.ts'
+import { type Profile, profileChange } from '@portal/contract/accounts.ts'
 import { cleanText } from '@portal/contract/clean-text.ts'
 import { readPhone } from '@portal/contract/phone.ts'
 import { askAnOwner } from '@portal/contract/roles.ts'
@@ -7,6 +7,7 @@ import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Forbidden, Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
+import { invalidFromIssues } from '../../http/invalid-from-issues.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { lockPartner, updateForCrm } from './accounts.queries.ts'
 import type { ConnectRecords } from './confirm-email.ts'
@@ -24,14 +25,17 @@ const EMAIL_IS_READ_ONLY =
 export async function changePersonProfile(
   { db, clock, jobs }: Deps,
   caller: SessionCaller,
-  { email, business_name, ...change }: ProfileChange,
+  body: Record<string, unknown>,
   connectRecords: ConnectRecords,
 ): Promise<Profile> {
   return inTransaction(db, async (tx) => {
-    const phone = change.phone && (readPhone(change.phone)?.e164 ?? change.phone)
     const at = clock.now().toISOString()
     const partner = await lockPartner(tx, caller.id)
     const person = await getPerson(tx, caller.personId)
+    const { success, data, error } = profileChange(person).safeParse(body)
+    if (!success) throw invalidFromIssues(error.issues)
+    const { email, business_name, ...change } = data
+    const phone = change.phone && (readPhone(change.phone)?.e164 ?? change.phone)
     if (email !== undefined && email !== comparedEmail(person.email))
       throw new Invalid('VALIDATION', EMAIL_IS_READ_ONLY, { email: EMAIL_IS_READ_ONLY })
     const isRenamed = business_name !== undefined && business_name !== cleanText(person.business_name).trim()

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { changeProfile, type Profile, ProfileChange } from '@portal/contract/accounts.ts'
+import { changeProfile, type Profile, type ProfileChange, profileChange } from '@portal/contract/accounts.ts'
 import { formatPhone, readPhone } from '@portal/contract/phone.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
@@ -24,7 +24,7 @@ export function PersonalForm({ profile }: { profile: Profile }) {
   const mayRename = useMay('owner')
   const { register, handleSubmit, formState, reset, setError } = useForm({
     mode: 'onTouched',
-    resolver: zodResolver(ProfileChange),
+    resolver: zodResolver(profileChange(profile)),
     defaultValues: formValues(profile),
     values: formValues(profile),
     resetOptions: KEEP_CHANGES,

@@ -40,6 +40,22 @@ test('the email address is read-only, and the business name is required', async 
   expect(server.seen.some(({ method }) => method === 'PUT')).toBe(false)
 })
 
+test('a stored name that a new one could not have does not stop the form', async () => {
+  const server = serveProfile({
+    'GET /profile': () => ({ body: data({ ...profile, business_name: 'www.acme\u00ad' }) }),
+  })
+  const user = openApp('/profile')
+  const first = await screen.findByLabelText('First name')
+  await user.type(first, '@home')
+  await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+  expect(await screen.findByText('First name must not contain a web or email address')).toBeDefined()
+  await user.clear(first)
+  await user.type(first, 'Adam')
+  await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+  expect(await screen.findByText('Profile updated successfully')).toBeDefined()
+  expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({ first_name: 'Adam' })
+})
+
 test('a saved business name is shown in the sidebar at once, and a saved phone number is shown in its international form', async () => {
   const server = serveProfile()
   const user = openApp('/profile')

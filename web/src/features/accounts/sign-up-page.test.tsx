@@ -27,6 +27,17 @@ test('each missing value is reported, and nothing is sent', async () => {
   expect(server.seen).toHaveLength(0)
 })
 
+test('an odd address, and names with an address or an invisible sign, are refused below their fields', async () => {
+  const server = serve({})
+  const { user, submit } = await openSignUp({ email: 'a,b@acme.example', business: 'Win at www.evil.example' })
+  await user.type(screen.getByLabelText('First name (optional)'), 'Ada\u200b')
+  await submit()
+  expect(await screen.findByText('Please enter a valid email address')).toBeDefined()
+  expect(screen.getByText('Business name must not contain a web or email address')).toBeDefined()
+  expect(screen.getByText(/^First name contains a character that nobody can see/)).toBeDefined()
+  expect(server.seen).toHaveLength(0)
+})
+
 test('a short password and a different confirmation are refused', async () => {
   serve({})
   const { submit } = await openSignUp({ password: 'Abc12', confirmation: 'Abc13' })
