@@ -3,9 +3,10 @@ import { BegunSession, newPassword } from './accounts.ts'
 import { Nothing } from './answer.ts'
 import { Instant } from './dates.ts'
 import { NAME_LENGTH_MAX } from './limits.ts'
+import { optionalName, requiredName } from './own-names.ts'
 import { Role } from './roles.ts'
 import { defineRoute } from './route.ts'
-import { Email, inOneLine, optionalText, requiredText } from './text.ts'
+import { Email } from './text.ts'
 
 export const INVITATION_VALID_DAYS = 7
 export const INVALID_INVITATION =
@@ -42,8 +43,8 @@ export type Invitation = z.infer<typeof Invitation>
 
 export const NewInvitation = z.object({
   email: Email,
-  firstName: requiredText('First name', NAME_LENGTH_MAX).check(inOneLine('First name')),
-  lastName: optionalText('Last name', NAME_LENGTH_MAX).check(inOneLine('Last name')),
+  firstName: requiredName('First name', NAME_LENGTH_MAX),
+  lastName: optionalName('Last name', NAME_LENGTH_MAX),
   role: Role,
 })
 export type NewInvitation = z.infer<typeof NewInvitation>
@@ -119,11 +120,12 @@ export const changePerson = defineRoute({
     'Changes a person’s role, or ends or restores their access. The sessions of a deactivated person end, and so do the open invitations of a person who is no longer an active owner.',
 })
 
+/** The token travels in the body, because proxies log addresses. */
 export const readInvitation = defineRoute({
-  method: 'GET',
+  method: 'POST',
   path: '/auth/invitation',
   auth: 'none',
-  query: z.object({ token: InvitationToken }),
+  body: z.object({ token: InvitationToken }),
   answer: z.object({ businessName: z.string(), email: z.string(), firstName: z.string() }),
   summary: 'The business, email address and first name of an invitation, found by the token in the mailed link.',
 })

@@ -288,6 +288,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
   }
   const invited = async () => invitationToken(on, (await invite()).email)
   const bodies: Record<string, () => Promise<object>> = {
+    'POST /auth/invitation': async () => ({ token: await invited() }),
     'POST /auth/accept-invitation': async () => ({ token: await invited(), password: 'correct-horse-battery' }),
     'POST /auth/login': async () => ({ email: subject.email, password: subject.password }),
     'POST /auth/verify': async () => ({ token: subject.token }),
@@ -386,8 +387,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
     }
   }
   const id = (await ids[name]?.()) ?? (route.path.includes('/deal/') ? deal.loid : loid)
-  const query = name === 'GET /auth/invitation' ? `?token=${await invited()}` : validQuery(route)
-  const path = `${route.path.replace(/:\w+/, id)}${query}`
+  const path = `${route.path.replace(/:\w+/, id)}${validQuery(route)}`
   const body = (await bodies[name]?.()) ?? validBody(route)
   return { path, token: route.auth === 'api-key' ? api_key : subject.token, ...(body && { body }) }
 }

@@ -58,7 +58,7 @@ const DEFAULT_MESSAGES: Record<string, string> = {
   'DELETE /team/invitations/:id': 'Failed to revoke the invitation',
   'PUT /team/people/:id': 'Failed to change the person',
   'GET /auth/demo': 'Failed to load the demo account',
-  'GET /auth/invitation': 'Failed to load the invitation',
+  'POST /auth/invitation': 'Failed to load the invitation',
   'POST /auth/accept-invitation': 'Failed to accept the invitation',
   'GET /profile': 'Failed to fetch profile',
   'PUT /profile': 'Failed to update profile',

@@ -49,7 +49,7 @@ test('an invited broker accepts the invitation through the mailed link and sees 
   const mail = await portal.mailTo('broker@example.com', '/invite?token=')
   expect(mail).toContain(`An owner of ${owner.businessName} invites you to the Partner Portal`)
   const token = await invitationToken(portal, 'broker@example.com')
-  expect((await portal.get(`/auth/invitation?token=${token}`)).body.data).toEqual({
+  expect((await portal.post('/auth/invitation', { token })).body.data).toEqual({
     businessName: owner.businessName,
     email: 'broker@example.com',
     firstName: 'Robin',
@@ -85,7 +85,7 @@ test('an invited broker accepts the invitation through the mailed link and sees 
 test('an invitation’s link works only once, expires after seven days, and stops working if a newer link is sent or the invitation is revoked', async () => {
   const owner = await newOwner()
   const refused = async (token: string) => {
-    const [read, accepted] = [await portal.get(`/auth/invitation?token=${token}`), await accept(token)]
+    const [read, accepted] = [await portal.post('/auth/invitation', { token }), await accept(token)]
     expect([read.status, read.body.error]).toEqual([400, INVALID])
     expect([accepted.status, accepted.body.code, accepted.body.error]).toEqual([400, 'INVALID_INVITATION', INVALID])
   }
@@ -136,6 +136,20 @@ test('an address with an account cannot be invited, and a person with invitation
   })
   expect((await accept(otherToken)).body.partner.id).toBe(other.id)
   expect((await accept(token)).body.code).toBe('EMAIL_EXISTS')
+})
+
+test('an invitation takes no address or invisible sign into a name', async () => {
+  const { status, body } = await invite(await newOwner(), {
+    firstName: 'Your account is locked: https://evil.example',
+    lastName: 'Lender\u202e Security',
+  })
+  expect([status, body.fields]).toEqual([
+    400,
+    {
+      firstName: 'First name must not contain a web or email address',
+      lastName: 'Last name contains a character that nobody can see. Please type it instead of pasting it.',
+    },
+  ])
 })
 
 test('nobody can invite others before their own address is confirmed', async () => {

@@ -52,8 +52,8 @@ export function teamRoutes(mount: Mount, deps: Deps, callers: CallerMemory): voi
     callers.forget()
     return changed
   })
-  mount(readInvitation, async ({ query }) => {
-    const { business_name, email, first_name } = await getInvitation(deps, query.token)
+  mount(readInvitation, async ({ body }) => {
+    const { business_name, email, first_name } = await getInvitation(deps, body.token)
     return { businessName: business_name, email, firstName: first_name }
   })
   mount(acceptInvitation, ({ body, ...call }) => acceptTeamInvitation(deps, body, call))

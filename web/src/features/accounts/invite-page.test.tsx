@@ -8,7 +8,7 @@ test('if the invitation cannot be looked up because of too many requests, Try Ag
     { status: 429, body: failure('Too many requests. Please wait a moment.', 'RATE_LIMITED') },
     { body: data({ businessName: 'Acme Broking', email: 'bo@acme.example', firstName: 'Bo' }) },
   ]
-  serve({ 'GET /auth/invitation': () => answers.shift() ?? { status: 404, body: failure('Not found', 'NOT_FOUND') } })
+  serve({ 'POST /auth/invitation': () => answers.shift() ?? { status: 404, body: failure('Not found', 'NOT_FOUND') } })
   const user = openApp('/invite?token=tok')
   expect(await screen.findByText('Too many requests. Please wait a moment.')).toBeDefined()
   await user.click(screen.getByRole('button', { name: 'Try Again' }))

@@ -44,7 +44,7 @@ export function InvitePage() {
   useRedirectAfter(accept.isSuccess, 'dashboard', REDIRECT_DELAY_MS)
   const invitation = useQuery({
     queryKey: [LINK_KEY, 'invitation', token],
-    queryFn: ({ signal }) => call(readInvitation, { query: { token: token ?? '' }, signal }),
+    queryFn: ({ signal }) => call(readInvitation, { body: { token: token ?? '' }, signal }),
     // An accepted invitation no longer exists.
     enabled: token !== undefined && !accept.isSuccess,
   })

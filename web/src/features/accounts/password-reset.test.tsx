@@ -150,7 +150,7 @@ test.each([
       'POST /auth/verify': () => ({ status: 401, body: failure('Session ended', 'UNAUTHORIZED') }),
       'POST /auth/verify-email': answerLate,
       'POST /auth/confirm-email': answerLate,
-      'GET /auth/invitation': answerLate,
+      'POST /auth/invitation': answerLate,
     })
     openApp(`${path}?token=tok`)
     expect(await screen.findByText('Your session has ended. Please sign in again.')).toBeDefined()
