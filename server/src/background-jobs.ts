@@ -1,3 +1,4 @@
+import { fillComparedNames } from './features/accounts/fill-compared-names.job.ts'
 import { mailEmailChange, mailEmailChanged } from './features/accounts/mail-email-change.job.ts'
 import { mailNotice } from './features/accounts/mail-notice.job.ts'
 import { mailResetLink } from './features/accounts/mail-reset-link.job.ts'
@@ -43,4 +44,5 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pullDueDetails,
   computeUsualTimes,
   fillSearchColumns,
+  fillComparedNames,
 ]

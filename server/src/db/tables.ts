@@ -34,6 +34,7 @@ interface PartnersTable {
   link_confirmed: ColumnType<string | null, undefined, string | null>
   link_confirmed_by: ColumnType<string | null, undefined, string | null>
   second_factor_required: ColumnType<boolean, undefined, boolean>
+  compared_name: ColumnType<string | null, string | undefined, string>
 }
 
 interface PeopleTable {

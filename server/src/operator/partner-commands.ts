@@ -15,7 +15,7 @@ import {
   yesNo,
 } from './command.ts'
 import { getPartnerByName } from './find-partner.ts'
-import { findEmailsOfOneMailbox, findOverviewOfAllPartners } from './partners.queries.ts'
+import { findEmailsOfOneMailbox, findNamesThatLookAlike, findOverviewOfAllPartners } from './partners.queries.ts'
 import type { Workplace } from './workplace.ts'
 
 export const listPartners: Command = {
@@ -43,6 +43,9 @@ export const listPartners: Command = {
       workplace.say(
         `One email address in several spellings, each with its own account: ${emails.map(visibly).join(', ')}`,
       )
+    }
+    for (const names of await findNamesThatLookAlike(db)) {
+      workplace.say(`Business names that look alike, each with its own account: ${names.map(visibly).join(', ')}`)
     }
     return 0
   },
@@ -85,8 +88,8 @@ export const linkToRecord: Command = {
 }
 
 /** Escapes what a terminal does not show. */
-function visibly(email: string): string {
-  return JSON.stringify(email).replace(/[^\x20-\x7e]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`)
+function visibly(text: string): string {
+  return JSON.stringify(text).replace(/[^\x20-\x7e]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`)
 }
 
 export const activatePartner: Command = {

@@ -2,6 +2,8 @@ import { comparedEmail } from '@portal/contract/text.ts'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { escapeLike } from '../db/sql-conditions.ts'
+import { findWithoutComparedNameOfAllPartners } from '../features/accounts/accounts.queries.ts'
+import { comparedName } from '../features/accounts/compared-name.ts'
 
 /**
  * For operators: lists the partners whose accounts are not closed, the oldest first. `search` is a part of the business
@@ -55,6 +57,24 @@ export async function findEmailsOfOneMailbox(db: Db): Promise<string[][]> {
     if (emails && !emails.includes(email)) emails.push(email)
   }
   return [...byMailbox.values()].filter((emails) => emails.length > 1)
+}
+
+/**
+ * The business names of accounts that look alike. No new account gets such a name, but earlier versions compared names
+ * as typed (D132).
+ */
+export async function findNamesThatLookAlike(db: Db): Promise<string[][]> {
+  const names = (await findWithoutComparedNameOfAllPartners(db)).map(({ business_name }) => business_name)
+  const byLook = Map.groupBy(names, comparedName)
+  if (byLook.size === 0) return []
+  const first = await db
+    .selectFrom('partners')
+    .select(['business_name', 'compared_name'])
+    .where('compared_name', 'in', [...byLook.keys()])
+    .where('closed_at', 'is', null)
+    .execute()
+  for (const { business_name, compared_name } of first) byLook.get(compared_name ?? '')?.unshift(business_name)
+  return [...byLook.values()].filter((alike) => alike.length > 1)
 }
 
 export async function findActiveOfAllPartners(db: Db): Promise<{ id: string; business_name: string }[]> {

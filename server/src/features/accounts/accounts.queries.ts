@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
+import { comparedName } from './compared-name.ts'
 
 const PARTNER_COLUMNS = [
   'id',
@@ -19,7 +20,11 @@ export async function insertPartner(
   tx: Tx,
   partner: Pick<PartnerRow, 'id' | 'business_name' | 'created_at' | 'modified_time'>,
 ): Promise<void> {
-  await tx.insertInto('partners').values(partner).execute()
+  const compared_name = comparedName(partner.business_name)
+  await tx
+    .insertInto('partners')
+    .values({ ...partner, compared_name })
+    .execute()
 }
 
 /** Finds a partner. Returns undefined if its account is closed. */
@@ -77,13 +82,49 @@ export function lockPartner(tx: Tx, partnerId: string): Promise<Pick<Partner, 'c
 export async function updateForCrm(
   tx: Tx,
   partnerId: string,
-  change: { business_name?: string | undefined },
+  { business_name }: { business_name?: string | undefined },
   at: string,
 ): Promise<void> {
+  const change = business_name === undefined ? {} : { business_name, compared_name: comparedName(business_name) }
   await tx
     .updateTable('partners')
     .set({ ...change, crm: 'pending', modified_time: at })
     .where('id', '=', partnerId)
+    .execute()
+}
+
+export function findWithoutComparedNameOfAllPartners(db: Db): Promise<{ id: string; business_name: string }[]> {
+  return db
+    .selectFrom('partners')
+    .select(['id', 'business_name'])
+    .where('compared_name', 'is', null)
+    .where('closed_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Fills in the partner's compared name, unless another partner has it. */
+export async function fillComparedName(
+  db: Db,
+  { id, business_name }: Pick<Partner, 'id' | 'business_name'>,
+): Promise<void> {
+  const compared_name = comparedName(business_name)
+  await db
+    .updateTable('partners')
+    .set({ compared_name })
+    .where('id', '=', id)
+    .where('business_name', '=', business_name)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('partners as other')
+            .select('other.id')
+            .where('other.compared_name', '=', compared_name)
+            .where('other.closed_at', 'is', null),
+        ),
+      ),
+    )
     .execute()
 }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDataFolder } from '../../testing/portal-process.ts'
 import { startPortal, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { fillComparedNames } from './fill-compared-names.job.ts'
 import { setPartnerActive } from './set-partner-active.ts'
 
 let portal: TestPortal
@@ -214,6 +215,37 @@ test('business names that differ only in case are treated as the same name, even
   const form = { email: 'other-cafe@example.com', password: PASSWORD, businessName: 'CAFÉ ÉLAN' }
   expect((await portal.post('/auth/signup', form)).body.code).toBe('BUSINESS_EXISTS')
   expect((await portal.post('/auth/signup', { ...form, email: 'cafe@example.com' })).body.code).toBe('EMAIL_EXISTS')
+})
+
+test('a business name that looks like another one is taken, and names that looked alike before the upgrade stay and are listed', async () => {
+  const twins = [
+    'Real Broker & Co',
+    'real\u00a0 broker & co',
+    'Rеаl Вrοker & Co',
+    'Ｒeal Broker & Co',
+    'Real B\u200croker & Co',
+  ]
+  const answers = []
+  for (const [at, businessName] of twins.entries()) {
+    const form = { email: `twin${at}@example.com`, password: PASSWORD, businessName }
+    answers.push((await portal.post('/auth/signup', form)).body.code)
+  }
+  expect(answers).toEqual([undefined, ...Array.from({ length: 4 }, () => 'BUSINESS_EXISTS')])
+
+  const { db } = portal.deps
+  const [older, newer, third] = [await portal.newPartner(), await portal.newPartner(), await portal.newPartner()]
+  await sql`update partners set business_name = 'Old Twin', created_at = '2020-01-01' where id = ${older.id}`.execute(
+    db,
+  )
+  await sql`update partners set business_name = 'Old Тwin' where id = ${newer.id}`.execute(db)
+  await fillComparedNames.run(portal.deps, {}, AbortSignal.timeout(10_000))
+  await using folder = await openDataFolder()
+  const { out } = await folder.command(['partners'], { DATABASE_URL: portal.database.url })
+  expect(out).toContain('Business names that look alike, each with its own account: "Old Twin", "Old \\u{422}win"\n')
+  const saved = await newer.put('/profile', { business_name: 'Old Тwin', first_name: 'Ada' })
+  expect([saved.status, saved.body.data.business_name]).toEqual([200, 'Old Тwin'])
+  expect((await third.put('/profile', { business_name: 'OLD  TWIN' })).body.code).toBe('BUSINESS_EXISTS')
+  expect((await newer.put('/profile', { business_name: 'New Name' })).status).toBe(200)
 })
 
 test('a business name that another partner takes at the same moment is refused with 409', async () => {

@@ -44,7 +44,7 @@ export async function changePersonProfile(
     await updatePerson(tx, person.id, { ...change, phone }, at)
     const isContact = (await findContact(tx, caller.id))?.person_id === person.id
     if (isRenamed || isContact) {
-      await refusingTaken(updateForCrm(tx, caller.id, { business_name }, at))
+      await refusingTaken(updateForCrm(tx, caller.id, isRenamed ? { business_name } : {}, at))
       // The hold may no longer be needed, and then everything that waited is pushed too.
       if (partner?.crm === 'held') await connectRecords(tx, caller.id)
       else await jobs.enqueue(tx, pushPartner, { partnerId: caller.id })

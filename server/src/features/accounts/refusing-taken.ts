@@ -16,7 +16,7 @@ export async function refusingTaken<Result>(write: Promise<Result>): Promise<Res
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error
     if (error.constraint === 'people_email_key') throw emailExists()
-    if (error.constraint === 'partners_business_name') {
+    if (error.constraint === 'partners_business_name' || error.constraint === 'partners_compared_name') {
       throw new Conflict('BUSINESS_EXISTS', 'A business with this name exists')
     }
     throw error
