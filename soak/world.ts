@@ -24,7 +24,10 @@ export interface World {
    */
   killPortal(): Promise<void>
   sweep(): Promise<void>
-  /** Makes all waiting jobs due now, including jobs of a killed process that wait for their retry. */
+  /**
+   * Makes all waiting jobs due now, including jobs of a killed process that wait for their retry. Notes that were sent
+   * without an answer are sent again: the sandbox carries out no call later than a few seconds.
+   */
   hurryJobs(): Promise<void>
   /** All jobs that wait or run, except `watch-crm`, `prune` and the job queue's own jobs. */
   openJobs(): Promise<OpenJob[]>
@@ -125,6 +128,9 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
       await boss.send('sweep', {})
     },
     async hurryJobs() {
+      await rows(
+        `update notes set crm_sent_at = null where crm = 'pending' and crm_sent_at < now() - interval '5 seconds'`,
+      )
       await rows(
         `with hurried as (
            update jobs.job set start_after = now() where state in ('created', 'retry') and start_after > now() returning name)

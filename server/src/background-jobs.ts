@@ -8,6 +8,7 @@ import { pushLead } from './features/leads/push-lead.job.ts'
 import { sendNewsMail } from './features/mails/send-news-mail.job.ts'
 import { tellNews } from './features/mails/tell-news.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
+import { removeNoteCopy } from './features/notes/remove-note-copy.job.ts'
 import { fillSearchColumns } from './features/search/fill-search.job.ts'
 import { connectRecords } from './features/sync/connect-records.job.ts'
 import { pullDueDetails } from './features/sync/pull-details.job.ts'
@@ -27,6 +28,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pushLead,
   pushDeal,
   pushNote,
+  removeNoteCopy,
   connectRecords,
   runSync,
   mailVerification,

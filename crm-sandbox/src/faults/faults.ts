@@ -12,7 +12,15 @@ import { failure, isObject, type JsonObject } from '../wire/wire.ts'
  */
 type Strikes = { times?: number; every?: number; chance?: number; seed?: number; match?: string }
 
-const STRIKING = ['tooMany', 'unavailable', 'resetBefore', 'resetAfterCommit', 'forbidden', 'scopeMismatch'] as const
+const STRIKING = [
+  'tooMany',
+  'unavailable',
+  'late',
+  'resetBefore',
+  'resetAfterCommit',
+  'forbidden',
+  'scopeMismatch',
+] as const
 
 type Striking = (typeof STRIKING)[number]
 
@@ -23,6 +31,8 @@ export type FaultSettings = {
   tooMany?: Strikes & { retryAfterSeconds?: number }
   /** Answers 503, as a gateway would. */
   unavailable?: Strikes
+  /** The call is held for this time and then carried out, even if the caller has left. */
+  late?: Strikes & { ms?: number }
   /** The connection is closed before anything is done. */
   resetBefore?: Strikes
   slowMs?: number
@@ -51,6 +61,8 @@ export type Faults = {
    * Waits before a call is served. A stopping sandbox does not wait, because calls must end before the store closes.
    */
   slowDown(request: FastifyRequest): Promise<void>
+  /** Waits, unless the sandbox is stopping. */
+  wait(ms: number): Promise<void>
   stop(): void
 }
 
@@ -66,6 +78,8 @@ export function openFaults(sandbox: Sandbox): Faults {
     sandbox.store.writeSetting('faults', next)
     settings = next
   }
+
+  const hold = (ms: number) => wait(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
 
   function isDue(name: Striking, { every, chance, seed }: Strikes): boolean {
     const count = (matched.get(name) ?? 0) + 1
@@ -100,8 +114,9 @@ export function openFaults(sandbox: Sandbox): Faults {
     },
     async slowDown(request) {
       if (!settings.slowMs || isSpared(request)) return
-      await wait(settings.slowMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await hold(settings.slowMs)
     },
+    wait: hold,
     stop: () => stopping.abort(),
   }
 }
@@ -137,6 +152,7 @@ export async function strikeCall(faults: Faults, calls: number, request: Fastify
     return reply.code(429).send(failure('TOO_MANY_REQUESTS', {}, 'You have exceeded the maximum number of requests'))
   }
   if (faults.strikes('unavailable', request)) return sendUnavailable(reply)
+  if (faults.strikes('late', request)) await faults.wait(faults.current().late?.ms ?? 0)
   if (faults.strikes('resetBefore', request)) return hangUp(request, reply)
   if (faults.strikes('forbidden', request)) {
     const details = { permissions: ['Crm_Implied_Api_Access'] }
@@ -231,7 +247,7 @@ function readSettings(body: unknown): FaultSettings | string {
 }
 
 /** The fault strikes once, unless the value has `times`, `every` or `chance`. */
-function readStrikes(value: unknown): (Strikes & { retryAfterSeconds?: number }) | undefined {
+function readStrikes(value: unknown): (Strikes & { retryAfterSeconds?: number; ms?: number }) | undefined {
   const fault: JsonObject = isObject(value) ? value : { times: value === true ? 1 : value }
   const { times, every, chance } = fault
   if (times !== undefined && !isCount(times)) return undefined
@@ -244,6 +260,7 @@ function readStrikes(value: unknown): (Strikes & { retryAfterSeconds?: number })
     ...optional(fault, 'seed', isCount),
     ...optional(fault, 'match', isText),
     ...optional(fault, 'retryAfterSeconds', isCount),
+    ...optional(fault, 'ms', isCount),
   }
 }
 

@@ -303,6 +303,8 @@ interface NotesTable {
   zoho_id: string | null
   crm: CrmState
   crm_problem: string | null
+  /** When a push of the note was last sent, by the database's clock. Null if the CRM is known not to have taken it. */
+  crm_sent_at: Instant | null
   /** Whether the lender's staff wrote the note. */
   is_from_crm: ColumnType<boolean, boolean | undefined, boolean>
 }
@@ -615,7 +617,7 @@ export type NewLeadRow = NewRow<
 export type DealRow = Selectable<DealsTable>
 export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | 'lead_loid'>
 export type NoteRow = Selectable<NotesTable>
-export type NewNoteRow = NewRow<NotesTable, 'crm_problem' | 'is_from_crm'>
+export type NewNoteRow = NewRow<NotesTable, 'crm_problem' | 'crm_sent_at' | 'is_from_crm'>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 export type SweptList = SweepCursorsTable['list']

@@ -34,6 +34,9 @@ export interface Job<Payload extends object = object> extends QueuedJob<Payload>
 /** Thrown by `run` when another try cannot help. */
 export class GiveUp extends Error {}
 
+/** Thrown by `run` if something else has to happen first. The job is tried again like a failed job, but did not fail. */
+export class NotYet extends Error {}
+
 /** Defines one background job: its name, its payload, how it retries and what it does. */
 export function defineJob<Payload extends object>(
   job: Omit<Job<Payload>, 'concurrency'> & { concurrency?: number },

@@ -13,6 +13,14 @@ export interface QueuedJob<Payload extends object = object> {
 }
 
 export interface JobQueue {
-  /** Enqueues a job in the caller's transaction: the job exists if and only if the caller's changes do (D23). */
-  enqueue<Payload extends object>(tx: Tx | Db, job: QueuedJob<Payload>, payload: Payload): Promise<void>
+  /**
+   * Enqueues a job in the caller's transaction: the job exists if and only if the caller's changes do (D23). The job
+   * runs at once, or after `afterSeconds`.
+   */
+  enqueue<Payload extends object>(
+    tx: Tx | Db,
+    job: QueuedJob<Payload>,
+    payload: Payload,
+    afterSeconds?: number,
+  ): Promise<void>
 }

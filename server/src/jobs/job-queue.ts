@@ -14,7 +14,7 @@ import { poolSettings } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { Deps } from '../deps.ts'
 import { currentTrace, inSpan, inTrace, readTraceparent, type Trace, traceOf, traceparent } from '../trace.ts'
-import { GiveUp, type Job, type Retry } from './define-job.ts'
+import { GiveUp, type Job, NotYet, type Retry } from './define-job.ts'
 import type { JobQueue } from './enqueue-job.ts'
 
 export interface Worker extends JobQueue {
@@ -91,7 +91,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
   }
 
   return {
-    async enqueue(tx, job, payload) {
+    async enqueue(tx, job, payload, afterSeconds) {
       const singletonKey = job.key?.(payload)
       const trace = currentTrace()
       const data = trace ? { ...payload, traceparent: traceparent(trace) } : payload
@@ -100,6 +100,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
         id: newId(),
         db: fromKysely(tx),
         ...(singletonKey !== undefined && { singletonKey }),
+        ...(afterSeconds !== undefined && { startAfter: afterSeconds }),
         ...('partnerId' in payload && { group: { id: String(payload.partnerId) } }),
       })
     },
@@ -237,8 +238,9 @@ async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<vo
       return { id: one.id, status: 'completed' }
     } catch (error) {
       const about = { job: one.name, id: one.id, payload: idsIn(one.data), retry: one.retryCount }
-      deps.log.warn({ err: error, ...about }, 'job failed')
       const message = error instanceof Error ? error.message : String(error)
+      if (error instanceof NotYet) deps.log.debug(about, `job waits: ${message}`)
+      else deps.log.warn({ err: error, ...about }, 'job failed')
       return { id: one.id, status: error instanceof GiveUp ? 'deadletter' : 'failed', output: { message } }
     }
   })

@@ -10,6 +10,7 @@ export interface ZohoApi {
   /** Returns the answer, even if Zoho refused the request. */
   get(path: string, query: Record<string, string>, options?: GetOptions): Promise<ZohoAnswer>
   write(call: Omit<ZohoCall, 'method'> & { method: 'POST' | 'PUT'; body: object }): Promise<ZohoAnswer>
+  remove(path: string, signal?: AbortSignal): Promise<ZohoAnswer>
   /** Returns the rows of one query. The query itself limits their number. */
   coql(query: string, signal?: AbortSignal): Promise<unknown[]>
   /**
@@ -64,7 +65,13 @@ export function openApi(client: ZohoClient): ZohoApi {
     throw new CrmUnavailable('The CRM’s list does not end.')
   }
 
-  return { get, write: (call) => client.send(call), coql, pages }
+  return {
+    get,
+    write: (call) => client.send(call),
+    remove: (path, signal) => client.send({ method: 'DELETE', path, isRepeatable: true, signal }),
+    coql,
+    pages,
+  }
 }
 
 /** Returns the first items of a listing. Fetches no more pages than necessary. */

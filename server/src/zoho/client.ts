@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { CrmUnavailable } from '../errors.ts'
 import { currentTrace, inSpan, type Span, type SpanStart, type Trace, traceparent } from '../trace.ts'
 import type { CrmClock } from './crm-clock.ts'
+import { CrmUnanswered } from './errors.ts'
 import { priceOf } from './prices.ts'
 import type { SharedLimits } from './shared-limits.ts'
 
@@ -27,7 +28,7 @@ export interface Tokens {
 }
 
 export interface ZohoCall {
-  method: 'GET' | 'POST' | 'PUT'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** The path after `/crm/v8/`. */
   path: string
   query?: Record<string, string>
@@ -61,6 +62,11 @@ const ZOHO_RETRY: RetryTuning = { attemptsMax: 6, firstDelayMs: 1_000 }
 const DELAY_MS_MAX = 60_000
 const CALL_MS_MAX = 20_000
 
+/** Whether the call was sent and no answer has come. The queue forgets a call whose caller has stopped waiting. */
+interface Progress {
+  isUnanswered: boolean
+}
+
 type Failure = { reason: string; retryAfterMs: number; cause?: unknown }
 
 export function openClient(options: {
@@ -73,7 +79,7 @@ export function openClient(options: {
   const { tokens, log, limits, crmClock, retry = ZOHO_RETRY } = options
   const queue = new PQueue({ concurrency: limits.callsAtOnceMax() })
 
-  async function send(call: ZohoCall): Promise<ZohoAnswer> {
+  async function send(call: ZohoCall, progress: Progress): Promise<ZohoAnswer> {
     // The trace is read now, because the queue can run this call in another call's context.
     const trace = currentTrace()
     let rejectedToken: string | undefined
@@ -86,7 +92,7 @@ export function openClient(options: {
       // This process's share of the simultaneous calls may have changed.
       queue.concurrency = limits.callsAtOnceMax()
       const outcome = await queue.add(
-        () => inSpan(spanOf(call), (span) => sendOnce(call, token, span?.trace ?? trace, span), trace),
+        () => inSpan(spanOf(call), (span) => sendOnce(call, progress, token, span?.trace ?? trace, span), trace),
         { signal: call.signal },
       )
       if ('answer' in outcome) {
@@ -104,7 +110,8 @@ export function openClient(options: {
       const { failure, mayRepeat } = outcome
       log.warn({ path: call.path, reason: failure.reason, attempt }, 'a call to the CRM failed')
       if (!mayRepeat || attempt >= retry.attemptsMax || failure.retryAfterMs > DELAY_MS_MAX) {
-        throw new CrmUnavailable('The CRM does not answer at the moment.', failure.cause ?? new Error(failure.reason))
+        const cause = failure.cause ?? new Error(failure.reason)
+        throw new (mayRepeat ? CrmUnavailable : CrmUnanswered)('The CRM does not answer at the moment.', cause)
       }
       // Full jitter, so that clients that failed together do not retry together.
       const delayMs = Math.random() * Math.min(DELAY_MS_MAX, retry.firstDelayMs * 2 ** (attempt - 1))
@@ -116,6 +123,7 @@ export function openClient(options: {
 
   async function sendOnce(
     call: ZohoCall,
+    progress: Progress,
     token: AccessToken,
     trace: Trace | undefined,
     span: Span | undefined,
@@ -130,6 +138,7 @@ export function openClient(options: {
     if (trace) headers['traceparent'] = traceparent(trace)
     const timeout = AbortSignal.timeout(CALL_MS_MAX)
     limits.add(priceOf(call))
+    progress.isUnanswered = true
     try {
       const response = await fetch(url, {
         method: call.method,
@@ -140,6 +149,7 @@ export function openClient(options: {
       })
       const text = await response.text()
       const { status } = response
+      progress.isUnanswered = false
       span?.answered(status)
       crmClock.hear(response.headers.get('date'))
       limits.told(readCreditsLeft(response.headers.get('x-api-credits-remaining')))
@@ -158,7 +168,14 @@ export function openClient(options: {
 
   return {
     // A caller whose time is up gets `CrmUnavailable`. A caller that stopped the call gets its own reason.
-    send: (call) => send(call).catch((error) => throwInterrupted(call.signal, error)),
+    send(call) {
+      const progress = { isUnanswered: false }
+      return send(call, progress).catch((error) => {
+        if (error instanceof CrmUnanswered) throw error
+        const mayArrive = progress.isUnanswered && !call.isRepeatable
+        throwInterrupted(call.signal, error, mayArrive ? CrmUnanswered : CrmUnavailable)
+      })
+    },
   }
 }
 
@@ -184,11 +201,11 @@ export async function postForm(url: string, body: URLSearchParams, timeoutMs: nu
   })
 }
 
-function throwInterrupted(signal: AbortSignal | undefined, error: unknown): never {
+function throwInterrupted(signal: AbortSignal | undefined, error: unknown, TooLate = CrmUnavailable): never {
   if (!signal?.aborted) throw error
   const reason: unknown = signal.reason
   const isTimeout = reason instanceof DOMException && reason.name === 'TimeoutError'
-  throw isTimeout ? new CrmUnavailable('The CRM did not answer in time.', reason) : reason
+  throw isTimeout ? new TooLate('The CRM did not answer in time.', reason) : reason
 }
 
 /** Ends one caller's wait when the signal aborts. The work itself continues, because other callers also wait for it. */

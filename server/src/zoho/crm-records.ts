@@ -67,6 +67,8 @@ export interface CrmNote {
   content: string
   /** A name, never an email address (D32a). */
   created_by: string | null
+  /** The CRM's id of the user who made the note. */
+  creator_zoho_id: string | null
   created_at: string
   modified_time: string
 }
@@ -234,6 +236,8 @@ export interface NoteToPush {
    * conversion.
    */
   lead_zoho_id?: string | undefined
+  /** Awaited just before the note is sent, if the CRM does not have it. The note is not sent if this throws. */
+  beforeSending?: () => Promise<void>
 }
 
 /** A note as found in a listing of all notes, with the record it was written on. */

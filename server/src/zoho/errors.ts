@@ -1,5 +1,8 @@
 import { CrmUnavailable } from '../errors.ts'
 
+/** A call that creates something was sent, but no answer came. The CRM may have carried it out, or may do so yet. */
+export class CrmUnanswered extends CrmUnavailable {}
+
 /**
  * The CRM says that the data is wrong, so the same call will be refused again. A job that gets this error gives up. The
  * text is for operators and for the partner whose record failed. It contains no values from the data.

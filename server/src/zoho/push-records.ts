@@ -57,9 +57,11 @@ export interface RecordPusher {
   /**
    * Returns the note's id in the CRM. If the lead of a note has become a deal, the note is added to the deal. A
    * repeated call finds the same note on the lead or on its deal instead of adding a second note. Throws
-   * `CrmUnavailable` while the record is in the CRM's recycle bin.
+   * `CrmUnavailable` while the record is in the CRM's recycle bin, and `CrmUnanswered` if the note may arrive later.
    */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
+  /** Moves a note to the CRM's recycle bin. A note that is gone stays gone. */
+  removeNote(zohoId: string, signal?: AbortSignal): Promise<void>
   /**
    * Writes LOIDs into records that were made in the CRM. Also sets a record's partner if `loids` names one. A record
    * that cannot be written is skipped, because it is a converted lead or because its LOID is taken. To learn a record's
@@ -427,6 +429,7 @@ export function openRecordPusher(
     // The note may be in the recycle bin with the record, and staff may restore both at any moment.
     if (!(onDeal ?? onLead)?.isThere) throw recordNotThere()
     const record = withoutNulls({ Note_Title: title, Note_Content: note.content })
+    await note.beforeSending?.()
     const path = dealId === undefined ? `${leads.module}/${zohoId}/Notes` : `${deals.module}/${dealId}/Notes`
     const answer = await api.write({ method: 'POST', path, body: { data: [record] }, isRepeatable: false, signal })
     if (isMissing(answer) && !isItemAnswer(answer)) throw recordNotThere()
@@ -475,6 +478,10 @@ export function openRecordPusher(
     findSentLeads,
     findSentDeals,
     createNote,
+    async removeNote(zohoId, signal) {
+      const answer = await api.remove(`Notes/${zohoId}`, signal)
+      if (!isMissing(answer)) writtenId(readResults(answer)[0])
+    },
     setLoids,
   }
 }

@@ -274,7 +274,7 @@ function recordReader<Shape extends z.ZodMiniType>(
   }
 }
 
-const Person = z.nullish(z.object({ name: text(LINE_LENGTH_MAX) }))
+const Person = z.nullish(z.object({ name: text(LINE_LENGTH_MAX), id: z.catch(z.nullish(z.string()), null) }))
 
 /** A person's name. It is never an email address, although Zoho shows one for a user without a name (D32a). */
 function personName(person: z.output<typeof Person>): string | null {
@@ -300,6 +300,7 @@ const WireNote = z.pipe(
       title: note.Note_Content === null ? null : note.Note_Title,
       content,
       created_by: personName(note.Created_By) ?? personName(note.Owner),
+      creator_zoho_id: note.Created_By?.id ?? null,
       created_at: note.Created_Time,
       modified_time: note.Modified_Time ?? note.Created_Time,
     }

@@ -2,9 +2,11 @@ import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { insertSet, updateSet } from '../../db/row-sets.ts'
 import type { NoteRow } from '../../db/tables.ts'
+import type { Deps } from '../../deps.ts'
 import { type AnyEvent, recordEvents } from '../../events/events.ts'
 import type { CrmNote } from '../../zoho/crm-records.ts'
 import { findOwnersOfAllPartners, lockNotesOfAllPartners } from './notes.queries.ts'
+import { removeNoteCopy } from './remove-note-copy.job.ts'
 import { plain, signedText, withoutSignature, withSignature } from './signature.ts'
 
 /** A note from the CRM, with the portal's lead or deal that the note is about. */
@@ -22,9 +24,15 @@ export interface NoteToApply {
  * recognised here as the portal's own. If a record has moved to another partner, its notes by the lender's staff move
  * too, while each partner keeps the notes that it wrote. Notes that the CRM has deleted stay in the portal. If a record
  * moved after its notes were read, these notes are skipped here, and applied when they are read for the new partner.
- * Notes about an erased applicant are skipped for good, and so are second copies of the portal's own notes.
+ * Notes about an erased applicant are skipped for good, and so are second copies of the portal's own notes, of which the
+ * younger is removed from the CRM.
  */
-export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: Date): Promise<void> {
+export async function applyCrmNotes(
+  tx: Tx,
+  { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,
+  read: readonly NoteToApply[],
+): Promise<void> {
+  const now = clock.now()
   const owners = await findOwnersOfAllPartners(tx, [...new Set(read.map(({ loid }) => loid))])
   const notes = read.filter(({ partnerId, loid, on }) => owners[on].get(loid) === partnerId)
   if (notes.length === 0) return
@@ -51,8 +59,13 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
       continue
     }
     const sent = takeSent(unsent, one)
-    if (!sent && rows.some((row) => isSecondCopy(row, one))) continue
-    const { modified_time: _, ...written } = note
+    const original = sent ? undefined : rows.find((row) => isSecondCopy(row, one))
+    if (original) {
+      const copy = { partnerId: original.partner_id, noteId: original.id, copyZohoId: note.zoho_id }
+      await jobs.enqueue(tx, removeNoteCopy, copy)
+      continue
+    }
+    const { modified_time: _, creator_zoho_id: __, ...written } = note
     const id = newId(new Date(note.created_at))
     const addedRow: NoteRow = {
       ...written,
@@ -62,6 +75,7 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
       written_on: on,
       crm: 'synced',
       crm_problem: null,
+      crm_sent_at: null,
       submitter_id: null,
       submitted_by: null,
       is_from_crm: true,

@@ -43,6 +43,30 @@ export function findNote(db: Db, partnerId: string, noteId: string): Promise<Not
     .executeTakeFirst()
 }
 
+/** After an unanswered push, the next one waits this long: the CRM may carry out a call that was given up. */
+const UNANSWERED_SECONDS = 300
+
+/**
+ * Marks the note as about to be sent. Returns false if it was sent a short while ago and may still arrive. All times are
+ * by the database's clock.
+ */
+export async function markNoteSent(db: Db, noteId: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update notes set crm_sent_at = now()
+     where id = ${noteId}
+       and (crm_sent_at is null or crm_sent_at < now() - ${UNANSWERED_SECONDS} * interval '1 second')`.execute(db)
+  return numAffectedRows > 0n
+}
+
+export async function clearNoteSent(db: Db, noteId: string): Promise<void> {
+  await db.updateTable('notes').set({ crm_sent_at: null }).where('id', '=', noteId).execute()
+}
+
+/** Gives the note the id of the CRM's older copy. */
+export async function keepOlderCopy(db: Db, noteId: string, olderZohoId: string): Promise<void> {
+  await db.updateTable('notes').set({ zoho_id: olderZohoId }).where('id', '=', noteId).execute()
+}
+
 /** Marks the note as pushed. If a pull has since recognised the note, the note keeps the CRM id from that pull. */
 export async function markNotePushed(db: Db, partnerId: string, noteId: string, zohoId: string): Promise<void> {
   await db

@@ -1,31 +1,41 @@
 import { underLease } from '../../db/lease.ts'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
-import { defineJob } from '../../jobs/define-job.ts'
+import { defineJob, GiveUp, NotYet } from '../../jobs/define-job.ts'
 import { givePushUp } from '../../push/give-up-push.ts'
 import { givingUpWhenRefused } from '../../push/giving-up-when-refused.ts'
 import { NOTE_QUEUE } from '../../push/notes-follow.ts'
 import { findPartnerToPush } from '../../push/partners-in-crm.queries.ts'
 import { PUSH_LEASE } from '../../push/push-lease.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
+import { CrmUnanswered } from '../../zoho/errors.ts'
 import {
+  clearNoteSent,
   findNote,
   findNotedRecordsOfAnyPartner,
   findOtherNotesOfAnyPartner,
   markNotePushed,
   markNotePushFailed,
+  markNoteSent,
 } from './notes.queries.ts'
 import { withSignature } from './signature.ts'
 
+/** How soon the CRM is asked again whether it has a note that was sent without an answer. */
+const LOOK_AFTER_SECONDS = 10
+
+/** The note was sent a short while ago, and the CRM does not have it yet. */
+class SentBefore extends Error {}
+
 /**
  * Pushes a note to the CRM under a lease. A note has no field that is unique in the CRM, so two pushes at once would
- * create two notes.
+ * create two notes. After a push without an answer, only looks for the note every ten seconds until the CRM can no
+ * longer carry out that call.
  */
 export const pushNote = defineJob({
   ...NOTE_QUEUE,
   retry: PUSH_RETRY,
   async run(deps, { partnerId, noteId }, signal) {
-    const { db, crm } = deps
+    const { db, crm, jobs } = deps
     const lease = { name: `push-note ${noteId}`, ...PUSH_LEASE, signal }
     if (!(await underLease(db, lease, look, push))) throw new CrmUnavailable('Another push of the note is under way.')
 
@@ -42,21 +52,37 @@ export const pushNote = defineJob({
       if (!partner || partner.crm === 'held') return {}
       // The CRM refuses notes on a converted lead, so the note goes to the lead's deal.
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
-      if (!record) throw new Error('the note’s record has not reached the CRM yet')
+      if (!record) throw new NotYet('the note’s record has not reached the CRM yet')
+      let isSent = false
       const toPush = {
         ...note,
         content: withSignature(note),
         lead_zoho_id: lead?.zoho_id,
         findOthers: (zohoIds: readonly string[]) => findOtherNotesOfAnyPartner(db, noteId, zohoIds),
+        async beforeSending() {
+          isSent = await markNoteSent(db, noteId)
+          if (!isSent) throw new SentBefore()
+        },
       }
       const created = crm.createNote(record.module, record.zoho_id, toPush, untilLeaseEnds)
-      const zohoId = await givingUpWhenRefused(created, (problem) => giveUp(deps, { partnerId, noteId }, problem))
-      await markNotePushed(db, partnerId, noteId, zohoId)
+      try {
+        const zohoId = await givingUpWhenRefused(created, (problem) => giveUp(deps, { partnerId, noteId }, problem))
+        await markNotePushed(db, partnerId, noteId, zohoId)
+      } catch (error) {
+        if (isSent && isAnswered(error)) await clearNoteSent(db, noteId)
+        if (!(error instanceof SentBefore)) throw error
+        await jobs.enqueue(db, NOTE_QUEUE, { partnerId, noteId }, LOOK_AFTER_SECONDS)
+      }
       return {}
     }
   },
   giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),
 })
+
+/** Whether the error says that the CRM has not taken the note. If the push was stopped, nobody knows. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof GiveUp || (error instanceof CrmUnavailable && !(error instanceof CrmUnanswered))
+}
 
 function giveUp(
   deps: Deps,

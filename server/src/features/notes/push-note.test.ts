@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
+import { CrmUnavailable } from '../../errors.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { countLockWaits } from '../../testing/lock-waits.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
@@ -13,9 +14,10 @@ let lender: Lender
 let partner: TestPartner
 let loid: string
 let zohoId: string
+const lines: string[] = []
 
 beforeAll(async () => {
-  portal = await startPortal({ withCrm: true })
+  portal = await startPortal({ withCrm: true, onLogLine: (line) => lines.push(line) })
   lender = openLender(portal.crmUrl)
 })
 afterAll(() => portal[Symbol.asyncDispose]())
@@ -45,6 +47,9 @@ async function notesOf(module: 'Leads' | 'Deals', id: string) {
   for await (const page of portal.deps.crm.notePages(module, id)) notes.push(...page)
   return notes
 }
+/** Writes a note as a member of the lender's staff, on the CRM's own page. */
+const staffAddNote = (content: string) =>
+  fetch(`${portal.crmUrl}/leads/${zohoId}/notes`, { method: 'POST', body: new URLSearchParams({ content }) })
 const shown = async () => (await partner.get(`/crm/lead/${loid}`)).body.data.notes
 
 test('a note is not duplicated if the answer to its push was lost and a pull recognises the note during the second push', async () => {
@@ -66,16 +71,20 @@ test('a note is not duplicated if the answer to its push was lost and a pull rec
   expect(await shown()).toMatchObject([{ id: noteId, crm: 'synced' }])
 })
 
-test('if the CRM stores a second copy of a note after a repeated push, the copy is not shown and is not news from the lender', async () => {
+test('if the CRM stores a second copy of a note after a repeated push, the copy is not shown, is not news from the lender, and is removed if the portal’s user made it', async () => {
   expect((await partner.post(`/crm/note/${loid}`, { content: 'Wants two trucks' })).status).toBe(201)
   await waitFor('the note in the CRM', async () => (await shown())[0].crm === 'synced')
-  const [{ content } = { content: '' }] = await inCrm()
+  const [{ content, zoho_id: original } = { content: '', zoho_id: '' }] = await inCrm()
   await lender.addNote('Leads', zohoId, { content })
   // Staff may write the same words. Their note lacks the signature.
   await lender.addNote('Leads', zohoId, { content: 'Wants two trucks' })
   expect((await partner.post('/crm/sync')).status).toBe(200)
-  await lender.addNote('Leads', zohoId, { content })
+  await staffAddNote(content)
   expect((await partner.post('/crm/sync')).status).toBe(200)
+  const staffNotes = ['Wants two trucks', content]
+  await waitFor('one copy to be removed', async () => (await inCrm()).length === 1 + staffNotes.length)
+  expect((await inCrm()).map((note) => note.content)).toEqual([content, ...staffNotes])
+  expect((await inCrm())[0]?.zoho_id).toBe(original)
   expect((await shown()).map((note: { content: string }) => note.content)).toEqual([
     'Wants two trucks',
     'Wants two trucks',
@@ -84,6 +93,43 @@ test('if the CRM stores a second copy of a note after a repeated push, the copy 
     loid,
   ])
   expect(JSON.stringify(rows)).not.toContain('—')
+})
+
+test('a note that was sent without an answer is sent again only when the CRM can no longer carry out the first call', async () => {
+  const call = `POST /crm/v8/Leads/${zohoId}/Notes`
+  const sendings = async () => (await lender.calls()).by_kind['POST /crm/v8/Leads/{id}/Notes'] ?? 0
+  const noteId = await waitingNote('Any news?')
+  await lender.faults({ late: { times: 1, ms: 3_000, match: call } })
+  const patience = new AbortController()
+  const sent = pushNote.run(portal.deps, { partnerId: partner.id, noteId }, patience.signal)
+  await waitFor('the note to be sent', async () => {
+    const faults = await fetch(`${portal.crmUrl}/sandbox/faults`)
+    return (await faults.text()).includes('"times":0')
+  })
+  patience.abort(new DOMException('too late', 'TimeoutError'))
+  await expect(sent).rejects.toThrow(CrmUnavailable)
+
+  await push(noteId)
+  expect(await sendings()).toBe(1)
+  const { rows } = await portal.deps.pool.query(
+    `select extract(epoch from start_after - created_on)::float as seconds from jobs.job where data ->> 'noteId' = $1`,
+    [noteId],
+  )
+  expect(rows).toEqual([{ seconds: expect.closeTo(10, 0) }])
+  await waitFor('the late note', async () => (await inCrm()).length > 0)
+  await push(noteId)
+  expect(await shown()).toMatchObject([{ id: noteId, crm: 'synced' }])
+
+  const lostId = await waitingNote('Are you there?')
+  await lender.faults({ resetBefore: { times: 1, match: call } })
+  await expect(push(lostId)).rejects.toThrow(CrmUnavailable)
+  await push(lostId)
+  expect(await inCrm()).toHaveLength(1)
+  await portal.deps.pool.query(`update notes set crm_sent_at = crm_sent_at - interval '5 minutes' where id = $1`, [
+    lostId,
+  ])
+  await push(lostId)
+  expect((await inCrm()).map((note) => note.content)).toEqual(['Any news?', 'Are you there?'])
 })
 
 test('a note on a record in the CRM’s recycle bin is pushed after the record is restored', async () => {
@@ -187,4 +233,5 @@ test('a note on a lead that is not in the CRM yet follows the lead at once, with
     return notes[0].crm === 'synced'
   })
   expect(await retries()).toEqual([retry])
+  expect(lines.filter((line) => line.includes('has not reached the CRM yet') && line.includes('stack'))).toEqual([])
 })

@@ -111,14 +111,13 @@ async function writeNotes(
   read: readonly NotedRecord[],
 ): Promise<void> {
   const notes = deps.config.crmNotes === 'portal' ? all.filter(({ note }) => isForPartner(note)) : all
-  const now = deps.clock.now()
   await applyInHalves(
     notes,
     (some) =>
       inPageTransaction(
         deps.db,
         some.map((note) => note.partnerId),
-        (tx) => applyCrmNotes(tx, some, now),
+        (tx) => applyCrmNotes(tx, deps, some),
       ),
     ({ note, loid }, reason) =>
       deps.log.warn({ zoho_id: note.zoho_id, loid, reason }, 'a note from the CRM was left out'),
