@@ -76,6 +76,7 @@ interface InvitationsTable {
   created_at: Instant
   token_hash: ColumnType<Buffer | null, undefined, Buffer | null>
   expires_at: Instant | null
+  link_id: string | null
 }
 
 interface KnownSourcesTable {

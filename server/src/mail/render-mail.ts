@@ -68,7 +68,7 @@ function asHtml({ page, parts }: Layout, { subject, parts: given }: Pick<Mail, '
       .join('')
   // Mail programs show a preview after the subject. The preview leaves out the greeting, because every mail begins with
   // a greeting.
-  const preview = given.find((one) => one.part !== 'text' || !one.text.startsWith('Hello '))
+  const preview = given.find((one) => one.part !== 'text' || !/^Hello[ ,]/.test(one.text))
   return filled(page, { subject, preview: preview ? asText(preview) : '' })
     .replace(BODY, () => ofColumn(false))
     .replace(FOOTER, () => ofColumn(true))

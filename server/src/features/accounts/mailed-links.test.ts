@@ -2,7 +2,8 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
-import { startPortal } from '../../testing/start-portal.ts'
+import { confirmEmail, startPortal } from '../../testing/start-portal.ts'
+import { mailInvitation } from '../team/mail-invitation.job.ts'
 import { mailResetLink } from './mail-reset-link.job.ts'
 import { mailVerification } from './mail-verification.job.ts'
 
@@ -65,6 +66,92 @@ test('a verification that is mailed twice has one link, and none is mailed once 
   await empty(outbox)
   await send()
   expect(await sent()).toEqual([])
+})
+
+test('an invitation that is mailed twice has one link, and none is mailed once it was accepted, revoked or sent again', async () => {
+  await using portal = await startPortal()
+  const owner = await portal.newPartner()
+  await confirmEmail(portal, owner)
+  const outbox = join(portal.deps.config.dataDir, 'outbox')
+  const invite = async (email: string) => {
+    const { id } = (await owner.post('/team/invitations', { email, firstName: 'Bo', role: 'member' })).body.data
+    await portal.mailTo(email, '/invite?token=')
+    const row = await portal.deps.db
+      .selectFrom('invitations')
+      .select(['partner_id', 'link_id'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const payload = { partnerId: row.partner_id, invitationId: id, linkId: row.link_id ?? undefined }
+    const mailed = newId()
+    const send = async () => {
+      await empty(outbox)
+      await mailInvitation.run(portal.deps, payload, AbortSignal.timeout(10_000), mailed)
+      return (await portal.mailsTo(email)).map((mail) => [LINK.exec(mail)?.[1], messageId(mail)])
+    }
+    return { id, send }
+  }
+
+  const accepted = await invite('accepted@example.com')
+  const first = await accepted.send()
+  expect(first).toEqual([[expect.any(String), expect.any(String)]])
+  expect(await accepted.send()).toEqual(first)
+  const token = first[0]?.[0]
+  const joined = await portal.post('/auth/accept-invitation', { token, password: 'copper lantern orchard 41' })
+  expect(joined.status).toBe(200)
+  expect(await accepted.send()).toEqual([])
+
+  const again = await invite('again@example.com')
+  const older = await again.send()
+  await empty(outbox)
+  await owner.post(`/team/invitations/${again.id}/send`)
+  const newer = LINK.exec(await portal.mailTo('again@example.com', '/invite?token='))?.[1]
+  expect([await again.send(), newer === older[0]?.[0]]).toEqual([[], false])
+  expect((await portal.post('/auth/invitation', { token: newer })).status).toBe(200)
+
+  const revoked = await invite('revoked@example.com')
+  await owner.ask('DELETE', `/team/invitations/${revoked.id}`)
+  expect(await revoked.send()).toEqual([])
+})
+
+test('a mail to an address that is not confirmed repeats nothing that somebody typed', async () => {
+  await using portal = await startPortal()
+  const names = { firstName: 'Zebedee', lastName: 'Quagga', businessName: 'Gnu Holdings' }
+  const squatter = await portal.newPartner(names)
+  const typed = /Zebedee|Quagga|Gnu|hook\.example|typed-passkey/
+  const mailsOnce = async (to: string, words: string[]) => {
+    for (const one of words) await portal.mailTo(to, one)
+    return portal.mailsTo(to)
+  }
+  await squatter.post('/auth/send-verification')
+  await squatter.post('/dashboard/generate-api-key')
+  await portal.post('/auth/forgot-password', { email: squatter.email })
+  const change = {
+    currentPassword: squatter.password,
+    newPassword: 'copper lantern 41',
+    confirmPassword: 'copper lantern 41',
+  }
+  await squatter.put('/profile/password', change)
+  await squatter.put('/account/email', { email: 'next@example.com' })
+  const sent = ['Welcome', 'Subject: Confirm your email', 'An API key', 'Reset your', 'A change of', 'was changed']
+  const mails = [
+    ...(await mailsOnce(squatter.email, sent)),
+    ...(await mailsOnce('next@example.com', ['Confirm your new email address'])),
+  ]
+  expect(mails.filter((mail) => typed.test(mail) || !mail.includes('Hello,'))).toEqual([])
+  expect(mails.some((mail) => mail.includes('These can still get in: the API key, since'))).toBe(true)
+  const toNext = LINK.exec(await portal.mailTo('next@example.com'))?.[1]
+  await portal.post('/auth/confirm-email', { token: toNext })
+  await portal.mailTo(squatter.email, 'now has a different one')
+  expect((await portal.mailsTo(squatter.email)).filter((mail) => typed.test(mail))).toEqual([])
+
+  const owner = await portal.newPartner({ ...names, businessName: 'Gnu Lending' })
+  await confirmEmail(portal, owner)
+  await owner.post('/dashboard/generate-api-key')
+  expect(await portal.mailTo(owner.email, 'An API key')).toMatch(/Hello Zebedee,[\s\S]*partner account for Gnu Lending/)
+  await owner.post('/team/invitations', { email: 'guest@example.com', firstName: 'Wildebeest', role: 'owner' })
+  const invitation = await portal.mailTo('guest@example.com')
+  expect(invitation).toContain(`${owner.email} invites you to the Partner Portal`)
+  expect(invitation).not.toMatch(/Zebedee|Quagga|Gnu|Wildebeest/)
 })
 
 async function empty(folder: string): Promise<void> {

@@ -6,30 +6,29 @@ import { type MailPart, text } from '../../mail/mail-parts.ts'
 import type { Notice, NoticedAccess } from './mail-notice.job.ts'
 import type { Person } from './people.queries.ts'
 
-export function welcomeMail(person: Person, publicUrl: string, token: string): Mail {
+/**
+ * The mails to an address that nobody has proved to be theirs repeat nothing that a stranger typed (D132): no name and
+ * no business name. Somebody may sign up with a stranger's address to make the lender write to it.
+ */
+export function welcomeMail({ email }: Person, publicUrl: string, token: string): Mail {
   return {
-    to: person.email,
+    to: email,
     subject: 'Welcome to the Partner Portal',
     parts: [
-      greeting(person),
-      {
-        part: 'link',
-        text: `Your partner account for ${person.business_name} is ready:`,
-        label: 'Sign in',
-        url: `${publicUrl}/login`,
-      },
+      text(GREETING),
+      { part: 'link', text: 'Your partner account is ready:', label: 'Sign in', url: `${publicUrl}/login` },
       ...confirmation(publicUrl, token),
     ],
   }
 }
 
-export function verificationMail(person: Person, publicUrl: string, token: string): Mail {
+export function verificationMail({ email }: Person, publicUrl: string, token: string): Mail {
   return {
-    to: person.email,
+    to: email,
     subject: 'Confirm your email address',
     parts: [
-      greeting(person),
-      text(`There is a partner account for ${person.business_name} with this email address.`),
+      text(GREETING),
+      text('There is a partner account with this email address.'),
       ...confirmation(publicUrl, token),
     ],
   }
@@ -72,19 +71,20 @@ export function resetMail(person: Person, publicUrl: string, token: string): Mai
 }
 
 export function emailChangeMail(
-  person: Person,
+  { email_verified }: Person,
   { new_email, old_email }: EmailChangeRow,
   publicUrl: string,
   token: string,
 ): Mail {
+  const inPlace = email_verified ? `, in place of ${old_email}` : ''
   return {
     to: new_email,
     subject: 'Confirm your new email address',
     parts: [
-      greeting(person),
+      text(GREETING),
       {
         part: 'button',
-        text: `Make this the email address of your Partner Portal account, in place of ${old_email}, within the next 24 hours`,
+        text: `Make this the email address of your Partner Portal account${inPlace}, within the next 24 hours`,
         label: 'Use this address',
         url: `${publicUrl}/confirm-email?token=${token}`,
       },
@@ -100,6 +100,19 @@ export function emailChangedMail(
   publicUrl: string,
   token: string | undefined,
 ): Mail {
+  // Only a confirmed address can undo the change.
+  if (token === undefined) {
+    return {
+      to: old_email,
+      subject: 'Your email address was changed',
+      parts: [
+        text(GREETING),
+        text(
+          'The Partner Portal account with this email address now has a different one. No more emails about the account will be sent to this address.',
+        ),
+      ],
+    }
+  }
   const undo: MailPart[] = [
     {
       part: 'button',
@@ -115,7 +128,7 @@ export function emailChangedMail(
     parts: [
       greeting(person),
       text(`Your Partner Portal account for ${person.business_name} now has a different email address: ${new_email}`),
-      ...(token ? undo : [text('No more emails about the account will be sent to this address.')]),
+      ...undo,
     ],
   }
 }
@@ -192,14 +205,17 @@ export function noticeMail(
   const { subject, event, page } = NOTICES[what]
   const time = (instant: string) =>
     new Intl.DateTimeFormat('en-AU', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(instant))
+  const { email_verified, business_name } = person
+  const phraseOf = ({ kind, name }: NoticedAccess) =>
+    email_verified ? ACCESS_PHRASES[kind].named(name) : ACCESS_PHRASES[kind].unnamed
   const named = (items: NoticedAccess[]) =>
-    items.map(({ kind, name, added_at }) => `${ACCESS_PHRASES[kind](name)}, since ${time(added_at)}`).join('; ')
-  const subjectOf = about && `${about.name} (${about.email}, ${ROLE_NAMES[about.role].toLowerCase()})`
+    items.map((item) => `${phraseOf(item)}, since ${time(item.added_at)}`).join('; ')
+  const aboutNamed = about && `${about.name} (${about.email}, ${ROLE_NAMES[about.role].toLowerCase()})`
+  const whose = email_verified ? `for ${business_name}` : 'with this email address'
+  const who = email_verified ? aboutNamed : about && 'somebody'
   const parts: MailPart[] = [
     greeting(person),
-    text(
-      `On ${time(at)} ${[subjectOf, event].filter(Boolean).join(' ')} in the partner account for ${person.business_name}.`,
-    ),
+    text(`On ${time(at)} ${[who, event].filter(Boolean).join(' ')} in the partner account ${whose}.`),
     ...(from ? [text(`It was ${from.browser ?? 'an unknown browser'}, at the IP address ${from.ip}.`)] : []),
     ...(access && access.removed.length > 0 ? [text(`Removed at the same time: ${named(access.removed)}.`)] : []),
     ...(access && access.left.length > 0 ? [text(`These can still get in: ${named(access.left)}.`)] : []),
@@ -216,16 +232,19 @@ export function noticeMail(
   return { to: person.email, subject, parts }
 }
 
-const ACCESS_PHRASES: Record<AccessKind, (name: string) => string> = {
-  session: (name) => `the session in ${name}`,
-  passkey: (name) => `the passkey ${name}`,
-  app: () => 'the authenticator app',
-  'api-key': (name) => `the API key ${name}`,
-  webhook: (name) => `the webhook URL at ${name}`,
-  person: (name) => name,
-  invitation: (name) => `the invitation for ${name}`,
+const ACCESS_PHRASES: Record<AccessKind, { unnamed: string; named: (name: string) => string }> = {
+  session: { unnamed: 'a session', named: (name) => `the session in ${name}` },
+  passkey: { unnamed: 'a passkey', named: (name) => `the passkey ${name}` },
+  app: { unnamed: 'the authenticator app', named: () => 'the authenticator app' },
+  'api-key': { unnamed: 'the API key', named: (name) => `the API key ${name}` },
+  webhook: { unnamed: 'the webhook URL', named: (name) => `the webhook URL at ${name}` },
+  person: { unnamed: 'a person', named: (name) => name },
+  invitation: { unnamed: 'an invitation', named: (name) => `the invitation for ${name}` },
 }
 
-export function greeting(person: Pick<Person, 'first_name' | 'business_name'>): MailPart {
-  return text(`Hello ${person.first_name ?? person.business_name},`)
+const GREETING = 'Hello,'
+
+/** Names the person only if the address is proved to be theirs (D132). */
+export function greeting(person: Pick<Person, 'first_name' | 'business_name' | 'email_verified'>): MailPart {
+  return text(person.email_verified ? `Hello ${person.first_name ?? person.business_name},` : GREETING)
 }

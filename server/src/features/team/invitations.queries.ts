@@ -43,33 +43,53 @@ export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]
 
 /**
  * The data for an invitation's mail. Undefined if the invitation was revoked, accepted or replaced, or if its inviter
- * is no longer an active owner.
+ * is no longer an active owner of an active partner.
  */
 export function findInvitationToMail(db: Db, partnerId: string, invitationId: string) {
   if (!isId(invitationId)) return Promise.resolve(undefined)
   return countingInvitations(db)
-    .innerJoin('partners', 'partners.id', 'invitations.partner_id')
     .select(['invitations.id', 'invitations.email', 'invitations.first_name', 'invitations.last_name'])
-    .select('partners.business_name')
-    .select(['inviter.first_name as inviter_first_name', 'inviter.last_name as inviter_last_name'])
+    .innerJoin('partners', 'partners.id', 'invitations.partner_id')
+    .select('inviter.email as inviter_email')
+    .where('partners.is_active', '=', true)
     .where('invitations.partner_id', '=', partnerId)
     .where('invitations.id', '=', invitationId)
     .executeTakeFirst()
 }
 
-/** Stores the token of a new link. The link in an earlier mail stops working. */
-export async function updateInvitationToken(
-  db: Db,
+/** Makes this link the invitation's newest. Links that were asked for earlier are no longer mailed. */
+export async function updateInvitationLink(
+  tx: Tx,
   partnerId: string,
   invitationId: string,
-  token: { token_hash: Buffer; expires_at: string },
+  linkId: string,
 ): Promise<void> {
-  await db
+  await tx
+    .updateTable('invitations')
+    .set({ link_id: linkId })
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', invitationId)
+    .execute()
+}
+
+/**
+ * Stores the token of the newest link, so that the link in an earlier mail stops working. Returns false if a newer link
+ * was asked for.
+ */
+export async function updateInvitationToken(
+  db: Db,
+  { partnerId, invitationId, linkId }: { partnerId: string; invitationId: string; linkId: string | undefined },
+  token: { token_hash: Buffer; expires_at: string },
+): Promise<boolean> {
+  const row = await db
     .updateTable('invitations')
     .set(token)
     .where('partner_id', '=', partnerId)
     .where('id', '=', invitationId)
-    .execute()
+    .where('link_id', 'is not distinct from', linkId ?? null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The invitation with this token, if the link has not expired and the partner is active. */

@@ -9,7 +9,7 @@ import type { RateLimit } from '../../http/rate-limit.ts'
 import { lockCaller } from '../accounts/lock-caller.ts'
 import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
 import { findPersonByEmail, getPerson } from '../accounts/people.queries.ts'
-import { findInvitationToMail, replaceInvitation } from './invitations.queries.ts'
+import { findInvitationToMail, replaceInvitation, updateInvitationLink } from './invitations.queries.ts'
 import { invitationExpiry, mailInvitation } from './mail-invitation.job.ts'
 
 /** Limits the invitation mails of one partner. */
@@ -42,6 +42,7 @@ export async function inviteToTeam(
     throw new Conflict('EMAIL_EXISTS', 'An account with this email exists. An address can belong to one business only.')
   }
   const now = clock.now()
+  const linkId = newId(now)
   const invitation = await replaceInvitation(tx, {
     id: newId(now),
     partner_id: caller.id,
@@ -52,8 +53,9 @@ export async function inviteToTeam(
     invited_by: inviter.id,
     created_at: now.toISOString(),
     expires_at: invitationExpiry(now),
+    link_id: linkId,
   })
-  await jobs.enqueue(tx, mailInvitation, { partnerId: caller.id, invitationId: invitation.id })
+  await jobs.enqueue(tx, mailInvitation, { partnerId: caller.id, invitationId: invitation.id, linkId })
   if (form.role === 'owner') {
     const about = { name: personName(invitation), email: form.email, role: form.role }
     await enqueueNoticeToOwners(tx, { jobs, clock }, caller.id, 'owner-invited', about)
@@ -66,10 +68,14 @@ export async function sendInvitationAgain(
   partnerId: string,
   invitationId: string,
 ) {
-  const invitation = await findInvitationToMail(db, partnerId, invitationId)
-  if (!invitation) throw invitationNotFound()
-  await jobs.enqueue(db, mailInvitation, { partnerId, invitationId })
-  return invitation
+  const linkId = newId()
+  return db.transaction().execute(async (tx) => {
+    const invitation = await findInvitationToMail(tx, partnerId, invitationId)
+    if (!invitation) throw invitationNotFound()
+    await updateInvitationLink(tx, partnerId, invitationId, linkId)
+    await jobs.enqueue(tx, mailInvitation, { partnerId, invitationId, linkId })
+    return invitation
+  })
 }
 
 export function invitationNotFound(): NotFound {
