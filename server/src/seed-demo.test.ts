@@ -5,6 +5,7 @@ import { readAttention } from '@portal/contract/attention.ts'
 import { listDeals } from '@portal/contract/deals.ts'
 import { readNews } from '@portal/contract/inbox.ts'
 import { listLeads } from '@portal/contract/leads.ts'
+import { listWebhookLogs } from '@portal/contract/webhooks.ts'
 import { expect, test } from 'vitest'
 import { BACKGROUND_JOBS } from './background-jobs.ts'
 import { type Act, STORY } from './demo-story.ts'
@@ -38,6 +39,10 @@ test('the demo tells three weeks once, although its start was cut off, and its f
     expect([line, told.filter((one) => one.startsWith(line)).length]).toEqual([line, 1])
   const subjects = (await portal.mailsTo(DEMO_SIGN_IN.email)).map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1])
   expect(subjects.filter((subject) => subject?.startsWith('Good news'))).not.toHaveLength(0)
+  // The key that made leads is in the log with its calls.
+  const calls = listWebhookLogs.answer.parse(await read('/dashboard/webhook-logs'))
+  const byWebsite = STORY.filter((act) => act.does === 'submit' && act.by === 'website')
+  expect(calls.map(({ response_status }) => response_status)).toEqual(byWebsite.map(() => 201))
 })
 
 test('a portal in production answers that it has no demo', async () => {

@@ -14,6 +14,7 @@ import { confirmEmail } from './features/accounts/confirm-email.ts'
 import { DEMO_SIGN_IN } from './features/accounts/demo-sign-in.ts'
 import { hashPassword } from './features/accounts/passwords.ts'
 import { findPersonByEmail } from './features/accounts/people.queries.ts'
+import { findCaller } from './features/accounts/sessions.ts'
 import { signUpPartner } from './features/accounts/sign-up.ts'
 import { findKeyCaller } from './features/api-keys/find-key-caller.ts'
 import { generateKey } from './features/api-keys/generate-key.ts'
@@ -36,6 +37,7 @@ import { pullRecords } from './features/sync/pull-records.ts'
 import { startSync } from './features/sync/start-sync.ts'
 import { acceptTeamInvitation } from './features/team/accept-invitation.ts'
 import { inviteToTeam } from './features/team/invite-person.ts'
+import { insertInboundCall } from './features/webhooks/inbound-log.queries.ts'
 import { computeUsualTimes } from './history/compute-usual-times.job.ts'
 import type { Caller, SessionCaller } from './http/authenticate.ts'
 import { type NoteSecurity, noteSecurity } from './http/security-events.ts'
@@ -56,6 +58,7 @@ const EMAILS = { mia: MIA.email, tom: TOM.email }
 /** A mail at once leaves two minutes after the news (fan-out-news.ts). */
 const MAILS_AFTER_MS = 150_000
 const BROWSER = 'Chrome on macOS'
+const PARTNER_LEADS = '/api/partner/leads'
 
 /**
  * Plays three weeks of a broker's and a lender's life (demo-story.ts), unless this was done before (D138). Each act goes
@@ -66,6 +69,19 @@ const BROWSER = 'Chrome on macOS'
 export async function seedDemo(deps: Deps): Promise<void> {
   const progress = await openProgress(deps)
   if (!progress) return
+  const { log } = deps
+  log.info('the demo’s three weeks are being played')
+  const { level } = log
+  // The story's mails and sign-ins would fill the terminal.
+  log.level = 'warn'
+  try {
+    await playStory(deps, progress)
+  } finally {
+    log.level = level
+  }
+}
+
+async function playStory(deps: Deps, progress: OpenProgress): Promise<void> {
   // Also gets the access token, while the sandbox's clock is right.
   const crmUrl = await deps.crm.apiDomain()
   const stage = await setStage(deps, crmUrl)
@@ -100,6 +116,8 @@ async function openProgress({ db, config, clock }: Pick<Deps, 'db' | 'config' | 
   }
   return { startedAt, acts, keep, end: () => rm(file) }
 }
+
+type OpenProgress = NonNullable<Awaited<ReturnType<typeof openProgress>>>
 
 const Progress = z.object({ startedAt: z.string(), acts: z.number() })
 
@@ -204,14 +222,23 @@ async function setStage(deps: Deps, crmUrl: string) {
         return
       }
       case 'look': {
-        await signIn(acting, 'tom')
+        await findCaller(acting, (await signIn(acting, 'tom')).token)
         const mia = await signIn(acting, 'mia')
         return markSeen(acting, mia, { until: acting.clock.now().toISOString() })
       }
       case 'submit': {
         if (referrals.has(act.lead.businessName)) return
         const by = await callerOf(acting, act.by)
-        const { loid } = await acting.db.transaction().execute((tx) => submitLead(tx, acting, by, act.lead))
+        const { id, loid, lead_status } = await acting.db
+          .transaction()
+          .execute((tx) => submitLead(tx, acting, by, act.lead))
+        if (act.by === 'website') {
+          const answer = { success: true, data: { id, loid, status: lead_status } }
+          const call = { endpoint: PARTNER_LEADS, status: 'success' as const, response_status: 201, loid }
+          const bodies = { request_body: JSON.stringify(act.lead), response_body: JSON.stringify(answer) }
+          const row = { partner_id: by.id, error_message: null, ...call, ...bodies }
+          await insertInboundCall(acting.db, row, acting.clock.now())
+        }
         referrals.set(act.lead.businessName, {
           loid,
           on: 'lead',
