@@ -201,6 +201,67 @@ test('/leads/{loid} has the header, the facts in order, the history and the note
   await expect(main.getByRole('list', { name: 'Timeline' })).toContainText(/Maya Thornton[\s\S]*day/)
 })
 
+test('/deals/{loid} has the header, the contact, the details in order, the summary, the histories and the notes', async ({
+  page,
+}) => {
+  await openFromList(page, '/deals', 'Northerly Boat Builders')
+  const main = page.getByRole('main')
+  await expectInOrder(main, [
+    'Northerly Boat Builders – Equipment Financing',
+    'Funded',
+    '$118,000',
+    'LO-',
+    'Re-sync',
+    'Contact Person',
+    'Ingrid Falk',
+  ])
+  await expectInOrder(main.locator('header').first(), ['LO-'])
+  await main.getByRole('button', { name: 'Details' }).click()
+  await expect(main.getByText('Closing Date')).toBeHidden()
+  await main.getByRole('button', { name: 'Details' }).click()
+  await expectInOrder(regionOf(page, 'Details'), [
+    'Deal Name',
+    'Contact Name',
+    'Amount',
+    'Stage',
+    'Business Name',
+    'Loan Type',
+    'Loan Purpose',
+    'LOID',
+    'Lead Source',
+    'Partner Portal',
+    'Closing Date',
+    'Created Date',
+  ])
+  await expectInOrder(regionOf(page, 'Deal Summary'), ['Amount', '$118,000', 'Days Active', 'days'])
+  await expect(main.getByText(/^Notes \(\d\)$/).first()).toBeVisible()
+  await expect(main.getByRole('textbox', { name: /note/i })).toBeVisible()
+  // What the panels must show stands in the story too: stage, duration and changed by.
+  await expectInOrder(main.getByRole('list', { name: 'Timeline' }), [
+    'Funded',
+    'Maya Thornton',
+    'days',
+    'Approved',
+    'Pending Approval',
+  ])
+  await main.getByRole('radio', { name: 'Stage History' }).check()
+  await expectInOrder(regionOf(page, 'Stage History'), ['Funded', 'Maya Thornton', 'Approved', '5 days'])
+  await main.getByRole('radio', { name: 'Recent Activity' }).check()
+  await expect(regionOf(page, 'Recent Activity')).toContainText(/Deal created/i)
+  await expect(regionOf(page, 'Recent Activity')).toContainText(/note/i)
+})
+
+test('the first screen of a phone has the four cards whole', { tag: '@mobile' }, async ({ page }) => {
+  await page.goto('/dashboard')
+  const figures = regionOf(page, 'Key figures')
+  await expectInOrder(figures, ['Total Leads', 'Total Deals', 'Deal Value', 'Conversion Rate'])
+  const [cards, bar] = await Promise.all([
+    figures.boundingBox(),
+    page.getByRole('navigation', { name: 'Shortcuts' }).boundingBox(),
+  ])
+  expect((cards?.y ?? 844) + (cards?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
+})
+
 test('/deals has the summary, the filters and the columns', async ({ page }) => {
   await page.goto('/deals')
   await expectInOrder(page.getByRole('main'), ['Total Deals', 'Won Deals', 'Total Value', 'Avg Deal Size'])

@@ -171,7 +171,7 @@ demoTest(
   async ({ page, isMobile }) => {
     for (const { path, least } of [
       { path: '/leads', least: isMobile ? 4 : 14 },
-      { path: '/deals', least: isMobile ? 3 : 9 },
+      { path: '/deals', least: isMobile ? 4 : 9 },
     ]) {
       await page.goto(path)
       await expect(page.locator('tbody tr').nth(least)).toBeAttached()

@@ -79,7 +79,7 @@ export function DayCell({ day, by }: { day: string; by?: string | null }) {
           <span
             aria-hidden
             title={`by ${by}`}
-            className="ml-1.5 inline-flex h-5 min-w-5 items-center justify-center rounded-full bg-hover px-1 text-[0.625rem] font-medium text-muted"
+            className="ml-1.5 inline-flex h-5 min-w-5 items-center max-sm:h-4 max-sm:min-w-4 justify-center rounded-full bg-hover px-1 text-[0.625rem] font-medium text-muted"
           >
             {initialsOf(by)}
           </span>

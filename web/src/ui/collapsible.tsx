@@ -12,7 +12,7 @@ export function Collapsible({ title, children }: CollapsibleProps) {
   const [isOpen, setIsOpen] = useState(true)
   const contentId = useId()
   return (
-    <section>
+    <section aria-label={title}>
       <h2>
         <button
           type="button"

@@ -114,7 +114,7 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
   const sortable = columns.filter((column) => column.sortable)
   const isDescending = sort.direction === 'descending'
   return (
-    <div className="flex items-center gap-2 border-b border-line px-4 py-1.5 wide:hidden">
+    <div className="flex items-center gap-2 border-b border-line px-4 py-1 wide:hidden">
       <SelectField
         label="Sort by"
         fieldClassName="grow flex-row! items-center gap-3! *:first:shrink-0 sm:grow-0"

@@ -23,7 +23,7 @@ export function FirstSteps() {
           title="Submit your first lead"
           action={
             <May least="member">
-              <Link {...paths.newLead} className={buttonClass('secondary', 'small')}>
+              <Link {...paths.newLead} className={buttonClass('secondary', 'small', 'mt-2')}>
                 Submit Your First Lead
               </Link>
             </May>
@@ -75,8 +75,8 @@ function Step({ number, title, isDone = false, action, children }: StepProps) {
           {isDone && <span className="font-normal text-muted"> · done</span>}
         </p>
         {!isDone && <p className="text-muted">{children}</p>}
+        {action}
       </div>
-      {action}
     </li>
   )
 }
