@@ -6,7 +6,7 @@ type Rule = { files: RegExp; mayImport: RegExp; because: string }
 
 const CONTRACT = String.raw`contract/src/`
 const PACKAGES = String.raw`package:(?!@portal/)`
-const SERVER_ROOT = String.raw`server/src/(clock|config|deps|errors|chunks-of|trace)\.ts$`
+const SERVER_ROOT = String.raw`server/src/(clock|config|deps|errors|chunks-of|served-partner|trace)\.ts$`
 
 const SERVER_FEATURES = {
   accounts: [],

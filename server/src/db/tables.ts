@@ -401,6 +401,12 @@ interface CrmCallsTable {
   credits: number
 }
 
+interface CrmPartnerCreditsTable {
+  hour: Instant
+  partner_id: string
+  credits: number
+}
+
 interface CrmCallersTable {
   id: string
   seen_at: Instant
@@ -570,6 +576,7 @@ export interface Tables {
   leases: LeasesTable
   crm_tokens: CrmTokensTable
   crm_calls: CrmCallsTable
+  crm_partner_credits: CrmPartnerCreditsTable
   crm_callers: CrmCallersTable
   crm_choices: CrmChoicesTable
   api_keys: ApiKeysTable

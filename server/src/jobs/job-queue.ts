@@ -13,6 +13,7 @@ import type { Logger } from 'pino'
 import { poolSettings } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { Deps } from '../deps.ts'
+import { servedPartner } from '../served-partner.ts'
 import { currentTrace, inSpan, inTrace, readTraceparent, type Trace, traceOf, traceparent } from '../trace.ts'
 import { GiveUp, type Job, NotYet, type Retry } from './define-job.ts'
 import type { JobQueue } from './enqueue-job.ts'
@@ -228,7 +229,9 @@ async function openPlaces(
 }
 
 function runOne(job: Job, deps: Deps, one: PgBossJob<unknown>): Promise<JobResult> {
-  return settle(one, deps, () => job.run(deps, job.payload.parse(one.data), one.signal, one.id))
+  const run = () => job.run(deps, job.payload.parse(one.data), one.signal, one.id)
+  const { partnerId } = Object(one.data)
+  return settle(one, deps, () => (typeof partnerId === 'string' ? servedPartner.run(partnerId, run) : run()))
 }
 
 async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<void>): Promise<JobResult> {

@@ -52,3 +52,11 @@ export async function findCrmUse(db: Db) {
       from crm_calls where hour > now() - interval '24 hours'`.execute(db)
   return rows[0] ?? { calls: 0, credits: 0, credits_left: null }
 }
+
+/** How many partners' calls have cost more than a fifth of a day's credits in 24 hours (D122). */
+export async function countPartnersOverShare(db: Db, creditsPerDay: number): Promise<number> {
+  const { rows } = await sql`
+    select from crm_partner_credits where hour > now() - interval '24 hours'
+     group by partner_id having sum(credits) > ${creditsPerDay / 5}`.execute(db)
+  return rows.length
+}

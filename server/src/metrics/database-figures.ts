@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Gauge, Registry } from 'prom-client'
 import type { Deps } from '../deps.ts'
-import { countDeliveriesOfAllPartners, countJobs, findCrmUse, findSweepAge } from './database-figures.queries.ts'
+import {
+  countDeliveriesOfAllPartners,
+  countJobs,
+  countPartnersOverShare,
+  findCrmUse,
+  findSweepAge,
+} from './database-figures.queries.ts'
 
 /** The figures of a scrape can be this old. */
 const FRESH_MS = 10_000
@@ -44,11 +50,12 @@ function isUp(value: 0 | 1): Promise<string> {
 }
 
 async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<string> {
-  const [jobs, sweepAge, deliveries, crm] = [
+  const [jobs, sweepAge, deliveries, crm, overShare] = [
     await countJobs(db),
     await findSweepAge(db),
     await countDeliveriesOfAllPartners(db),
     await findCrmUse(db),
+    await countPartnersOverShare(db, config.zohoCreditsPerDay),
   ]
   // The gauges are new each time, so that a queue without jobs has no line.
   const registry = new Registry()
@@ -109,6 +116,11 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
     'portal_crm_credits_left',
     'The credits left, as the CRM reported in the last ten minutes; absent while more than half are left.',
     crm.credits_left,
+  )
+  set(
+    'portal_crm_partners_over_share',
+    'Partners whose calls cost more than a fifth of a day’s credits in 24 hours. `crm check` names them.',
+    overShare,
   )
   return registry.metrics()
 }

@@ -14,6 +14,11 @@ export const checkCrm: Command = {
     const api = await crm.apiDomain()
     const checks = [...(await crm.check()), creditsCheck(await crm.usage())]
     workplace.say(table([['Connection', connection], ['API', api], ...checks.map(({ name, says }) => [name, says])]))
+    for (const [partnerId, credits] of crm.partnersOverShare()) {
+      workplace.say(
+        `\nThe partner ${partnerId} has used ${credits} credits in 24 hours, more than a fifth of the day's.`,
+      )
+    }
     const wrong = checks.filter((check) => check.isWrong).map((check) => check.name)
     if (wrong.length > 0) workplace.say(`\nWrong: ${wrong.join(', ')}`)
     for (const { business_name, crm_problem } of await findProblemsOfAllPartners(db)) {

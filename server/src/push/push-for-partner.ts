@@ -4,6 +4,7 @@ import { givingUpWhenRefused } from './giving-up-when-refused.ts'
 import { waitWhileHeld } from './partner-held.ts'
 import { findPartnerToPush } from './partners-in-crm.queries.ts'
 import { pushPartnerNow } from './push-partner.job.ts'
+import { waitForOthers } from './wait-for-others.ts'
 
 interface PushOfRecord<Result> {
   push(partnerZohoId: string): Promise<Result>
@@ -15,7 +16,7 @@ interface PushOfRecord<Result> {
 /**
  * Pushes a record that names its partner by the partner's CRM id. A partner without a CRM record gets one first, and a
  * partner whose CRM record was deleted gets a new one. Returns undefined when the partner is gone or is held
- * (D121). Throws `GiveUp` when the CRM refuses.
+ * (D121). Throws `GiveUp` when the CRM refuses, and `NotYet` when other partners come first (D122).
  */
 export function pushForPartner<Result>(
   deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'config'>,
@@ -25,6 +26,7 @@ export function pushForPartner<Result>(
   return givingUpWhenRefused(pushed(), markFailed)
 
   async function pushed(): Promise<Result | undefined> {
+    await waitForOthers(deps, partnerId)
     const partner = await findPartnerToPush(deps.db, partnerId)
     const zohoId = partner && (partner.zoho_id ?? (await recordInsteadOf(null)))
     if (zohoId === undefined) return undefined

@@ -3,6 +3,7 @@ import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import * as z from 'zod/mini'
 import { CrmUnavailable } from '../errors.ts'
+import { servedPartner } from '../served-partner.ts'
 import { currentTrace, inSpan, type Span, type SpanStart, type Trace, traceparent } from '../trace.ts'
 import type { CrmClock } from './crm-clock.ts'
 import { CrmUnanswered } from './errors.ts'
@@ -62,8 +63,10 @@ const ZOHO_RETRY: RetryTuning = { attemptsMax: 6, firstDelayMs: 1_000 }
 const DELAY_MS_MAX = 60_000
 const CALL_MS_MAX = 20_000
 
-/** Whether the call was sent and no answer has come. The queue forgets a call whose caller has stopped waiting. */
 interface Progress {
+  /** The partner to which the call's credits count. Read early, because the queue can run a call in another's context. */
+  partnerId: string | undefined
+  /** Whether the call was sent and no answer has come. The queue forgets a call whose caller has stopped waiting. */
   isUnanswered: boolean
 }
 
@@ -137,7 +140,7 @@ export function openClient(options: {
     if (call.body) headers['content-type'] = 'application/json'
     if (trace) headers['traceparent'] = traceparent(trace)
     const timeout = AbortSignal.timeout(CALL_MS_MAX)
-    limits.add(priceOf(call))
+    limits.add(priceOf(call), progress.partnerId)
     progress.isUnanswered = true
     try {
       const response = await fetch(url, {
@@ -169,7 +172,7 @@ export function openClient(options: {
   return {
     // A caller whose time is up gets `CrmUnavailable`. A caller that stopped the call gets its own reason.
     send(call) {
-      const progress = { isUnanswered: false }
+      const progress = { partnerId: servedPartner.getStore(), isUnanswered: false }
       return send(call, progress).catch((error) => {
         if (error instanceof CrmUnanswered) throw error
         const mayArrive = progress.isUnanswered && !call.isRepeatable

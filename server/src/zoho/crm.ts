@@ -41,6 +41,8 @@ export interface Crm
   /** HTTP calls since the start of this process, including refused calls. */
   callsUsed(): number
   usage(): Promise<CrmUsage>
+  /** Partners that have used more than a fifth of the day's credits, and how many, as far as this process knows. */
+  partnersOverShare(): ReadonlyMap<string, number>
   /** Saves the call counts that have not been saved yet. */
   close(): Promise<void>
 }
@@ -85,6 +87,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
     now: crmClock.now,
     callsUsed: limits.callsOfThisProcess,
     usage: limits.usage,
+    partnersOverShare: limits.partnersOverShare,
     close: limits.close,
   }
 }

@@ -15,8 +15,10 @@ export interface SharedLimits {
    * except for a push.
    */
   isShort(): boolean
-  /** Counts a call that is sent, and its price. */
-  add(credits: number): void
+  /** Counts a call that is sent, its price, and the partner that it serves. */
+  add(credits: number, partnerId?: string): void
+  /** See `Crm.partnersOverShare`. */
+  partnersOverShare(): ReadonlyMap<string, number>
   /** Records the remaining credits that Zoho's answer named. Pass null if it named no number. */
   told(creditsLeft: number | null): void
   /** HTTP calls of this process since its start, including refused calls. */
@@ -50,6 +52,8 @@ const CALLER_SECONDS = 15
 /** Zoho's number of remaining credits is ignored when it is older than this, so that calls resume and bring a new one. */
 const TOLD_MINUTES = 10
 const HOUR_MS = 3_600_000
+/** The part of a day's credits that one partner may use while others wait (D122). */
+const SHARE_MAX = 0.2
 
 /**
  * Counts calls in memory. While calls are made, each process adds its counts to the database every few seconds and
@@ -62,7 +66,8 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
   const { creditsPerDay, db, clock, log } = options
   const caller = randomUUID()
   let calls = 0
-  let unwritten = { calls: 0, credits: 0 }
+  let unwritten = { calls: 0, credits: 0, ofPartners: new Map<string, number>() }
+  let overShare: ReadonlyMap<string, number> = new Map()
   /** Undefined while there is nothing to write. */
   let unwrittenTold: number | null | undefined
   let shared: Shared = { callers: 1, calls: 0, credits: 0, creditsLeft: null }
@@ -73,7 +78,7 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
     exchangedAtMs = performance.now()
     const written = unwritten
     const told = unwrittenTold
-    unwritten = { calls: 0, credits: 0 }
+    unwritten = { calls: 0, credits: 0, ofPartners: new Map() }
     unwrittenTold = undefined
     try {
       const now = clock.now().getTime()
@@ -84,6 +89,12 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
         ), told as (
           insert into crm_credits_left (credits, told_at) select ${told ?? 0}::integer, now() where ${told ?? null}::integer is not null
               on conflict (connection) do update set credits = excluded.credits, told_at = excluded.told_at
+        ), of_partners as (
+          insert into crm_partner_credits (hour, partner_id, credits)
+          select ${instant(Math.floor(now / HOUR_MS) * HOUR_MS)}, partner_id, credits
+            from unnest(${[...written.ofPartners.keys()]}::uuid[], ${[...written.ofPartners.values()]}::integer[]) as used (partner_id, credits)
+           order by partner_id
+              on conflict (hour, partner_id) do update set credits = crm_partner_credits.credits + excluded.credits
         ), silent as (
           delete from crm_credits_left where ${told === null}
         )
@@ -101,13 +112,31 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
           from crm_calls
          where hour > ${instant(now - 24 * HOUR_MS)}`.execute(db)
       shared = rows[0] ?? shared
+      tellOverShare(await findOverShare(db, creditsPerDay, instant(now - 24 * HOUR_MS)))
     } catch (error) {
       // The next exchange saves these counts too. If a later answer has set `unwrittenTold`, even to null, that value
       // stays.
-      unwritten = { calls: unwritten.calls + written.calls, credits: unwritten.credits + written.credits }
+      for (const [partnerId, credits] of written.ofPartners) count(partnerId, credits)
+      unwritten = {
+        ...unwritten,
+        calls: unwritten.calls + written.calls,
+        credits: unwritten.credits + written.credits,
+      }
       if (unwrittenTold === undefined) unwrittenTold = told
       log.warn({ err: error }, 'the counts of CRM calls could not be shared with other processes')
     }
+  }
+
+  function count(partnerId: string, credits: number): void {
+    unwritten.ofPartners.set(partnerId, (unwritten.ofPartners.get(partnerId) ?? 0) + credits)
+  }
+
+  function tellOverShare(found: ReadonlyMap<string, number>): void {
+    for (const [partnerId, credits] of found) {
+      if (overShare.has(partnerId)) continue
+      log.warn({ partnerId, credits, creditsPerDay }, 'a partner has used more than a fifth of the day’s CRM credits')
+    }
+    overShare = found
   }
 
   function exchangeOnce(): Promise<void> {
@@ -125,9 +154,11 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
     refresh,
     callsAtOnceMax: () => Math.max(1, Math.floor(CALLS_AT_ONCE_MAX / shared.callers)),
     isShort: () => (shared.creditsLeft ?? creditsPerDay - shared.credits) < creditsPerDay / 10,
-    add(credits) {
+    partnersOverShare: () => overShare,
+    add(credits, partnerId) {
       calls++
-      unwritten = { calls: unwritten.calls + 1, credits: unwritten.credits + credits }
+      unwritten = { ...unwritten, calls: unwritten.calls + 1, credits: unwritten.credits + credits }
+      if (partnerId !== undefined) count(partnerId, credits)
     },
     told(creditsLeft) {
       unwrittenTold = creditsLeft
@@ -150,9 +181,18 @@ function instant(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+/** The partners whose calls cost more than their share since this time, the greatest use first. */
+async function findOverShare(db: Db, creditsPerDay: number, since: string): Promise<Map<string, number>> {
+  const { rows } = await sql<{ partner_id: string; credits: number }>`
+    select partner_id, sum(credits)::integer as credits from crm_partner_credits where hour > ${since}
+     group by partner_id having sum(credits) > ${SHARE_MAX * creditsPerDay} order by 2 desc`.execute(db)
+  return new Map(rows.map(({ partner_id, credits }) => [partner_id, credits]))
+}
+
 /** Removes the counts of old hours, and the rows of processes that ended. Returns how many hours it removed. */
 export async function removeUsage(db: Db, before: string): Promise<number> {
   await db.deleteFrom('crm_callers').where('seen_at', '<', before).execute()
+  await db.deleteFrom('crm_partner_credits').where('hour', '<', before).execute()
   const removal = await db.deleteFrom('crm_calls').where('hour', '<', before).executeTakeFirst()
   return Number(removal.numDeletedRows)
 }

@@ -8,6 +8,7 @@ import { NOTE_QUEUE } from '../../push/notes-follow.ts'
 import { findPartnerToPush } from '../../push/partners-in-crm.queries.ts'
 import { PUSH_LEASE } from '../../push/push-lease.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
+import { waitForOthers } from '../../push/wait-for-others.ts'
 import { CrmUnanswered } from '../../zoho/errors.ts'
 import {
   clearNoteSent,
@@ -50,6 +51,7 @@ export const pushNote = defineJob({
       const partner = await findPartnerToPush(db, partnerId)
       // The account is closed, or another push will be queued when its address is confirmed (D52).
       if (!partner || partner.crm === 'held') return {}
+      await waitForOthers(deps, partnerId)
       // The CRM refuses notes on a converted lead, so the note goes to the lead's deal.
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
       if (!record) throw new NotYet('the note’s record has not reached the CRM yet')
