@@ -135,9 +135,11 @@ async function setStage(deps: Deps, crmUrl: string) {
     address: '203.0.113.7',
     ip: '203.0.113.7',
     browser: BROWSER,
-    mark: undefined,
-    keepMark(mark) {
-      visitor.mark = mark
+    networks: ['203.0.113.7'],
+    marks: [],
+    earlierMarks: [],
+    keepMarks(marks) {
+      visitor.marks = marks
     },
   }
   let apiKey: string | undefined

@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Db } from '../db/database.ts'
 import { TooMany } from '../errors.ts'
+import type { Visitor } from './visitor.ts'
 
 export interface RateLimit {
   /** The limit's name, which is also the prefix of its keys in the database. */
@@ -15,11 +16,13 @@ export interface RateLimit {
   /** How long a caller over the limit must wait. If absent, the caller waits until the period of `seconds` is over. */
   pauseSeconds?: number
   /**
-   * A second limit, which decides when the first is exceeded. It slows the caller down but does not shut the caller
-   * out.
+   * Slows a caller over the limit down instead of stopping the caller: one call every ten seconds gets through (D131).
+   * For limits on checks of passwords, so that nobody can lock a person out.
    */
-  thenSlow?: RateLimit
+  slows?: true
 }
+
+const SLOW_SECONDS = 10
 
 /** The result of counting. */
 export interface Counted {
@@ -35,6 +38,20 @@ export interface Counted {
  * `RateLimit-*` headers of the limit with the fewest calls left.
  */
 export type Limit = (rule: RateLimit, key: string) => Promise<Counted>
+
+/**
+ * Counts a call of somebody who may be anybody, by where it comes from: once against the limit for an IPv4 address, and
+ * for IPv6 against the limit of the /64, twice the limit for the /56 and four times the limit for the /48, because some
+ * providers give one customer all of a /48 (D131).
+ */
+export async function limitVisitor(limit: Limit, rule: RateLimit, { networks }: Pick<Visitor, 'networks'>) {
+  const counted: Counted[] = []
+  for (const [at, network] of networks.entries()) {
+    const name = at === 0 ? rule.name : `${rule.name}-${at + 1}`
+    counted.push(await limit({ ...rule, name, points: rule.points * 2 ** at }, network))
+  }
+  return { giveBack: async () => void (await Promise.all(counted.map((one) => one.giveBack()))) }
+}
 
 /** Calls are counted in the database, so that all processes share the limits (D14). */
 export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyReply) => Limit {
@@ -65,9 +82,14 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
       const state = await consume(limiter, key)
       const counted = { giveBack: async () => void (await limiter.reward(key)) }
       const isOver = state.consumedPoints > rule.points
-      if (isOver && rule.thenSlow) {
-        await limit(rule.thenSlow, key)
-        return counted
+      if (rule.slows && state.consumedPoints >= rule.points) {
+        const slow: RateLimit = { name: `${rule.name}-slow`, points: 1, seconds: SLOW_SECONDS, text: rule.text }
+        // The ten seconds begin with the last call within the limit.
+        if (!isOver) await consume(limiterOf(slow), key)
+        else {
+          await limit(slow, key)
+          return counted
+        }
       }
       const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1_000))
       const remaining = Math.max(0, state.remainingPoints)

@@ -298,6 +298,15 @@ const ENDLESS = [
   '\r\n{',
 ].join('\r\n')
 
+test('a request with two Host headers is refused', async () => {
+  for (const path of ['/api/health', '/login']) {
+    const { socket, heard } = openConnection(portal, `GET ${path} HTTP/1.1\r\nHost: portal\r\nhost: other\r\n\r\n`)
+    await waitFor('the answer', async () => heard.text.includes('\r\n\r\n'))
+    expect(heard.text).toMatch(/^HTTP\/1\.1 400 /)
+    socket.destroy()
+  }
+})
+
 test('a request that does not end is answered with 408, and its connection is closed even if the caller keeps it open', async () => {
   await using hasty = await startPortal({ env: { REQUEST_TIMEOUT_MS: '600' } })
   for (const beginning of [ENDLESS, 'GET /api/health HTTP/1.1\r\nho']) {

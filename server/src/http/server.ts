@@ -100,6 +100,11 @@ export async function createServer(
     const { method, routeOptions } = request
     onAnswered?.({ method, route: routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime })
   })
+  // Two hosts are a sign of a proxy and a portal that read a request differently (RFC 9112, section 3.2).
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+    done(hosts.length > 1 ? new PortalError(400, 'MALFORMED_REQUEST', TWO_HOSTS) : undefined)
+  })
   app.decorateRequest('budget', undefined)
   app.addHook('onRequest', (request, reply, done) => {
     const budget = new TimeBudget(databaseMsMax)
@@ -204,6 +209,8 @@ export const STREAM_HEADERS = {
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 }
+
+const TWO_HOSTS = 'The request has more than one Host header'
 
 /** The same value that helmet sets for pages. */
 const HSTS = 'max-age=31536000; includeSubDomains'

@@ -6,32 +6,44 @@ import { browserOf } from './browser-of.ts'
 export interface Visitor {
   /** The IP address, or for IPv6 the network, because a provider gives each customer a whole network. */
   address: string
+  /** The address, and for IPv6 also the wider networks that hold it: /64, /56 and /48. */
+  networks: string[]
   /** The IP address itself. */
   ip: string
   /** The names of the browser and the system, as far as they are known. */
   browser: string | null
-  /** The mark that an earlier `keepMark` stored in this browser. */
-  mark: string | undefined
-  /** Stores the mark in the browser for half a year, so that the browser sends it with each sign-in. */
-  keepMark(mark: string): void
+  /** The marks that this browser sends, one for each account. Another website may have planted them. */
+  marks: string[]
+  /** Marks from before the cookie had its present name. */
+  earlierMarks: string[]
+  /** Stores the marks in the browser for half a year, so that the browser sends them with each sign-in. */
+  keepMarks(marks: string[]): void
 }
 
 const COOKIE = 'portal_browser'
+/** Only a secure page can set a cookie with this prefix. */
+const SECURE_COOKIE = `__Secure-${COOKIE}`
 const HALF_A_YEAR_SECONDS = 180 * 86_400
+/** More accounts than people use in one browser. */
+const MARKS_MAX = 5
 
 export function visitorOf(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): Visitor {
   return {
     ip: request.ip,
     // Computed only on demand, because few calls need the network.
     get address() {
-      return networkOf(request.ip)
+      return networksOf(request.ip)[0]
+    },
+    get networks() {
+      return networksOf(request.ip)
     },
     get browser() {
       return browserOf(request.headers['user-agent'])
     },
-    mark: request.cookies[COOKIE]?.slice(0, 100),
-    keepMark(mark) {
-      reply.setCookie(COOKIE, mark, {
+    marks: marksIn(request.cookies[isSecure ? SECURE_COOKIE : COOKIE]),
+    earlierMarks: isSecure ? marksIn(request.cookies[COOKIE]) : [],
+    keepMarks(marks) {
+      reply.setCookie(isSecure ? SECURE_COOKIE : COOKIE, marks.slice(0, MARKS_MAX).join('.'), {
         path: '/api/auth',
         httpOnly: true,
         sameSite: 'strict',
@@ -42,13 +54,17 @@ export function visitorOf(request: FastifyRequest, reply: FastifyReply, isSecure
   }
 }
 
-export function networkOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip
+function marksIn(cookie = ''): string[] {
+  return cookie.split('.', MARKS_MAX).filter((mark) => /^[\w-]{43}$/.test(mark))
+}
+
+/** The narrowest network first. */
+export function networksOf(ip: string): [string, ...string[]] {
+  if (!ipaddr.isValid(ip)) return [ip]
   const address = ipaddr.process(ip)
-  return address instanceof ipaddr.IPv6
-    ? `${address.parts
-        .slice(0, 4)
-        .map((part) => part.toString(16))
-        .join(':')}::/64`
-    : address.toString()
+  if (!(address instanceof ipaddr.IPv6)) return [address.toString()]
+  const [a = 0, b = 0, c = 0, d = 0] = address.parts
+  const network = (last: number, bits: number) =>
+    `${[a, b, c, last].map((part) => part.toString(16)).join(':')}::/${bits}`
+  return [network(d, 64), network(d & 0xff00, 56), network(0, 48)]
 }

@@ -13,6 +13,7 @@ import { getPerson } from '../features/accounts/people.queries.ts'
 import { signUpPartner } from '../features/accounts/sign-up.ts'
 import { createSecurityStore } from '../features/security-log/store-security.ts'
 import { type NoteSecurity, noteSecurity } from '../http/security-events.ts'
+import type { Visitor } from '../http/visitor.ts'
 import { openLog } from '../log.ts'
 import { openPortal } from '../portal.ts'
 import { borrowCrmSandbox } from './borrow-crm-sandbox.ts'
@@ -240,7 +241,15 @@ async function signUpAndIn(deps: Deps, form: SignUp): Promise<{ id: string; toke
   const hash = hashes.get(form.password) ?? hashPassword(form.password)
   hashes.set(form.password, hash)
   const passwordHash = await hash
-  const visitor = { address: '127.0.0.1', ip: '127.0.0.1', browser: null, mark: undefined, keepMark: () => undefined }
+  const visitor: Visitor = {
+    address: '127.0.0.1',
+    networks: ['127.0.0.1'],
+    ip: '127.0.0.1',
+    browser: null,
+    marks: [],
+    earlierMarks: [],
+    keepMarks: () => undefined,
+  }
   const noted = { log: deps.log, store: createSecurityStore(deps) }
   const security: NoteSecurity = (db, event, facts) => noteSecurity(noted, db, event, { ...facts, ip: visitor.ip })
   const { partnerId, personId } = await deps.db.transaction().execute(async (tx) => {

@@ -20,7 +20,7 @@ import { changeEmail, confirmNewEmail, undoNewEmail } from '@portal/contract/ema
 import { listSubmitters } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { RateLimit } from '../../http/rate-limit.ts'
+import { limitVisitor, type RateLimit } from '../../http/rate-limit.ts'
 import type { AccountAccess } from './access.ts'
 import { askEmailChange } from './ask-email-change.ts'
 import type { CallerMemory } from './caller-memory.ts'
@@ -57,7 +57,7 @@ interface Neighbours {
 export function accountRoutes(mount: Mount, deps: Deps, { callers, access, connectRecords }: Neighbours): void {
   mount(readDemo, async () => ({ demo: hasDemo(deps.config) ? DEMO_SIGN_IN : null }))
   mount(signUp, async ({ once, body, visitor, limit, security }) => {
-    await limit(SIGN_UPS, visitor.address)
+    await limitVisitor(limit, SIGN_UPS, visitor)
     const passwordHash = await hashSignUpPassword(body)
     return once(async (tx) => {
       const signedUp = await signUpPartner(tx, deps, body, passwordHash)

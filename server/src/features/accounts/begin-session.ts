@@ -28,7 +28,7 @@ export async function beginSession(
   { visitor, security }: { visitor: Visitor; security: NoteSecurity },
   { factor, stillCounts }: Proof,
 ): Promise<BegunSession> {
-  const isNews = person.last_seen_at !== null && (await knownBy(deps.db, person.email, visitor)) !== 'mark'
+  const isNews = person.last_seen_at !== null && (await knownBy(deps.db, person.email, visitor))?.by !== 'mark'
   return inTransaction(deps.db, async (tx) => {
     // Locks the person before the known sources. A reset locks in the same order.
     await lockPerson(tx, person.id)

@@ -22,7 +22,8 @@ export const PASSWORD_CHECKS: RateLimit = {
   name: 'password-check',
   points: 10,
   seconds: 3_600,
-  text: 'Too many wrong passwords. Please try again later.',
+  text: 'Too many wrong passwords. Please wait a few seconds before trying again.',
+  slows: true,
 }
 
 /**
@@ -44,7 +45,7 @@ export async function changePersonPassword(
   await refuseWeakPassword(form.newPassword, 'newPassword', person)
   const counted = await limit(PASSWORD_CHECKS, person.id)
   const checkedHash = await getPasswordHash(db, person.id)
-  if (!(await isPassword(form.currentPassword, checkedHash))) {
+  if (!(await isPassword(form.currentPassword, checkedHash, true))) {
     await security(db, 'confirmation-failed', { reason: 'INVALID_CURRENT_PASSWORD' })
     throw wrongPassword()
   }

@@ -19,6 +19,15 @@ test('the queue runs at most `atOnce` hashes at a time, and starts the next hash
   expect(await Promise.all(hashes)).toEqual([0, 1, 2])
 })
 
+test('a hash that goes first overtakes those that wait, but not the one that runs', async () => {
+  const queue = createHashQueue({ atOnce: 1, waitMsMax: 10_000 })
+  const begun: string[] = []
+  const hash = (name: string, goesFirst: boolean) => queue(async () => void begun.push(name), goesFirst)
+  const names = ['running', 'stranger', 'another stranger', 'known browser']
+  await Promise.all(names.map((name) => hash(name, name === 'known browser')))
+  expect(begun).toEqual(['running', 'known browser', 'stranger', 'another stranger'])
+})
+
 test('the queue answers 503 with `Retry-After` for a hash that waited too long, and lets the running hash finish', async () => {
   const queue = createHashQueue({ atOnce: 1, waitMsMax: 5 })
   let end: (result: string) => void = () => undefined

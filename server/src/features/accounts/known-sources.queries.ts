@@ -12,6 +12,27 @@ export async function findKnownSources(db: Db, email: string, sources: readonly 
   return rows.map(({ source_hash }) => source_hash)
 }
 
+/** Finds which of these sources the person knows. */
+export async function findSourcesOfPerson(
+  tx: Db | Tx,
+  personId: string,
+  sources: readonly Buffer[],
+): Promise<Buffer[]> {
+  if (sources.length === 0) return []
+  const rows = await tx
+    .selectFrom('known_sources')
+    .select('source_hash')
+    .where('person_id', '=', personId)
+    .where('source_hash', 'in', sources)
+    .execute()
+  return rows.map(({ source_hash }) => source_hash)
+}
+
+export async function forgetKnownSources(tx: Db | Tx, personId: string, sources: readonly Buffer[]): Promise<void> {
+  if (sources.length === 0) return
+  await tx.deleteFrom('known_sources').where('person_id', '=', personId).where('source_hash', 'in', sources).execute()
+}
+
 export async function keepKnownSources(
   db: Db,
   personId: string,

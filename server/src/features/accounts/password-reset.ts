@@ -5,7 +5,7 @@ import { newId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid, NotFound } from '../../errors.ts'
-import type { Limit, RateLimit } from '../../http/rate-limit.ts'
+import { type Limit, limitVisitor, type RateLimit } from '../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { type AccountAccess, findAccess, removeAccess, removedText } from './access.ts'
@@ -51,7 +51,7 @@ export async function requestPasswordReset(
   email: string,
   { visitor, limit }: { visitor: Visitor; limit: Limit },
 ): Promise<{ resetToken?: string }> {
-  await limit(PER_ADDRESS, visitor.address)
+  await limitVisitor(limit, PER_ADDRESS, visitor)
   await limit(PER_EMAIL, email)
   const { isProduction, hideAccountExistence } = deps.config
   const person = await findPersonByEmail(deps.db, email)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encryptBytes, totpSecretOf } from '../../db/reencrypt-secrets.ts'
 import { openSecrets } from '../../db/secrets.ts'
 import { openAuthenticator } from '../../testing/authenticator.ts'
-import { addApp, addPasskey } from '../../testing/second-factor.ts'
+import { addApp, addPasskey, beginApp } from '../../testing/second-factor.ts'
 import { addColleague, confirmEmail, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 
 const MINUTE_MS = 60_000
@@ -179,6 +179,17 @@ test('five wrong codes pause the second step for 15 minutes, in every process', 
     'Too many wrong codes. Please wait 15 minutes before trying again.',
   ])
   expect(Number(paused.headers.get('retry-after'))).toBeGreaterThan(14 * 60)
+})
+
+test('a new app takes five wrong codes, and then a pause', async () => {
+  await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const partner = await limited.newPartner()
+  const app = await beginApp(limited, partner)
+  const confirm = async (code: string) => (await partner.post('/account/totp/confirm', { code })).status
+  const statuses = []
+  for (let i = 0; i < 6; i++) statuses.push(await confirm('000000'))
+  expect(statuses).toEqual([400, 400, 400, 400, 400, 429])
+  expect(await confirm(app.codeAt())).toBe(429)
 })
 
 test('wrong codes from elsewhere do not pause the second step at an IP address from which the person signed in before', async () => {

@@ -183,6 +183,41 @@ test('nobody can see or end another person’s session', async () => {
   expect((await portal.get('/profile', { token: adas.id })).status).toBe(401)
 })
 
+test('the browser’s mark is the server’s: a planted one is unknown to the account, and one from before the secure cookie counts once', async () => {
+  await using portal = await startPortal({ env: { PUBLIC_URL: 'https://portal.example' } })
+  const [planter, ada] = [await portal.newPartner(), await portal.newPartner()]
+  await portal.deps.db.updateTable('people').set({ last_seen_at: new Date().toISOString() }).execute()
+  let keys = 0
+  const newBrowserMails = async (count: number) => {
+    const mails = async (subject: string) => (await portal.mailsTo(ada.email)).filter((mail) => mail.includes(subject))
+    await waitFor('the mails', async () => (await mails('A sign-in from a new browser')).length >= count)
+    // A later mail shows that no other mail is on its way.
+    await ada.post('/dashboard/generate-api-key')
+    keys += 1
+    await waitFor('the later mail', async () => (await mails('Subject: An API key was made')).length === keys)
+    expect(await mails('A sign-in from a new browser')).toHaveLength(count)
+  }
+
+  const { cookie: planted } = await signInByPhone(portal, planter)
+  expect(planted).toMatch(/^__Secure-portal_browser=[\w-]{43}$/)
+  const { cookie } = await signInByPhone(portal, ada, planted)
+  const [, own, other] = /^__Secure-portal_browser=([\w-]{43})\.([\w-]{43})$/.exec(cookie) ?? []
+  expect([planted.endsWith(`=${other}`), own === other]).toEqual([true, false])
+  await newBrowserMails(1)
+  // The planter knows the password, but not the mark.
+  await signInByPhone(portal, ada, planted)
+  await newBrowserMails(2)
+  const again = await signInByPhone(portal, ada, cookie)
+  expect(again.cookie).toBe(cookie)
+  await newBrowserMails(2)
+
+  const earlier = `portal_browser=${own}`
+  await signInByPhone(portal, ada, earlier)
+  await newBrowserMails(2)
+  await signInByPhone(portal, ada, earlier)
+  await newBrowserMails(3)
+})
+
 test('the person gets a mail about a sign-in from an unknown browser, but not about a sign-in from a known one', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()

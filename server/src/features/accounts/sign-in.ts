@@ -37,7 +37,7 @@ export async function signInPerson(
   const known = await findPersonByEmail(deps.db, form.email)
   try {
     const counted = await countPasswordTry(deps, form.email, visitor, limit)
-    const person = await checkSignIn(deps, form, known)
+    const person = await checkSignIn(deps, form, known, counted.isKnownBrowser)
     await counted.giveBack()
     refuseInactive(person)
     const isSamePassword = async (tx: Tx) => (await getPasswordHash(tx, person.id)) === person.password_hash
@@ -67,13 +67,14 @@ async function checkSignIn(
   { config }: Pick<Deps, 'config'>,
   form: SignIn,
   person: (Person & { password_hash: string }) | undefined,
+  goesFirst: boolean,
 ): Promise<Person & { password_hash: string }> {
   if (!person) {
     if (!config.hideAccountExistence) throw new Unauthorized('EMAIL_NOT_FOUND', 'No user with this email')
     await pretendToCheck(form.password)
     throw wrongPassword()
   }
-  if (!(await isPassword(form.password, person.password_hash))) throw wrongPassword()
+  if (!(await isPassword(form.password, person.password_hash, goesFirst))) throw wrongPassword()
   return person
 }
 

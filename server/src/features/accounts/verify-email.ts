@@ -42,7 +42,7 @@ export async function verifyEmailAddress(
   if (caller?.personId !== person.id) {
     if (password === undefined) throw confirmPassword('Enter the password of your account to confirm its email address')
     const counted = await countPasswordTry(deps, person.email, visitor, limit)
-    if (!(await isPassword(password, await getPasswordHash(deps.db, person.id)))) {
+    if (!(await isPassword(password, await getPasswordHash(deps.db, person.id), counted.isKnownBrowser))) {
       const who = { partner: person.partner_id, person: person.id }
       await security(deps.db, 'confirmation-failed', { ...who, reason: 'INVALID_PASSWORD' })
       throw confirmPassword('Incorrect password')

@@ -75,7 +75,7 @@ async function prove(
     await counted.giveBack()
     throw new Invalid('VALIDATION', USE_SECOND_FACTOR, { password: USE_SECOND_FACTOR })
   }
-  if (!(await isPassword(password ?? '', await getPasswordHash(db, personId)))) {
+  if (!(await isPassword(password ?? '', await getPasswordHash(db, personId), true))) {
     const text = 'Incorrect password'
     throw new Invalid('INVALID_CURRENT_PASSWORD', text, { password: text })
   }

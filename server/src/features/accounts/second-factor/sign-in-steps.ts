@@ -4,7 +4,7 @@ import type { Tx } from '../../../db/database.ts'
 import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
 import { PortalError, Unauthorized } from '../../../errors.ts'
-import type { Limit, RateLimit } from '../../../http/rate-limit.ts'
+import { type Limit, limitVisitor, type RateLimit } from '../../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../../http/security-events.ts'
 import type { Visitor } from '../../../http/visitor.ts'
 import { findAccountToken, insertAccountToken, takeAccountToken } from '../account-tokens.queries.ts'
@@ -93,7 +93,7 @@ export async function askForPasskeyOf(
   token: string | undefined,
   { visitor, limit }: Pick<SignInCall, 'visitor' | 'limit'>,
 ): Promise<PasskeyQuestion> {
-  await limit(QUESTIONS, visitor.address)
+  await limitVisitor(limit, QUESTIONS, visitor)
   return askPasskey(deps, token === undefined ? undefined : await personOfStep(deps, hashToken(token)))
 }
 

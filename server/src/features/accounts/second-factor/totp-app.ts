@@ -2,12 +2,17 @@ import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
 import { Conflict, Invalid, NotFound } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
+import type { RateLimit } from '../../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../../http/security-events.ts'
 import { lockCaller } from '../lock-caller.ts'
 import { getPerson } from '../people.queries.ts'
+import { WRONG_CODES } from './check-code.ts'
 import { codesForFirstFactor, type FactorCall, noteAdded, noteRemoved } from './factors.ts'
 import { findTotpSecret, keepWaitingTotpSecret, markTotpConfirmed, removeTotp } from './second-factor.queries.ts'
 import { newTotpSecret, stepOfCode, totpSetUp } from './totp.ts'
+
+/** Wrong codes for a new app do not pause the second step of a sign-in. */
+const NEW_APP_CODES: RateLimit = { ...WRONG_CODES, name: 'new-app-codes' }
 
 /** Makes the secret of a new authenticator app. Until a code confirms the secret, another call replaces it. */
 export async function beginTotpApp(
@@ -36,11 +41,13 @@ export async function addTotpApp(
   const now = clock.now()
   const waiting = await findTotpSecret(deps, caller.personId, 'waiting')
   if (!waiting) throw new Conflict('CONFLICT', 'Please start again: no authenticator app is waiting to be confirmed.')
+  const counted = await limit(NEW_APP_CODES, caller.personId)
   const step = stepOfCode(waiting.secret, code, now)
   if (step === undefined) {
     const text = 'This code is wrong. Enter the code that your app shows now.'
     throw new Invalid('INVALID_CODE', text, { code: text })
   }
+  await counted.giveBack()
   const codes = await codesForFirstFactor(db, caller.personId, limit)
   return inTransaction(db, async (tx) => {
     await lockCaller(tx, deps, caller)
