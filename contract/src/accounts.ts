@@ -206,6 +206,14 @@ export const readDemo = defineRoute({
   summary: 'The sign-in of the demo account; null if this portal has no demo, and always in production.',
 })
 
+export const readPrivacy = defineRoute({
+  method: 'GET',
+  path: '/auth/privacy',
+  auth: 'none',
+  answer: z.object({ url: z.nullable(z.string()) }),
+  summary: 'The address of the lender’s privacy notice; null if the portal has none.',
+})
+
 export const forgotPassword = defineRoute({
   method: 'POST',
   path: '/auth/forgot-password',

@@ -127,6 +127,10 @@ test.each([
   [{ NODE_ENV: 'test' }, 'NODE_ENV is "test", but must be development or production'],
   [{ HOST: 'a b' }, 'HOST is "a b", but must be a host name or an address such as 127.0.0.1 or 0.0.0.0'],
   [{ PUBLIC_URL: 'portal.example.com' }, /^PUBLIC_URL is "portal.example.com", but must be an http or https address/],
+  [
+    { PRIVACY_URL: 'www.example.com' },
+    'PRIVACY_URL is "www.example.com", but must be an address such as https://www.example.com/privacy',
+  ],
   [{ PUBLIC_URL: 'https://a.example.com/portal' }, /without a path/],
   [{ PUBLIC_URL: 'https://ada:geheim@a.example.com' }, /^PUBLIC_URL is "https:\/\/…@a.example.com"/],
   [

@@ -32,6 +32,8 @@ export type Settings = {
    * known only once the server listens.
    */
   publicUrl?: string
+  /** The lender's privacy notice, which sign-up, the lead form and mails link to (D134). */
+  privacyUrl?: string
   dataDir: string
   /** If absent, an embedded PostgreSQL is started under `dataDir`. The address can name several hosts. */
   databaseUrl?: string
@@ -148,6 +150,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     connectionsMax: variables.CONNECTIONS_MAX,
     drainMs: 1_000 * variables.DRAIN_SECONDS,
     publicUrl: variables.PUBLIC_URL,
+    privacyUrl: variables.PRIVACY_URL,
     dataDir: path.resolve(variables.DATA_DIR),
     databaseUrl: variables.DATABASE_URL,
     databaseDirectUrl: variables.DATABASE_DIRECT_URL,
@@ -275,6 +278,7 @@ const Variables = z.object({
   CONNECTIONS_MAX: z._default(wholeNumber(10, 1_000_000), 12_000),
   DRAIN_SECONDS: z._default(wholeNumber(0, 3_600), 0),
   PUBLIC_URL: z.optional(webOrigin('https://portal.example.com')),
+  PRIVACY_URL: z.optional(urlOf(['https:', 'http:'], 'be an address such as https://www.example.com/privacy')),
   DATA_DIR: z._default(z.string(), './data'),
   DATABASE_URL: z.optional(DatabaseUrl),
   DATABASE_DIRECT_URL: z.optional(DatabaseUrl),

@@ -121,6 +121,7 @@ export async function openParts({ config, databaseUrl, crm, clock, spans, log }:
       smtpUrl: config.smtpUrl,
       requiresTls: config.isProduction,
       mailFrom: config.mailFrom,
+      privacyUrl: config.privacyUrl,
       outbox: join(config.dataDir, 'outbox'),
       log,
     }),

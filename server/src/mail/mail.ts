@@ -37,6 +37,8 @@ interface MailSettings {
   /** If true, a server that offers no TLS gets no mail (D98). */
   requiresTls: boolean
   mailFrom: string
+  /** Stands below every mail, if there is one (D134). */
+  privacyUrl?: string | undefined
   outbox: string
   log: Logger
 }
@@ -52,14 +54,16 @@ const SEND_MS_MAX = 360_000
  * Sends over SMTP if a server is set. Otherwise each mail becomes an .eml file in the outbox, and the log names the
  * file.
  */
-export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: MailSettings): Mailer {
+export function openMailer({ smtpUrl, requiresTls, mailFrom, privacyUrl, outbox, log }: MailSettings): Mailer {
+  const contentOf = (mail: Mail) =>
+    message(mailFrom, privacyUrl === undefined ? mail : { ...mail, parts: [...mail.parts, privacyNotice(privacyUrl)] })
   if (smtpUrl) {
     return {
       isDelivered: true,
       async send(mail) {
         const { createTransport } = await loadNodemailer()
         const transport = createTransport({ url: smtpUrl, requireTLS: requiresTls, ...SMTP_MS_MAX })
-        const content = await message(mailFrom, mail)
+        const content = await contentOf(mail)
         await inSpan({ name: 'send mail', kind: 'client' }, () =>
           transport.sendMail({ ...content, signal: AbortSignal.timeout(SEND_MS_MAX) }),
         )
@@ -72,7 +76,7 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: Mail
       const { createTransport } = await loadNodemailer()
       const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
       const { id = newId() } = mail
-      const { message: text } = await composer.sendMail(await message(mailFrom, { ...mail, id }))
+      const { message: text } = await composer.sendMail(await contentOf({ ...mail, id }))
       const file = join(outbox, `${id}.eml`)
       const unfinished = `${outbox}-${id}`
       await mkdir(outbox, { recursive: true, mode: 0o700 })
@@ -86,6 +90,10 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: Mail
 
 /** Loaded with the first mail, so that no start waits for the library’s forty modules. */
 const loadNodemailer = () => import('nodemailer')
+
+function privacyNotice(url: string): MailPart {
+  return { part: 'footer', text: 'How your data is handled:', label: 'Privacy notice', url }
+}
 
 async function message(from: string, mail: Mail) {
   const { to, subject, id, date, unsubscribeUrl } = mail

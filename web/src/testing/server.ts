@@ -18,7 +18,7 @@ type Handler = (request: SeenRequest) => Answer | Promise<Answer>
 
 /**
  * Replaces the server and records its requests. The handler named `METHOD /path` answers the calls to `/api/path`. The
- * sign-in page's question for a demo account is recorded only if a handler answers it.
+ * questions for a demo account and for a privacy notice are recorded only if a handler answers them.
  */
 export function serve(handlers: Record<string, Handler>) {
   const seen: SeenRequest[] = []
@@ -33,6 +33,7 @@ export function serve(handlers: Record<string, Handler>) {
     }
     const handler = handlers[`${request.method} ${request.path}`]
     if (!handler && request.path === '/auth/demo') return new Response(JSON.stringify(data({ demo: null })))
+    if (!handler && request.path === '/auth/privacy') return new Response(JSON.stringify(data({ url: null })))
     seen.push(request)
     const {
       status = 200,

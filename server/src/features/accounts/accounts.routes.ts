@@ -4,6 +4,7 @@ import {
   disown,
   forgotPassword,
   readDemo,
+  readPrivacy,
   readProfile,
   readResetAccess,
   refreshSession,
@@ -56,6 +57,7 @@ interface Neighbours {
 
 export function accountRoutes(mount: Mount, deps: Deps, { callers, access, connectRecords }: Neighbours): void {
   mount(readDemo, async () => ({ demo: hasDemo(deps.config) ? DEMO_SIGN_IN : null }))
+  mount(readPrivacy, async () => ({ url: deps.config.privacyUrl ?? null }))
   mount(signUp, async ({ once, body, visitor, limit, security }) => {
     await limitVisitor(limit, SIGN_UPS, visitor)
     const passwordHash = await hashSignUpPassword(body)

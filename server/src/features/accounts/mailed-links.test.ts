@@ -154,6 +154,16 @@ test('a mail to an address that is not confirmed repeats nothing that somebody t
   expect(invitation).not.toMatch(/Zebedee|Quagga|Gnu|Wildebeest/)
 })
 
+test('each mail ends with the lender’s privacy notice, if there is one', async () => {
+  const notice = 'https://lender.example/privacy'
+  for (const isShown of [false, true]) {
+    await using portal = await startPortal(isShown ? { env: { PRIVACY_URL: notice } } : {})
+    const { email } = await portal.newPartner()
+    expect((await portal.get('/auth/privacy')).body.data).toEqual({ url: isShown ? notice : null })
+    expect(/How your data is handled: https:\/\/lender/.test(await portal.mailTo(email))).toBe(isShown)
+  }
+})
+
 async function empty(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   await mkdir(folder, { recursive: true })

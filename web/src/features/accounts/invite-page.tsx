@@ -12,6 +12,7 @@ import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
 import { beginSession } from '../../session/begin-session.ts'
 import { LINK_KEY } from '../../session/forget-person.ts'
+import { PrivacyNotice } from '../../session/privacy-notice.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Failure as FailureNote } from '../../ui/failure.tsx'
@@ -130,6 +131,7 @@ function AcceptForm({ token, email, accept }: AcceptFormProps) {
         error={errors.confirmPassword?.message}
         {...register('confirmPassword')}
       />
+      <PrivacyNotice whose="your" className="text-muted" />
       <Button type="submit" busy={accept.isPending}>
         Accept Invitation
       </Button>

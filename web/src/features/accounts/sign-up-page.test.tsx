@@ -38,6 +38,13 @@ test('an odd address, and names with an address or an invisible sign, are refuse
   expect(server.seen).toHaveLength(0)
 })
 
+test('the form links to the lender’s privacy notice, if there is one', async () => {
+  serve({ 'GET /auth/privacy': () => ({ body: data({ url: 'https://lender.example/privacy' }) }) })
+  await openSignUp()
+  const link = await screen.findByRole<HTMLAnchorElement>('link', { name: 'Privacy notice' })
+  expect(link.href).toBe('https://lender.example/privacy')
+})
+
 test('a short password and a different confirmation are refused', async () => {
   serve({})
   const { submit } = await openSignUp({ password: 'Abc12', confirmation: 'Abc13' })

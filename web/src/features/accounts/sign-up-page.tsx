@@ -7,6 +7,7 @@ import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
 import { paths } from '../../app/paths.ts'
+import { PrivacyNotice } from '../../session/privacy-notice.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
@@ -111,6 +112,7 @@ export function SignUpPage() {
           error={errors.confirmPassword?.message}
           {...register('confirmPassword')}
         />
+        <PrivacyNotice whose="your" className="text-muted" />
         <Button type="submit" busy={creation.isPending || creation.isSuccess}>
           Create account
         </Button>

@@ -48,6 +48,14 @@ const APPLICANT = {
   'Business Name': 'Coastal Concrete',
 }
 
+test('the form links to the lender’s privacy notice, if there is one', async () => {
+  await openForm({ 'GET /auth/privacy': () => ({ body: data({ url: 'https://lender.example/privacy' }) }) })
+  expect(await screen.findByText(/How the applicant’s data is handled/)).toBeDefined()
+  expect(screen.getByRole<HTMLAnchorElement>('link', { name: 'Privacy notice' }).href).toBe(
+    'https://lender.example/privacy',
+  )
+})
+
 test('missing fields are listed in a toast and marked, and the first one has the focus', async () => {
   const { user, submit, submitted } = await openForm()
   fill({ 'Last Name': 'Singh', Email: 'mia@coastal.example' })

@@ -17,6 +17,7 @@ import { Failure } from '../../api/failure.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
 import { readPersonId, readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
+import { PrivacyNotice } from '../../session/privacy-notice.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -95,6 +96,7 @@ export function NewLeadPage() {
             <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
             {CONSENT_TEXT}
           </p>
+          <PrivacyNotice whose="the applicant’s" className="mt-1.5 pl-6.5 text-muted max-sm:text-xs" />
           {/* On a phone the three buttons share one line. */}
           <div className="mt-4 flex flex-wrap gap-2 max-sm:mt-3 max-sm:gap-1.5 max-sm:*:grow max-sm:*:px-2.5 max-sm:*:text-[0.8125rem]">
             <Button type="submit" busy={submission.pending === 'one'}>
