@@ -1,4 +1,5 @@
 import { fold } from '@portal/contract/fold.ts'
+import { parseLoid } from '@portal/contract/loid.ts'
 import { phoneDigits } from '@portal/contract/phone.ts'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 
@@ -37,14 +38,16 @@ function trigramsAlong(word: string): string[] {
 }
 
 /**
- * The readings of the text: as separate words, or as one phone number. A word is found in one of several ways, each of
+ * The readings of the text: as separate words, as one phone number, or as a LOID among other words (D145), which both
+ * spellings of a column hold without its dash. A word is found in one of several ways, each of
  * which is a list of parts that must all be there. A word is left out if the fold leaves nothing of it, as of a dash.
  */
 function readings(text: string, spelling: Spelling): string[][][][] {
   const words = text.trim().split(/\s+/)
   const number = words.length > 1 ? phoneNumber(text) : undefined
   const wordByWord = words.map((word) => waysToFind(word, spelling)).filter((ways) => ways.length > 0)
-  return [...(number === undefined ? [] : [[[[number]]]]), ...(wordByWord.length === 0 ? [] : [wordByWord])]
+  const whole = [number, parseLoid(text)?.replace('-', '').toLowerCase()].filter((one) => one !== undefined)
+  return [...whole.map((one) => [[[one]]]), ...(wordByWord.length === 0 ? [] : [wordByWord])]
 }
 
 function waysToFind(word: string, spelling: Spelling): string[][] {

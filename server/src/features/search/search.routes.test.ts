@@ -80,6 +80,33 @@ const SPELLINGS: [string, string[]][] = [
   ['مُحَمَّد Trading', ['محمد']],
 ]
 
+test('search and the lists’ search box find a LOID as people write, paste and say it', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  const deal = await submitDeal(partner, 'Saltbush')
+  for (const [list, one] of [
+    ['leads', loid],
+    ['deals', deal],
+  ] as const) {
+    const code = one.slice(3)
+    const halves = `${code.slice(0, 4)} ${code.slice(4)}`
+    const spoken = code.replaceAll('0', 'O').replaceAll('1', 'l')
+    for (const q of [
+      `LOID: lo‑${halves.toLowerCase()}`,
+      `(LO-${code})`,
+      `LO–${code}.`,
+      `lo ${halves}`,
+      `“LO-${code}”`,
+      `L0-${spoken}`,
+      `Loid LO-${code}, please`,
+    ]) {
+      expect([q, (await search(partner, q))[list].map((row) => row.loid)]).toEqual([q, [one]])
+      const asked = await partner.get(`/dashboard/${list}?search=${encodeURIComponent(q)}`)
+      expect([q, asked.body.data[list].map((row: { loid: string }) => row.loid)]).toEqual([q, [one]])
+    }
+  }
+})
+
 test('search and the lists’ search box find a name in every spelling that people see as the same', async () => {
   const partner = await portal.newPartner()
   expect(SPELLINGS.flatMap(([, typed]) => typed)).toHaveLength(40)
