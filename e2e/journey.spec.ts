@@ -80,7 +80,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     await sync(page, 'Sync from CRM')
     await page.getByRole('link', { name: `View ${business}` }).click()
     await expect(page).toHaveURL(new RegExp(`/leads/${loid}$`))
-    await page.getByText('Status History').click()
+    await page.getByRole('radio', { name: 'Status History' }).click()
     const history = page.getByRole('list', { name: 'Status History' })
     await expect(history.getByText('Contacted')).toBeVisible()
     await expect(history.getByText('New Lead')).toBeVisible()

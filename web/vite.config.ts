@@ -18,7 +18,7 @@ const OF_CODE = /web\/src\/(ui\/(code-|secret|icon-list)|format\/curl)/
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [
-    react(),
+    react({ jsxImportSource: '#jsx' }),
     tailwindcss(),
     leanContract(),
     fonts(),

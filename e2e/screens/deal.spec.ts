@@ -65,7 +65,7 @@ test('/deals/{loid} shows everything about a deal', async ({ page, partner }) =>
   )
   const timeline = page.getByRole('region', { name: 'Timeline' })
   const part = async (name: string) => {
-    await timeline.getByRole('group').getByText(name).click()
+    await timeline.getByRole('radio', { name }).click()
     return timeline.getByRole('list', { name }).getByRole('listitem')
   }
   await expect(await part('Stage History')).toHaveText(
@@ -176,7 +176,7 @@ test('/deals/{loid} shows that it is loading, reports failures and tries again',
   await test.step('when the history cannot be loaded', async () => {
     const mend = await breakAnswers(page, HISTORIES, { status: 403, error: 'Not now' })
     await page.reload()
-    await page.getByText('Stage History').click()
+    await page.getByRole('radio', { name: 'Stage History' }).click()
     const history = page.getByRole('region', { name: 'Stage History' })
     await expect(history.getByRole('alert')).toContainText('Failed to load stage history')
     await mend()

@@ -93,7 +93,7 @@ test('/leads/{loid} shows everything about a lead', async ({ page, partner }) =>
 
   await expect(header.getByRole('link', { name: 'Call' })).toHaveAttribute('href', 'tel:+61491570156')
   const timeline = page.getByRole('region', { name: 'Timeline' })
-  await timeline.getByText('Status History').click()
+  await timeline.getByRole('radio', { name: 'Status History' }).click()
   await expect(timeline.getByRole('list', { name: 'Status History' }).getByRole('listitem')).toHaveText(
     [
       /^Contacted\s+Latest\s+Maya Thornton · less than a day\s+Just now$/,
@@ -103,7 +103,7 @@ test('/leads/{loid} shows everything about a lead', async ({ page, partner }) =>
     ],
     { useInnerText: true },
   )
-  await timeline.getByText('Notes (1)').click()
+  await timeline.getByRole('radio', { name: 'Notes (1)' }).click()
   await expect(timeline.getByRole('list', { name: 'Notes' }).getByRole('listitem')).toHaveText(
     /^Maya Thornton\s+Lender\s+Just now\s+Sends the statements today\.$/,
     { useInnerText: true },
@@ -145,7 +145,7 @@ test('/leads/{loid} shows a dash for each field that is empty', async ({ page, p
   )
   await expect(primary.locator('[data-variant=error]')).toHaveText('NZ')
   const timeline = page.getByRole('region', { name: 'Timeline' })
-  await timeline.getByText('Notes (0)').click()
+  await timeline.getByRole('radio', { name: 'Notes (0)' }).click()
   await expect(timeline.getByText('No notes yet')).toBeVisible()
 })
 
@@ -198,7 +198,7 @@ test('/leads/{loid} shows that it is loading, reports failures and tries again',
   await test.step('when the history cannot be loaded', async () => {
     const mend = await breakAnswers(page, HISTORIES, { status: 403, error: 'Not now' })
     await page.reload()
-    await page.getByText('Status History').click()
+    await page.getByRole('radio', { name: 'Status History' }).click()
     const history = page.getByRole('region', { name: 'Status History' })
     await expect(history.getByRole('alert')).toContainText('Failed to load status history')
     await mend()
@@ -270,7 +270,7 @@ test('/leads/{loid} keeps the text of a note until the note is stored', async ({
   await expect(toasts(page)).toHaveText('Note added successfully')
   await expectGoodLooks(page)
   await expect(note).toHaveValue('')
-  await panel.getByText('Notes (1)').click()
+  await panel.getByRole('radio', { name: 'Notes (1)' }).click()
   const item = panel.getByRole('list', { name: 'Notes' }).getByRole('listitem')
   await expect(item).toHaveCount(1)
   await expect(item).toContainText('Kim Broking')

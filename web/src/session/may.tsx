@@ -13,5 +13,5 @@ export function useMay(least: Role): boolean {
 
 /** Hides the content from a role that may not use it (D61). */
 export function May({ least, children }: { least: Role; children: ReactNode }) {
-  return useMay(least) && children
+  return useMay(least) ? <>{children}</> : null
 }

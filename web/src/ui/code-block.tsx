@@ -50,6 +50,7 @@ export const Code = memo(function Code({ label, code, language, wrap }: CodeProp
     <pre
       role="group"
       aria-label={label}
+      translate="no"
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach an area that scrolls
       tabIndex={0}
       className={clsx(
@@ -58,16 +59,12 @@ export const Code = memo(function Code({ label, code, language, wrap }: CodeProp
       )}
     >
       <code>
-        {tokens.map(({ text, kind }, position) =>
-          kind ? (
-            // The pieces of a text have no identity other than their position.
-            <span key={position} className={COLOURS[kind]}>
-              {text}
-            </span>
-          ) : (
-            text
-          ),
-        )}
+        {tokens.map(({ text, kind }, position) => (
+          // The pieces of a text have no identity other than their position.
+          <span key={position} className={kind && COLOURS[kind]}>
+            {text}
+          </span>
+        ))}
       </code>
     </pre>
   )

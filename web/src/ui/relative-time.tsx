@@ -10,7 +10,7 @@ let minutes = 0
 /** For example `5 minutes ago`. Stays true while the page is open, even if nothing else on the page changes. */
 export function RelativeTime({ at }: { at: string | null | undefined }) {
   useSyncExternalStore(subscribe, readMinutes)
-  return formatRelativeTime(at)
+  return <>{formatRelativeTime(at)}</>
 }
 
 function subscribe(listener: () => void) {

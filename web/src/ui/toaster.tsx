@@ -1,7 +1,7 @@
 import { Toast } from '@base-ui/react/toast'
 import { clsx } from 'clsx'
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
-import { type FocusEvent, useEffect, useRef } from 'react'
+import { createElement, type FocusEvent, useEffect, useRef } from 'react'
 import { setToasterThere, type ToastData, type ToastKind, toastManager } from './toast.ts'
 
 type Item = ReturnType<typeof Toast.useToastManager<ToastData>>['toasts'][number]
@@ -31,11 +31,8 @@ export function Toaster() {
     setToasterThere(true)
     return () => setToasterThere(false)
   }, [])
-  return (
-    <Toast.Provider toastManager={toastManager} limit={SHOWN_MAX}>
-      <Toasts />
-    </Toast.Provider>
-  )
+  // Its type says that it may return a bare text, which the types of JSX here do not allow.
+  return createElement(Toast.Provider, { toastManager, limit: SHOWN_MAX }, <Toasts />)
 }
 
 function Toasts() {

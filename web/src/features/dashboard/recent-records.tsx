@@ -128,7 +128,7 @@ function Records({ query, waiting, failed, empty, records }: RecordsProps) {
   if (!records) {
     return <Failure text={failed} detail={failureDetail(query.error)} onRetry={() => void query.refetch()} />
   }
-  if (records.length === 0) return empty
+  if (records.length === 0) return <>{empty}</>
   return (
     <RestingRows rows={records}>
       {(record) => (

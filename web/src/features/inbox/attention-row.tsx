@@ -78,9 +78,7 @@ export function AttentionRow({ item }: { item: AttentionItem }) {
               </Link>
               <TurnChip side={item.standing?.side} />
             </p>
-            <p className="wrap-anywhere text-muted max-sm:line-clamp-2">
-              <Reason item={item} />
-            </p>
+            <p className="wrap-anywhere text-muted max-sm:line-clamp-2">{reasonOf(item)}</p>
             {item.note && <Quote>{item.note.content}</Quote>}
           </div>
           <div ref={actions} tabIndex={-1} className="-ml-3 flex shrink-0 items-center outline-none sm:ml-0">
@@ -99,7 +97,7 @@ function pageOf({ about, loid }: AttentionItem) {
 }
 
 /** Says in a few words why the item needs attention: '12 days in Pre Call, usually 3 days'. */
-function Reason({ item: { kind, retry, note, webhook, standing, at } }: { item: AttentionItem }): ReactNode {
+function reasonOf({ kind, retry, note, webhook, standing, at }: AttentionItem): ReactNode {
   if (retry) {
     const what = retry.kind === 'note' ? 'A note could not reach the CRM' : 'Could not reach the CRM'
     return retry.problem ? `${what}: ${retry.problem}` : what

@@ -87,7 +87,7 @@ function ContactLink({ href, children }: { href: string; children: ReactNode }) 
 
 /** The lender's staff enter this text in the CRM, so only an ordinary web address becomes a link. */
 function PermitLink({ address }: { address: string }) {
-  if (!/^https?:\/\//i.test(address)) return address
+  if (!/^https?:\/\//i.test(address)) return <>{address}</>
   return (
     <a href={address} target="_blank" rel="noopener noreferrer" className={textLinkClass}>
       View permit <ExternalLink aria-hidden className="inline size-3.5 align-[-0.125rem]" />

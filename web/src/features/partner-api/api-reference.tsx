@@ -212,7 +212,7 @@ function Paragraph({ text }: { text: string }) {
 }
 
 function Address({ text }: { text: string }) {
-  if (!/^https?:\/\//.test(text)) return text
+  if (!/^https?:\/\//.test(text)) return <>{text}</>
   return (
     <a href={text} className={`${textLinkClass} break-all`}>
       {text}

@@ -1,13 +1,19 @@
+import { Fragment } from 'react'
+
 /** Text in which words between backticks are shown as code. */
 export function Marked({ text }: { text: string }) {
-  return text.split('`').map((piece, position) =>
-    position % 2 === 0 ? (
-      piece
-    ) : (
-      // The pieces of a text have no identity except their position.
-      <code key={position} className="rounded bg-hover px-1 py-px font-mono text-[0.9em]">
-        {piece}
-      </code>
-    ),
+  return (
+    <>
+      {text.split('`').map((piece, position) =>
+        // The pieces of a text have no identity except their position.
+        position % 2 === 0 ? (
+          <Fragment key={position}>{piece}</Fragment>
+        ) : (
+          <code key={position} className="rounded bg-hover px-1 py-px font-mono text-[0.9em]">
+            {piece}
+          </code>
+        ),
+      )}
+    </>
   )
 }

@@ -233,7 +233,7 @@ function Mark({ line: { type, value } }: { line: Line }) {
 }
 
 /** What happened, who caused it and, for a status or stage, how long it lasted. */
-function Sentence({ line, isLatest }: { line: Line; isLatest: boolean }): ReactNode {
+function Sentence({ line, isLatest }: { line: Line; isLatest: boolean }) {
   const { type, by, value, is_lender: isLender } = line
   const what = titleOf(line)
   return (

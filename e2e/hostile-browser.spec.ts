@@ -1,0 +1,183 @@
+// What browsers do to pages (D149): they translate them.
+import { expect, type Page } from '@playwright/test'
+import { test as fresh } from './fresh-partner.ts'
+import { actAsStaff, pullFromCrm } from './lender.ts'
+import { listenForComplaints } from './listen-for-complaints.ts'
+import { FORMS, OPEN_FORMS, pathOf, SCREENS, type Screen } from './pages.ts'
+import { signedOut } from './session.ts'
+
+/** Replaces each text as Chrome's translator does, at once and whenever a text appears. The words stay the same. */
+const TRANSLATE = `(() => {
+  const KEPT = 'font, script, style, textarea, option, [translate=no]'
+  function translate(root) {
+    const found = []
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) found.push(walker.currentNode)
+    for (const text of found) {
+      if (!/\\S/.test(text.data) || text.parentElement.closest(KEPT)) continue
+      const outer = document.createElement('font')
+      outer.append(document.createElement('font'))
+      outer.firstChild.append(text.data)
+      text.replaceWith(outer)
+    }
+  }
+  new MutationObserver((changes) => {
+    for (const { target } of changes) if (target.isConnected) translate(target instanceof Text ? target.parentNode : target)
+  }).observe(document.body, { childList: true, characterData: true, subtree: true })
+  translate(document.body)
+})()`
+
+/**
+ * Defines `findStale`, which compares what React believes to show with what stands in the document. It returns the texts
+ * that differ, and those that stand beside others without an element of their own (\`web/src/jsx\`).
+ */
+const FIND_STALE = `window.findStale = () => {
+  const found = []
+  function visit(fiber) {
+    for (let one = fiber; one; one = one.sibling) {
+      const { children } = one.memoizedProps ?? {}
+      const isBare = one.tag === 6 && /\\S/.test(one.memoizedProps)
+      if (isBare) found.push('stands bare: ' + one.memoizedProps)
+      const isText = one.tag === 5 && ['string', 'number'].includes(typeof children)
+      if (isText && one.stateNode.textContent !== String(children))
+        found.push(one.stateNode.textContent + ' instead of ' + children)
+      visit(one.child)
+    }
+  }
+  const root = document.getElementById('root')
+  const key = Object.keys(root).find((name) => name.startsWith('__reactContainer'))
+  visit(root[key].stateNode.current)
+  return found
+}`
+
+/**
+ * Presses each button of the area once, cancels what a press opens, and comes back to the page. Returns the texts that
+ * were stale after a press.
+ */
+const PRESS_ALL = `async (area) => {
+  const { pathname } = location
+  const pressed = []
+  const wrong = new Set()
+  const seen = new WeakSet()
+  let calls = 0
+  const plainFetch = window.fetch
+  window.fetch = async (...call) => {
+    calls++
+    try { return await plainFetch(...call) } finally { calls-- }
+  }
+  /** Waits until nothing has changed for two frames and every call is answered. */
+  async function settle() {
+    const end = performance.now() + 5_000
+    let quiet = 0
+    const watching = new MutationObserver(() => { quiet = 0 })
+    watching.observe(document.body, { childList: true, characterData: true, subtree: true })
+    for (quiet = 0; (quiet < 2 || calls > 0) && performance.now() < end; quiet++) await new Promise(requestAnimationFrame)
+    watching.disconnect()
+    for (const text of findStale()) wrong.add(text)
+  }
+  const nameOf = (one) => one.ariaLabel ?? one.textContent
+  function next() {
+    return [...document.querySelectorAll(area)].find((one) =>
+      one.checkVisibility() && !one.disabled && !seen.has(one) && !/demo account/.test(nameOf(one)) &&
+      // Some buttons come back as new elements after each press.
+      pressed.filter((name) => name === nameOf(one)).length < 3)
+  }
+  for (const field of document.querySelectorAll('main textarea')) {
+    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(field, 'Read out')
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+  await settle()
+  for (let button = next(); button; button = next()) {
+    seen.add(button)
+    pressed.push(nameOf(button))
+    button.click()
+    await settle()
+    for (const dialog of document.querySelectorAll('dialog[open]')) {
+      const cancel = [...dialog.querySelectorAll('button')].find((one) => /^(Cancel|Close|Keep)/.test(nameOf(one)))
+      if (cancel) cancel.click()
+      else dialog.requestClose()
+      await settle()
+    }
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
+    if (location.pathname !== pathname) {
+      history.back()
+      await settle()
+    }
+  }
+  window.fetch = plainFetch
+  return [...wrong]
+}`
+
+const BUTTONS = ':is(button, summary, [role=tab], [role=radio])'
+
+fresh('a translated page survives each of its buttons and each live change', async ({ page, partner }) => {
+  const complaints = listenForComplaints(page)
+  const lead = await partner.submitLead()
+  const deal = await partner.submitLead({ businessName: 'Coastal Concrete' })
+  await actAsStaff(`/leads/${deal}/convert`, {
+    name: 'Coastal Concrete',
+    stage: 'Approved',
+    amount: '90000',
+    closing: '2027-03-15',
+  })
+  await actAsStaff(`/leads/${lead}/notes`, { title: 'Call', content: 'Please send the last three bank statements.' })
+  await pullFromCrm(partner.token)
+  /** What the lender does while the page is open, and the word that the page then shows. */
+  const changes: Record<string, [path: string, field: string, word: string]> = {
+    '/dashboard': [`/leads/${lead}/status`, 'status', 'Pre Call'],
+    '/leads': [`/leads/${lead}/status`, 'status', 'Contacted'],
+    [`/leads/${lead}`]: [`/leads/${lead}/status`, 'status', 'Unable to Contact'],
+    '/deals': [`/deals/${deal}/stage`, 'stage', 'Settlement'],
+    [`/deals/${deal}`]: [`/deals/${deal}/stage`, 'stage', 'Funded'],
+  }
+  for (const [position, screen] of [...SCREENS, ...FORMS].entries()) {
+    const path = pathOf(screen, { leadLoid: lead, dealLoid: deal })
+    await fresh.step(path, async () => {
+      await open(page, path, screen)
+      await translate(page)
+      // The bars around a page are the same on all pages.
+      await pressAll(page, position === 0 ? BUTTONS : `main ${BUTTONS}`)
+      const [at, field, word] = changes[path] ?? []
+      if (at && field && word) {
+        await actAsStaff(at, { [field]: word })
+        await expect(page.getByRole('main').getByText(word).filter({ visible: true }).first()).toBeVisible()
+      }
+      await expectSound(page, complaints)
+    })
+  }
+})
+
+signedOut('a translated page of a signed-out visitor survives each of its buttons', async ({ page }) => {
+  const complaints = listenForComplaints(page)
+  for (const screen of OPEN_FORMS) {
+    const path = String(screen.path)
+    await signedOut.step(path, async () => {
+      await open(page, path, screen)
+      await translate(page)
+      await pressAll(page, BUTTONS)
+      await expectSound(page, complaints)
+    })
+  }
+})
+
+async function open(page: Page, path: string, { heading }: Screen) {
+  await page.goto(path)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading)
+  await expect(page.getByRole('status', { name: /^(Loading|Searching)/ })).toHaveCount(0)
+}
+
+async function translate(page: Page) {
+  await page.evaluate(FIND_STALE)
+  await page.evaluate(TRANSLATE)
+}
+
+async function pressAll(page: Page, area: string) {
+  const stale = await page.evaluate<string[]>(`(${PRESS_ALL})(${JSON.stringify(area)})`)
+  expect(stale, 'texts that were stale after a press').toEqual([])
+}
+
+/** A page that has crashed says so in the console. A page that was loaded again has lost `findStale`. */
+async function expectSound(page: Page, complaints: string[]) {
+  expect(await page.evaluate('findStale()'), 'stale texts').toEqual([])
+  expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+}
