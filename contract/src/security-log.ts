@@ -71,6 +71,8 @@ export const SECURITY_EVENTS = [
   'partner-deactivated',
   'applicant-exported',
   'applicant-erased',
+  'person-exported',
+  'person-erased',
 ] as const
 export const SecurityEvent = z.enum(SECURITY_EVENTS)
 export type SecurityEvent = z.infer<typeof SecurityEvent>
@@ -118,6 +120,8 @@ export const SECURITY_EVENT_WORDS: Record<SecurityEvent, { kind: SecurityKind; t
   'partner-deactivated': { kind: 'account', text: 'Account deactivated' },
   'applicant-exported': { kind: 'account', text: 'Applicant’s data exported' },
   'applicant-erased': { kind: 'account', text: 'Applicant’s data erased' },
+  'person-exported': { kind: 'team', text: 'Person’s data exported' },
+  'person-erased': { kind: 'team', text: 'Person’s data erased' },
 }
 
 export const SECURITY_LOG_SIZE = 50

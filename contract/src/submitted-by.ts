@@ -6,6 +6,9 @@ import { filterText } from './text.ts'
 /** The name of the system that uses the partner's API key. */
 export const KEY_NAME = 'API key'
 
+/** Stands for one of the business's people whose data was erased (D134). */
+export const FORMER_COLLEAGUE = 'a former colleague'
+
 /** Older records name the system by the key's first characters too, which say nothing to people (D127). */
 export function submitterName(name: string): string {
   return name.startsWith(`${KEY_NAME} `) ? KEY_NAME : name

@@ -235,6 +235,8 @@ test('each command explains itself with --help and does nothing else', { timeout
     'people list',
     'people deactivate',
     'people reset-second-factor',
+    'people export',
+    'people erase',
     'sync',
     'crm check',
     'crm setup',

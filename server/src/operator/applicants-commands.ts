@@ -1,11 +1,18 @@
-import { writeFile } from 'node:fs/promises'
-import path from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { eraseLogBodies, eraseRecords, eraseWords } from '../applicants/applicants.queries.ts'
 import { type Found, findApplicant, inCrm } from '../applicants/find-applicant.ts'
 import { type Applicant, readApplicant } from '../applicants/read-applicant.ts'
 import type { Db } from '../db/database.ts'
-import { type Command, CommandFailed, type Given, onlyPositional, table, UsageError, usageOf } from './command.ts'
+import {
+  type Command,
+  CommandFailed,
+  confirmErasure,
+  type Given,
+  onlyPositional,
+  table,
+  UsageError,
+  usageOf,
+  writeNewFile,
+} from './command.ts'
 
 export const exportApplicant: Command = {
   name: 'applicants export',
@@ -17,8 +24,7 @@ export const exportApplicant: Command = {
     if (typeof to !== 'string') throw new UsageError(`usage: ${usageOf(exportApplicant)}`)
     const { db } = await workplace.database()
     const { word, found } = await find(exportApplicant, given, db)
-    const text = JSON.stringify({ applicant: word, made_at: new Date().toISOString(), ...found }, null, 2)
-    await writeFile(path.resolve(to), `${text}\n`, { flag: 'wx', mode: 0o600 })
+    await writeNewFile(to, { applicant: word, made_at: new Date().toISOString(), ...found })
     workplace.say(summary(found))
     for (const [partner, detail] of ofPartners(found)) {
       await workplace.security(db, 'applicant-exported', { partner, detail })
@@ -37,7 +43,7 @@ export const eraseApplicant: Command = {
     const { db, clock } = await workplace.database()
     const { applicant, found: shown } = await find(eraseApplicant, given, db)
     workplace.say(summary(shown))
-    if (given.values['yes'] !== true) await confirm()
+    if (given.values['yes'] !== true) await confirmErasure()
     const { present, left, sent } = await db.transaction().execute(async (tx) => {
       // More data may have been stored since the summary was shown.
       const found = await findApplicant(tx, applicant)
@@ -94,13 +100,4 @@ function ofPartners({ leads, deals, webhook_logs }: Found): Map<string, string> 
   const rows = Map.groupBy([...leads, ...deals, ...webhook_logs], ({ partner_id }) => partner_id)
   const loidsOf = (of: { loid: string | null }[]) => [...new Set(of.flatMap(({ loid }) => loid ?? []))].join(', ')
   return new Map([...rows].map(([partner, of]) => [partner, loidsOf(of) || 'in the log of calls']))
-}
-
-async function confirm(): Promise<void> {
-  if (!process.stdin.isTTY)
-    throw new CommandFailed('Nothing was erased: add --yes, because there is no terminal to ask on')
-  const asking = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await asking.question('\nThis cannot be undone. Type erase to continue: ')
-  asking.close()
-  if (answer.trim() !== 'erase') throw new CommandFailed('Nothing was erased')
 }

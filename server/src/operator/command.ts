@@ -1,3 +1,6 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { Workplace } from './workplace.ts'
 
@@ -72,4 +75,19 @@ export function table(rows: readonly (readonly string[])[]): string {
 
 export function yesNo(is: boolean): string {
   return is ? 'yes' : 'no'
+}
+
+/** Writes a person's data to a file that only the operator can read. Rejects if the file exists. */
+export async function writeNewFile(file: string, data: object): Promise<void> {
+  await writeFile(path.resolve(file), `${JSON.stringify(data, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
+}
+
+/** Throws unless the operator agrees, on a terminal, to erase what was shown. */
+export async function confirmErasure(): Promise<void> {
+  if (!process.stdin.isTTY)
+    throw new CommandFailed('Nothing was erased: add --yes, because there is no terminal to ask on')
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await asking.question('\nThis cannot be undone. Type erase to continue: ')
+  asking.close()
+  if (answer.trim() !== 'erase') throw new CommandFailed('Nothing was erased')
 }

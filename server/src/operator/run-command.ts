@@ -11,7 +11,7 @@ import { dropJob, listJobs, retryJob } from './jobs-commands.ts'
 import { listMailsInTrouble, retryMails } from './mails-command.ts'
 import { migrateNow } from './migrate-command.ts'
 import { activatePartner, deactivatePartner, linkToRecord, listPartners } from './partner-commands.ts'
-import { deactivatePerson, listPeople, resetSecondFactorOf } from './people-commands.ts'
+import { deactivatePerson, erasePerson, exportPerson, listPeople, resetSecondFactorOf } from './people-commands.ts'
 import { pruneNow } from './prune-command.ts'
 import { rotateSecrets } from './secrets-command.ts'
 import { listSecurityLog } from './security-log-command.ts'
@@ -26,6 +26,8 @@ const COMMANDS = [
   listPeople,
   deactivatePerson,
   resetSecondFactorOf,
+  exportPerson,
+  erasePerson,
   syncPartners,
   checkCrm,
   setUpCrm,

@@ -6,6 +6,7 @@ import {
   type SecurityEntry,
   type SecurityLogFilters,
 } from '@portal/contract/security-log.ts'
+import { FORMER_COLLEAGUE } from '@portal/contract/submitted-by.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { NewSecurityLogRow } from '../../db/tables.ts'
@@ -51,7 +52,9 @@ export async function findSecurityEntries(
   const entries = rows.slice(0, SECURITY_LOG_SIZE).map(({ person_id, first_name, last_name, email, ...entry }) => ({
     ...entry,
     person:
-      person_id === null ? null : { id: person_id, name: personName({ first_name, last_name, email: email ?? '' }) },
+      person_id === null
+        ? null
+        : { id: person_id, name: personName({ first_name, last_name, email: email ?? FORMER_COLLEAGUE }) },
   }))
   return { entries, next_cursor: rows.length > SECURITY_LOG_SIZE ? (entries.at(-1)?.id ?? null) : null }
 }
