@@ -203,6 +203,19 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     const waits = record.isDeleted || record.deal?.isDeleted
     if (count > 1 || (count === 0 && !waits)) differ(`note '${content}' (${by}) is in the CRM ${count} times`, record)
   }
+  for (const fault of ledger.faults) differ(fault, undefined)
+  if (world.exits() > 0) differ(`the portal ended by itself ${world.exits()} times`, undefined)
+  const mailed = world.mails().filter((mail) => mail.includes('/reset-password'))
+  for (const partner of partners) {
+    const asked = ledger.resets.get(partner.number) ?? 0
+    const ids = mailed
+      .filter((mail) => mail.includes(`To: ${partner.email}`))
+      .map((mail) => /^Message-ID: (\S+)/im.exec(mail)?.[1])
+    const links = new Set(ids).size
+    if (links > asked || (asked > 0 && links === 0)) {
+      differ(`partner ${partner.number} asked for ${asked} reset links and got ${links}`, undefined)
+    }
+  }
   for (const { type, loid, copies } of await repeatedEvents(world)) {
     differ(
       `event ${type} of ${loid} was recorded ${copies} times`,

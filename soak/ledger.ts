@@ -27,10 +27,14 @@ export interface Ledger {
    * 'staff'.
    */
   notes: { content: string; record: Tracked; by: number | 'staff' }[]
+  /** How many reset links each partner asked for, by its number. */
+  resets: Map<number, number>
+  /** Answers that no request may get. */
+  faults: string[]
 }
 
 export function openLedger(): Ledger {
-  return { records: [], notes: [] }
+  return { records: [], notes: [], resets: new Map(), faults: [] }
 }
 
 export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'> & Partial<Tracked>): Tracked {

@@ -1,3 +1,5 @@
+import { fieldsOf, ODD_VALUES } from '../server/src/testing/bad-input.ts'
+import { ROUTES, validBody } from '../server/src/testing/contract-routes.ts'
 import { type Crm, StaffRefused } from './crm.ts'
 import { type Ledger, type Tracked, track, writeDown } from './ledger.ts'
 import type { Partner } from './partners.ts'
@@ -46,6 +48,8 @@ const WEIGHTS: [number, (play: Play) => Operation][] = [
   [7, writeStaffNote],
   [3, deleteRecord],
   [3, restoreRecord],
+  [2, askForReset],
+  [4, sendHostileShape],
 ]
 const WEIGHT = WEIGHTS.reduce((sum, [weight]) => sum + weight, 0)
 
@@ -269,6 +273,37 @@ function restoreRecord({ crm, ledger, random }: Play): Operation {
       },
     }
   )
+}
+
+function askForReset({ partners, ledger, random }: Play): Operation {
+  const { number, email, post } = random.pick(partners)
+  return {
+    async run() {
+      const { status } = await post('/auth/forgot-password', { email })
+      if (status !== 200) throw new Error(`asking for a reset link was answered with ${status}`)
+      ledger.resets.set(number, (ledger.resets.get(number) ?? 0) + 1)
+    },
+  }
+}
+
+const HOSTILE_ROUTES = ROUTES.filter((route) => fieldsOf(route.body).length > 0)
+const HOSTILE_SHAPES = ODD_VALUES.filter(
+  (value) => typeof value === 'object' && value !== null && Object.keys(value).length > 0,
+)
+
+/** An object where a text or a number is expected. No answer may be an internal error. */
+function sendHostileShape({ partners, ledger, random }: Play): Operation {
+  const partner = random.pick(partners)
+  const route = random.pick(HOSTILE_ROUTES)
+  const body = { ...validBody(route), [random.pick(fieldsOf(route.body))]: random.pick(HOSTILE_SHAPES) }
+  return {
+    async run() {
+      const status = await partner.tryOnce(route.method, route.path.replace(/:\w+/, 'LO-00000000'), body)
+      if (status < 400 || (status > 499 && status !== 503)) {
+        ledger.faults.push(`${route.method} ${route.path} answered ${status} to ${JSON.stringify(body)}`)
+      }
+    },
+  }
 }
 
 function pick(ledger: Ledger, random: Random, suits: (record: Tracked) => boolean): Tracked | undefined {

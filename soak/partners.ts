@@ -17,6 +17,8 @@ export interface Partner {
    * up after two minutes. The idempotency key makes repeats safe (D9).
    */
   post(path: string, body?: object): Promise<Answer>
+  /** Calls once, and returns the status. 503 also stands for a portal that is away. */
+  tryOnce(method: string, path: string, body: object): Promise<number>
 }
 
 const ANSWER_MS_MAX = 120_000
@@ -37,6 +39,14 @@ export async function signUpPartner(url: string, number: number): Promise<Partne
     id: signedUp.body.data.partnerId,
     email: form.email,
     get: (path) => ask(url, 'GET', path, undefined, headers),
+    async tryOnce(method, path, body) {
+      const all = { ...headers, 'content-type': 'application/json' }
+      const sent = { method, headers: all, body: JSON.stringify(body) }
+      return fetch(`${url}/api${path}`, sent).then(
+        (answer) => answer.status,
+        () => 503,
+      )
+    },
     post: (path, body) => ask(url, 'POST', path, body, { ...headers, 'idempotency-key': `soak-${++keys}` }),
   }
 }

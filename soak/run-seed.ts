@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Act, playAct } from './acts.ts'
 import { compare, type Difference } from './compare.ts'
 import type { Switch } from './crm.ts'
 import { openLedger, type Tracked } from './ledger.ts'
@@ -18,6 +19,10 @@ export interface SoakOptions {
   partners: number
   /** How many times the portal's process is killed, spread evenly over the operations. */
   kills: number
+  /** How many acts happen to the machine, and which. Each is chosen by the seed. */
+  acts: { count: number; of: readonly Act[] }
+  /** The process id of the database server, if the soak may freeze it. */
+  postgresPid?: number | undefined
   folder: string
   /** A migrated database without partners, or an empty database. */
   databaseUrl: string
@@ -28,6 +33,8 @@ const AT_ONCE = 6
 const SETTLE_MS_MAX = 300_000
 /** The portal is at rest when this many checks in a row, a tenth of a second apart, have found no work. */
 const LOOKS = 3
+/** Longer than the portal waits for an answer. */
+const LATE_MS = 22_000
 /** When no other work is left, the wait for a note ends after this many failed attempts to push the note. */
 const TRIES = 3
 
@@ -50,7 +57,9 @@ const OTHER_CHOICES: Record<string, readonly unknown[]> = {
 export async function runSeed(options: SoakOptions): Promise<Difference[]> {
   const { seed, say } = options
   const random = openRandom(seed)
-  const world = await openWorld(options)
+  const mails = !options.acts.of.includes('mail') ? 'outbox' : seed % 2 === 0 ? 'smtp' : 'small-disk'
+  const lateMs = options.behaviour === 'all' ? LATE_MS : 2_000
+  const world = await openWorld({ ...options, mails, lateMs })
   try {
     const switches = options.behaviour === 'all' ? rotated(await world.crm.switches(), seed) : {}
     await world.crm.behaviour({ ...switches, ...EVERY_TIME })
@@ -59,7 +68,8 @@ export async function runSeed(options: SoakOptions): Promise<Difference[]> {
     for (let number = 0; number < options.partners; number++) partners.push(await signUpPartner(world.url, number))
     const zohoIds = await findPartnersInCrm(world, partners)
     const ledger = openLedger()
-    await play(options, world, random, partners, zohoIds, ledger)
+    await play(options, lateMs, world, random, partners, zohoIds, ledger)
+    world.moveClock(0)
     say(`seed ${seed}: ${ledger.records.length} records, ${ledger.notes.length} notes; waiting until no work is left`)
     await settle(world, partners, Number(switches['searchLagSeconds'] ?? 0) + 0.5)
     say(`seed ${seed}: at rest; comparing`)
@@ -92,7 +102,8 @@ async function findPartnersInCrm({ crm, hurryJobs }: World, partners: readonly P
 }
 
 async function play(
-  { operations, kills }: SoakOptions,
+  { operations, kills, acts, say, seed }: SoakOptions,
+  lateMs: number,
   world: World,
   random: Random,
   partners: readonly Partner[],
@@ -104,16 +115,31 @@ async function play(
   const slow: Promise<void>[] = []
   const busy = new Map<Tracked, Promise<void>>()
   const killAt = new Set(Array.from({ length: kills }, (_, i) => Math.round((operations * (i + 1)) / (kills + 1))))
+  // Mails go either to a mail server or to a disk.
+  const possible = acts.of.filter((act) => act !== (world.mailServer ? 'disk' : 'mail'))
+  const actAt = new Map(
+    Array.from({ length: acts.count }, (_, i) => [
+      Math.round((operations * (i + 0.5)) / acts.count),
+      { act: random.pick(possible), random: openRandom(random.below(1_000_000)) },
+    ]),
+  )
   let nextFaults = 0
   let killing: Promise<void> = Promise.resolve()
 
   for (let number = 1; number <= operations; number++) {
     if (number >= nextFaults) {
-      await crm.faults(chooseFaults(random))
+      await crm.faults(chooseFaults(random, lateMs))
       nextFaults = number + 10 + random.below(100)
     }
     if (random.chance(0.01)) await world.sweep()
     if (killAt.has(number)) killing = killing.then(world.killPortal)
+    const due = actAt.get(number)
+    if (due) {
+      killing = killing.then(async () => {
+        const hindrance = await playAct(due.act, world, due.random)
+        say(`seed ${seed}: ${due.act}${hindrance === undefined ? '' : ` skipped, ${hindrance}`}`)
+      })
+    }
 
     const operation = chooseOperation({ crm, partners, zohoIds, ledger, random, number })
     if (!operation) continue
@@ -130,7 +156,7 @@ async function play(
   await crm.faults({})
 }
 
-function chooseFaults(random: Random): object {
+function chooseFaults(random: Random, lateMs: number): object {
   const seed = random.below(1_000_000)
   const faults = random.pick([
     {},
@@ -144,6 +170,7 @@ function chooseFaults(random: Random): object {
     { resetAfterCommit: { chance: 0.4, seed } },
     { resetAfterCommit: { every: 2 } },
     { slowMs: 300 },
+    { late: { times: 2, ms: lateMs, match: '/Notes' } },
     { failEvery: 4 },
     { tokenExpired: true },
   ])

@@ -5,7 +5,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../server/src/testing/databases.ts'
 import { runSeed } from './run-seed.ts'
 
-test('portal and CRM agree after partners and staff act amid faults and a kill', { timeout: 300_000 }, async () => {
+test('portal and CRM agree after partners and staff act amid faults, clock jumps, a lack of descriptors and a kill', {
+  timeout: 300_000,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portal-soak-'))
   const database = await createDatabase()
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -15,6 +17,7 @@ test('portal and CRM agree after partners and staff act amid faults and a kill',
     behaviour: 'default',
     partners: 2,
     kills: 1,
+    acts: { count: 3, of: ['clock', 'descriptors'] },
     folder,
     databaseUrl: database.url,
     say: () => undefined,

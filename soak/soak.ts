@@ -1,11 +1,12 @@
 // npm run soak -- --seeds=20 --operations=5000 --behaviour=all: plays random actions of partners and staff, with random
-// faults and kills, all determined by the seed. Then compares the CRM and the portal (D23, D30).
-import { mkdtemp, rm } from 'node:fs/promises'
+// faults, kills, clock jumps, frozen databases and other acts, all determined by the seed. Then compares the CRM and the portal (D23, D30).
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../server/src/local/embedded-postgres.ts'
+import { ACTS } from './acts.ts'
 import { runSeed } from './run-seed.ts'
 
 const { values } = parseArgs({
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     behaviour: { type: 'string', default: 'all' },
     partners: { type: 'string', default: '3' },
     kills: { type: 'string', default: '5' },
+    acts: { type: 'string', default: '8' },
     /** Keeps the logs, the CRM's data and the database. */
     keep: { type: 'boolean', default: false },
   },
@@ -30,6 +32,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const folder = await mkdtemp(join(tmpdir(), 'portal-soak-'))
 const silent = { debug: () => undefined, warn: () => undefined }
 const postgres = await startEmbeddedPostgres(join(folder, 'postgres'), { log: silent, settings: { fsync: 'off' } })
+const [{ data_directory: clusterFolder } = { data_directory: '' }] = await onServer('show data_directory')
+const postgresPid = Number((await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8')).split('\n')[0])
 const failed: number[] = []
 try {
   for (const seed of seeds) {
@@ -63,6 +67,8 @@ async function playSeed(seed: number) {
       behaviour,
       partners: Number(values.partners),
       kills: Number(values.kills),
+      acts: { count: Number(values.acts), of: ACTS },
+      postgresPid,
       folder: join(folder, String(seed)),
       databaseUrl: databaseUrl.href,
       say: (text) => console.log(text),
@@ -72,9 +78,10 @@ async function playSeed(seed: number) {
   }
 }
 
-async function onServer(statement: string): Promise<void> {
+async function onServer(statement: string) {
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
-  await client.query(statement)
+  const { rows } = await client.query(statement)
   await client.end()
+  return rows
 }

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, mkdirSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,9 +8,12 @@ import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { startCrmSandboxProcess } from '../server/src/local/crm-sandbox-process.ts'
 import { type Crm, openCrm } from './crm.ts'
+import { openMailServer } from './mail-server.ts'
 
 const MAIN = resolve(import.meta.dirname, '../server/src/main.ts')
+const MOVABLE_CLOCK = resolve(import.meta.dirname, 'movable-clock.ts')
 const START_MS_MAX = 120_000
+const SMALL_DISK = '32m'
 
 /** A CRM, and a portal that runs as its own process and can be killed. */
 export interface World {
@@ -23,10 +26,23 @@ export interface World {
    * free at once, without a time-out.
    */
   killPortal(): Promise<void>
+  portalPid(): number
+  /** Makes the clock of the portal's process wrong by this time, also after it is started again. */
+  moveClock(aheadMs: number): void
+  /** How often the portal's process ended although nobody killed it. */
+  exits(): number
+  /** The data folder, if it is on a small disk of its own. The portal then writes its mails there. */
+  smallDisk: string | undefined
+  /** Absent if the portal writes its mails into its data folder. */
+  mailServer: Awaited<ReturnType<typeof openMailServer>> | undefined
+  /** The texts of all mails. */
+  mails(): string[]
+  /** The process id of the database server, if the soak may stop it. */
+  postgresPid: number | undefined
   sweep(): Promise<void>
   /**
    * Makes all waiting jobs due now, including jobs of a killed process that wait for their retry. Notes that were sent
-   * without an answer are sent again: the sandbox carries out no call later than a few seconds.
+   * without an answer are sent again once the sandbox can no longer carry out the first call.
    */
   hurryJobs(): Promise<void>
   /** All jobs that wait or run, except `watch-crm`, `prune` and the job queue's own jobs. */
@@ -43,9 +59,23 @@ export interface OpenJob {
 /** The channel on which pg-boss listens for queues with new jobs. */
 const CHANNEL = `'pgboss_' || left(encode(sha224('jobs'::bytea), 'hex'), 24)`
 
-export async function openWorld(options: { folder: string; databaseUrl: string }): Promise<World> {
-  const { folder, databaseUrl } = options
-  mkdirSync(folder, { recursive: true })
+interface WorldOptions {
+  folder: string
+  databaseUrl: string
+  mails: 'smtp' | 'small-disk' | 'outbox'
+  postgresPid?: number | undefined
+  /** The longest time for which a fault of the sandbox holds a call. */
+  lateMs: number
+}
+
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const { folder, databaseUrl, mails, postgresPid, lateMs } = options
+  const dataFolder = join(folder, 'data')
+  mkdirSync(dataFolder, { recursive: true })
+  const smallDisk = mails === 'small-disk' && mountSmallDisk(dataFolder) ? dataFolder : undefined
+  const mailServer = mails === 'smtp' ? await openMailServer() : undefined
+  let aheadMs = 0
+  let exits = 0
   const silent = { debug: () => undefined, warn: (text: string) => console.error(text) }
   const sandbox = await startCrmSandboxProcess({ port: 0, dir: join(folder, 'crm'), seed: false, log: silent })
   const port = await freePort()
@@ -65,14 +95,15 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
   await boss.start()
 
   async function startPortal(): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, ['--import', MOVABLE_CLOCK, MAIN], {
       env: {
         ...process.env,
         NODE_ENV: 'development',
         NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../node_modules/.cache/compile'),
         PORT: String(port),
         PUBLIC_URL: url,
-        DATA_DIR: join(folder, 'data'),
+        DATA_DIR: dataFolder,
+        ...(mailServer && { SMTP_URL: mailServer.url }),
         DATABASE_URL: databaseUrl,
         ZOHO_ACCOUNTS_URL: sandbox.url,
         ZOHO_API_URL: sandbox.url,
@@ -85,15 +116,18 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
         LOG_LEVEL: 'warn',
         SYNC_WAIT_MS: '1000',
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
+    child.on('error', () => undefined)
+    child.once('exit', () => (exits += 1))
+    if (aheadMs !== 0) child.send(aheadMs)
     // If the soak is stopped, its portal must not keep running.
     const killLast = () => child.kill('SIGKILL')
     process.once('exit', killLast)
     child.once('exit', () => process.off('exit', killLast))
     const log = createWriteStream(join(folder, 'portal.log'), { flags: 'a' })
-    child.stdout.pipe(log)
-    child.stderr.pipe(log)
+    child.stdout?.pipe(log)
+    child.stderr?.pipe(log)
     const deadline = Date.now() + START_MS_MAX
     while (
       !(await fetch(`${url}/api/ready`).then(
@@ -120,16 +154,32 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
       const exited = once(portal, 'exit')
       portal.kill('SIGKILL')
       await exited
+      exits -= 1
       await rows(`update jobs.job set heartbeat_on = now() - interval '1 hour' where state = 'active'`)
       await rows(`update leases set until = now()`)
       portal = await startPortal()
     },
+    portalPid: () => portal.pid ?? 0,
+    moveClock(ms) {
+      aheadMs = ms
+      if (portal.connected) portal.send(ms)
+    },
+    exits: () => exits,
+    smallDisk,
+    mailServer,
+    mails() {
+      const outbox = join(dataFolder, 'outbox')
+      if (mailServer) return [...mailServer.mails]
+      return existsSync(outbox) ? readdirSync(outbox).map((file) => readFileSync(join(outbox, file), 'utf8')) : []
+    },
+    postgresPid,
     async sweep() {
       await boss.send('sweep', {})
     },
     async hurryJobs() {
       await rows(
-        `update notes set crm_sent_at = null where crm = 'pending' and crm_sent_at < now() - interval '5 seconds'`,
+        `update notes set crm_sent_at = null where crm = 'pending' and crm_sent_at < now() - $1 * interval '1 ms'`,
+        [lateMs + 3_000],
       )
       await rows(
         `with hurried as (
@@ -150,8 +200,19 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
         portal.kill('SIGTERM')
         await exited
       }
+      mailServer?.close()
+      if (smallDisk !== undefined) execFileSync('umount', [smallDisk])
       await sandbox.stop()
     },
+  }
+}
+
+function mountSmallDisk(folder: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_DISK}`, 'tmpfs', folder], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
   }
 }
 
