@@ -1,22 +1,6 @@
 import { expect, test } from 'vitest'
-import { INACTIVE_LEAD_STATUSES, isWonStage, LOAN_TYPES, STATES, stageGroup } from './choices.ts'
+import { LOAN_TYPES, STATES } from './choices.ts'
 import { optionalChoice } from './text.ts'
-
-test.each([
-  ['Funded', true],
-  ['CLOSED', true],
-  ['Closed by lender', true],
-  ['Not Funded', true], // section 4 looks only for the words 'funded' and 'closed'
-  ['Approved', false],
-  ['', false],
-  [null, false],
-])('isWonStage(%j) is %s', (stage, won) => {
-  expect(isWonStage(stage)).toBe(won)
-})
-
-test('leads in five statuses are not active', () => {
-  expect(INACTIVE_LEAD_STATUSES).toEqual(['junk lead', 'test lead', 'lost lead', 'not qualified', 'duplicate'])
-})
 
 test.each([
   ['Term Loan', 'Term Loan'],
@@ -35,21 +19,3 @@ test.each(['QL', 5, true, ['NSW'], { state: 'NSW' }])(
     expect(parsed.error?.issues[0]?.message).toBe('State must be one of: NSW, VIC, QLD, WA, SA, TAS, ACT, NT')
   },
 )
-
-test.each([
-  ['Pending Approval', 'open'],
-  ['Waiting On Application', 'open'],
-  ['Consulting With Client', 'open'],
-  ['Funded', 'won'],
-  ['Closed', 'won'],
-  ['Thrown To Southern Cross', 'not won'],
-  ['With Southern Cross', 'not won'],
-  ['Consumer Or Asset Deal', 'not won'],
-  ['Deal Lost', 'not won'],
-  ['Declined', 'not won'],
-  ['Rejected By Credit', 'not won'],
-  ['Withdrawn', 'not won'],
-  ['Cancelled', 'not won'],
-])('the stage %s counts as %s', (stage, group) => {
-  expect(stageGroup(stage)).toBe(group)
-})

@@ -20,8 +20,6 @@ export const LEAD_STATUSES = [
 /** The status of a lead that the CRM has not yet seen. */
 export const SUBMITTED_STATUS = 'New Lead'
 
-const CLOSED_STATUSES = ['Junk Lead', 'Test Lead', 'Lost Lead', 'Not Qualified', 'Duplicate'] as const
-
 /** The stages with a fixed label; the CRM adds its 'Thrown To …' and 'With …' stages (D22). */
 export const DEAL_STAGES = [
   'Re-Engage',
@@ -40,29 +38,6 @@ export const DEAL_STAGES = [
  * stage.
  */
 export const SUBMITTED_STAGE = 'Waiting On Application'
-
-/** A lead in one of these statuses no longer counts as active (D21). The list is in lower case, for comparisons. */
-export const INACTIVE_LEAD_STATUSES: readonly string[] = CLOSED_STATUSES.map((status) => status.toLowerCase())
-
-/** Section 4: a deal is won when its stage contains 'funded' or 'closed'. */
-export function isWonStage(stage: string | null): boolean {
-  return stage !== null && /funded|closed/i.test(stage)
-}
-
-/** Words that mean lost, in the statuses and stages that the lender's CRM adds. */
-export const LOST_WORDS =
-  /\b(?:lost|junk|test|duplicate|dead|spam|closed|declin\w*|reject\w*|withdr\w*|cancel\w*|disqualified|unqualified|not (?:qualified|interested|proceeding))\b/i
-
-/** Matches the stages of deals that went to another lender or business (section 3). */
-const HANDED_ON = /^(?:thrown to|with) |^consumer or asset deal$/i
-
-export type StageGroup = 'open' | 'won' | 'not won'
-
-/** Whether a deal in this stage was won, was not won, or is still open. */
-export function stageGroup(stage: string): StageGroup {
-  if (isWonStage(stage)) return 'won'
-  return HANDED_ON.test(stage) || LOST_WORDS.test(stage) ? 'not won' : 'open'
-}
 
 export const INDUSTRIES = [
   'Agriculture',

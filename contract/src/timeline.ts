@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
 import { Loid } from './loid.ts'
-import { Side } from './meanings.ts'
+import { HISTORY_KINDS, OUTCOMES, Side, STEPS } from './meanings.ts'
 import { defineRoute } from './route.ts'
 import { filterText } from './text.ts'
-import { HISTORY_KINDS, OUTCOMES, STEPS } from './way.ts'
 
 const Text = z.nullable(z.string())
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeOf, wayOf } from './way.ts'
+import { wayOf } from './way.ts'
 
 const DAYS = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05'].map((day) => `${day}T10:00:00.000Z`)
 
@@ -34,21 +34,4 @@ test('a skipped step has no time, and going back clears the times of later steps
   expect([step, reached.slice(0, 3)]).toEqual(['Qualified', ['01', undefined, '02']])
   const back = walk('New Lead', 'Contacted', 'Pre Qualified', 'Re-engage')
   expect([back.step, back.reached.slice(0, 3)]).toEqual(['In review', ['01', '02', undefined]])
-})
-
-test.each([
-  ['lead-status', 'Attempting to contact', 'In review', 'open'],
-  ['lead-status', 'Fully Qualified', 'Qualified', 'open'],
-  ['lead-status', 'Documents Requested', 'In review', 'open'],
-  ['lead-status', 'New - Web', 'Submitted', 'open'],
-  ['lead-status', 'Closed - Not Interested', null, 'lost'],
-  ['lead-status', 'Contest Entry', 'In review', 'open'],
-  ['deal-stage', 'Thrown To Kestrel Capital', 'With the lender', 'handed on'],
-  ['deal-stage', 'With Bluegum Finance', 'With the lender', 'handed on'],
-  ['deal-stage', 'Closed Won', 'Funded', 'funded'],
-  ['deal-stage', 'Closed Lost', null, 'lost'],
-  ['deal-stage', 'Declined by Credit', null, 'lost'],
-  ['deal-stage', 'Credit Review', 'With the lender', 'open'],
-] as const)('the %s “%s” gets its step and outcome from the tables or from its words', (kind, value, step, outcome) => {
-  expect(placeOf(kind, value)).toEqual({ step, outcome })
 })

@@ -1,4 +1,4 @@
-import type { HistoryKind } from '@portal/contract/way.ts'
+import type { HistoryKind } from '@portal/contract/meanings.ts'
 import type { AnyEvent } from '../events/events.ts'
 import type { HistoryPlan } from '../history/plan-history.ts'
 import type { CrmModule } from '../zoho/crm-records.ts'

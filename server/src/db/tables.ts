@@ -1,9 +1,9 @@
 import type { AttentionItem } from '@portal/contract/attention.ts'
 import type { Hold } from '@portal/contract/holds.ts'
+import type { HistoryKind } from '@portal/contract/meanings.ts'
 import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.ts'
-import type { HistoryKind } from '@portal/contract/way.ts'
 import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
 /**

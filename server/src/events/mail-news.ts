@@ -1,5 +1,5 @@
+import { meaningOf } from '@portal/contract/meanings.ts'
 import type { MailKind } from '@portal/contract/notifications.ts'
-import { placeOf } from '@portal/contract/way.ts'
 import type { Tx } from '../db/database.ts'
 import { insertSet } from '../db/row-sets.ts'
 import type { AnyEvent, EventData } from './events.ts'
@@ -47,13 +47,13 @@ export function newsOf(event: AnyEvent, id: string): MailNews[] {
   const about = { id, partnerId, loid, personId, at }
   switch (event.type) {
     case 'lead.status_changed': {
-      const isOver = placeOf('lead-status', event.data.status).outcome === 'lost'
+      const isOver = meaningOf('lead-status', event.data.status).outcome === 'lost'
       return [{ ...about, type: event.type, data: event.data, kind: isOver ? 'outcome' : 'lead-status' }]
     }
     case 'lead.converted':
       return [{ ...about, type: event.type, data: event.data, kind: 'lead-status' }]
     case 'deal.stage_changed': {
-      const isOver = placeOf('deal-stage', event.data.stage).outcome !== 'open'
+      const isOver = meaningOf('deal-stage', event.data.stage).outcome !== 'open'
       return [{ ...about, type: event.type, data: event.data, kind: isOver ? 'outcome' : 'deal-stage' }]
     }
     case 'note.added': {

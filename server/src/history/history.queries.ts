@@ -1,6 +1,6 @@
 import { wholeDays } from '@portal/contract/dates.ts'
 import { HISTORY_ENTRIES_MAX } from '@portal/contract/limits.ts'
-import type { HistoryKind } from '@portal/contract/way.ts'
+import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'

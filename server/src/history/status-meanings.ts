@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Side, sideOf } from '@portal/contract/meanings.ts'
-import type { HistoryKind } from '@portal/contract/way.ts'
+import { type HistoryKind, meaningOf, type Side } from '@portal/contract/meanings.ts'
 
 /** What a status or stage means, or null if the file does not explain it, and whose turn it is. */
 interface Meaning {
@@ -53,7 +52,7 @@ export function parseStatusMeanings(text: string): StatusMeanings {
   }
   return (kind, value) => {
     const line = findLine(meanings[kind], value.toLowerCase())
-    return { meaning: line?.meaning ?? null, side: line?.side ?? sideOf(kind, value) }
+    return { meaning: line?.meaning ?? null, side: line?.side ?? meaningOf(kind, value).side }
   }
 }
 

@@ -1,5 +1,5 @@
+import type { HistoryKind } from '@portal/contract/meanings.ts'
 import type { UsualTime } from '@portal/contract/timeline.ts'
-import type { HistoryKind } from '@portal/contract/way.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 

@@ -1,4 +1,4 @@
-import type { HistoryKind } from '@portal/contract/way.ts'
+import type { HistoryKind } from '@portal/contract/meanings.ts'
 import type { Deps } from '../deps.ts'
 
 interface Histories {

@@ -1,7 +1,7 @@
 import type { DealDetail } from '@portal/contract/deals.ts'
 import type { LeadDetail } from '@portal/contract/leads.ts'
+import { STEPS } from '@portal/contract/meanings.ts'
 import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.ts'
-import { STEPS } from '@portal/contract/way.ts'
 import type { WebhookEndpoint, WebhookLog } from '@portal/contract/webhooks.ts'
 
 /** A lead as the server sends it. Each test sets only the fields that matter to it. */

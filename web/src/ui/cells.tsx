@@ -1,7 +1,5 @@
 import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
-import { badgeColour } from '../format/badge-colour.ts'
-import { Badge } from './badge.tsx'
 
 /** The class of a column that takes the room that other columns leave. Longer content is cut, with the whole in its title. */
 export const flexibleClass = 'wide:max-w-0'
@@ -49,19 +47,18 @@ export function TextCell({ children }: { children: string | null }) {
 }
 
 interface StateCellProps {
-  name: string
-  /** A badge or button beside the state's badge. */
+  /** The badge of a status or stage. */
+  badge: ReactNode
+  /** A badge or button beside it. */
   mark?: ReactNode
   /** A small text beside the badge, or below it in a row of one line. */
   detail?: ReactNode
 }
 
-export function StateCell({ name, mark, detail }: StateCellProps) {
+export function StateCell({ badge, mark, detail }: StateCellProps) {
   return (
-    <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wide:flex-col wide:items-start one-line:gap-0.5">
-      <Badge variant={badgeColour(name)} dot className="one-line:py-0!">
-        {name}
-      </Badge>
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wide:flex-col wide:items-start one-line:gap-0.5 one-line:*:py-0">
+      {badge}
       {mark}
       {detail && <span className="flex one-line:pl-2">{detail}</span>}
     </span>

@@ -1,5 +1,5 @@
-import { INACTIVE_LEAD_STATUSES } from '@portal/contract/choices.ts'
 import type { PipelineStage, Stats } from '@portal/contract/dashboard.ts'
+import { INACTIVE_LEAD_STATUSES, meaningOf } from '@portal/contract/meanings.ts'
 import type pg from 'pg'
 import { sendNamed } from '../../db/send-named.ts'
 import type { RecordedEvent } from '../../events/activity.ts'
@@ -10,13 +10,13 @@ import { KNOWN_EVENT_TYPES } from '../../events/known-types.ts'
  * do not count (D21).
  */
 export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats> {
-  const rows = await sendNamed<Omit<Stats, 'conversion_rate'> & { converted_leads: number }>(pool, {
+  const rows = await sendNamed<StatsRow>(pool, {
     sql: `select coalesce(sum(records) filter (where kind = 'lead'), 0) as total_leads,
                  coalesce(sum(records) filter (where kind = 'lead' and not is_converted and lower(value) <> all ($2)), 0)
                    as active_leads,
                  coalesce(sum(records) filter (where kind = 'lead' and is_converted), 0) as converted_leads,
                  coalesce(sum(records) filter (where kind = 'deal'), 0) as total_deals,
-                 coalesce(sum(records) filter (where kind = 'deal' and value ~* 'funded|closed'), 0) as won_deals,
+                 coalesce(json_agg(json_build_array(value, records)) filter (where kind = 'deal'), '[]') as deals,
                  coalesce(sum(amount), 0) as total_deal_value,
                  coalesce(round(sum(amount) / nullif(sum(with_amount), 0), 2), 0) as avg_deal_size
             from record_counts where partner_id = $1`,
@@ -24,11 +24,19 @@ export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats
   })
   const [row] = rows
   if (!row) throw new Error('an aggregate without a row')
-  const { converted_leads, ...stats } = row
+  const { converted_leads, deals, ...stats } = row
+  const won = deals.filter(([stage]) => meaningOf('deal-stage', stage).outcome === 'funded')
   return {
     ...stats,
+    won_deals: won.reduce((sum, [, records]) => sum + records, 0),
     conversion_rate: stats.total_leads === 0 ? 0 : converted_leads / stats.total_leads,
   }
+}
+
+type StatsRow = Omit<Stats, 'conversion_rate' | 'won_deals'> & {
+  converted_leads: number
+  /** Stages and how many deals have them. A stage may stand in several rows. */
+  deals: [stage: string, records: number][]
 }
 
 export type StageCount = Pick<PipelineStage, 'stage' | 'count' | 'value'>

@@ -1,6 +1,6 @@
 import type { AttentionItem } from '@portal/contract/attention.ts'
 import { ATTENTION_TOTAL_MAX } from '@portal/contract/limits.ts'
-import type { HistoryKind } from '@portal/contract/way.ts'
+import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Db } from '../../db/database.ts'

@@ -1,4 +1,4 @@
-import type { HistoryKind } from '@portal/contract/way.ts'
+import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { isKnownNews } from '../../events/known-types.ts'

@@ -1,8 +1,7 @@
-import { SIDE_TEXTS } from '@portal/contract/meanings.ts'
+import { type HistoryKind, meaningOf, SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { MAIL_KIND_WORDS } from '@portal/contract/notifications.ts'
 import { submitterName } from '@portal/contract/submitted-by.ts'
-import { type HistoryKind, placeOf } from '@portal/contract/way.ts'
 import { shortened } from '../../events/activity.ts'
 import type { MailNews, NewsData } from '../../events/mail-news.ts'
 import type { StatusMeanings } from '../../history/status-meanings.ts'
@@ -145,7 +144,7 @@ function headline(news: MailNews): string {
     case 'lead.converted':
       return `${name} became a deal`
     case 'deal.stage_changed':
-      return placeOf('deal-stage', news.data.stage).outcome === 'funded'
+      return meaningOf('deal-stage', news.data.stage).outcome === 'funded'
         ? `Good news: ${name} is ${news.data.stage}`
         : `${name} is now ${news.data.stage}`
     case 'note.added':

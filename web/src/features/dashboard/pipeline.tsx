@@ -1,15 +1,15 @@
-import { type StageGroup, stageGroup } from '@portal/contract/choices.ts'
 import type { PipelineStage } from '@portal/contract/dashboard.ts'
+import { meaningOf, type Outcome } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { paths } from '../../app/paths.ts'
 import { formatCount } from '../../format/count.ts'
 
-const GROUPS: { group: StageGroup; label: string; bar: string; dot: string }[] = [
-  { group: 'open', label: 'Pipeline value', bar: 'fill-brand', dot: 'bg-brand' },
-  { group: 'won', label: 'Won', bar: 'fill-success-dot', dot: 'bg-success-dot' },
-  { group: 'not won', label: 'Not won', bar: 'fill-faint', dot: 'bg-faint' },
+const GROUPS: { outcomes: Outcome[]; label: string; bar: string; dot: string }[] = [
+  { outcomes: ['open'], label: 'Pipeline value', bar: 'fill-brand', dot: 'bg-brand' },
+  { outcomes: ['funded'], label: 'Won', bar: 'fill-success-dot', dot: 'bg-success-dot' },
+  { outcomes: ['lost', 'handed on'], label: 'Not won', bar: 'fill-faint', dot: 'bg-faint' },
 ]
 
 /**
@@ -22,12 +22,12 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
   return (
     <div className="@container grid grid-cols-1 gap-5 p-5">
       <dl className="flex flex-wrap gap-x-8 gap-y-3">
-        {GROUPS.map(({ group, label, dot }) => (
+        {GROUPS.map((group) => (
           <GroupTotal
-            key={group}
-            label={label}
-            dot={dot}
-            stages={stages.filter((one) => stageGroup(one.stage) === group)}
+            key={group.label}
+            label={group.label}
+            dot={group.dot}
+            stages={stages.filter(({ stage }) => groupOf(stage) === group)}
           />
         ))}
       </dl>
@@ -58,6 +58,10 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
   )
 }
 
+function groupOf(stage: string) {
+  return GROUPS.find(({ outcomes }) => outcomes.includes(meaningOf('deal-stage', stage).outcome))
+}
+
 function GroupTotal({ label, dot, stages }: { label: string; dot: string; stages: PipelineStage[] }) {
   if (stages.length === 0) return null
   const value = stages.reduce((sum, stage) => sum + stage.value, 0)
@@ -83,7 +87,7 @@ interface PercentBarProps {
 }
 
 function PercentBar({ stage: { stage }, length, share }: PercentBarProps) {
-  const { bar } = GROUPS.find(({ group }) => group === stageGroup(stage)) ?? {}
+  const { bar } = groupOf(stage) ?? {}
   const percent = (share * 100).toFixed(1)
   return (
     <span className="flex items-center gap-3 @max-xl:col-span-2 @max-xl:col-start-2 @max-xl:row-start-2">

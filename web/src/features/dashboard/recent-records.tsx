@@ -1,5 +1,6 @@
 import type { listDeals } from '@portal/contract/deals.ts'
 import type { listLeads } from '@portal/contract/leads.ts'
+import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -8,9 +9,7 @@ import type { ReactNode } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
-import { badgeColour } from '../../format/badge-colour.ts'
 import { May } from '../../session/may.tsx'
-import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Section } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -19,6 +18,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
+import { StateBadge } from '../referral/state-badge.tsx'
 
 export const viewAllClass =
   'rounded px-1 py-0.5 text-[0.8125rem] font-medium whitespace-nowrap text-brand-ink underline-offset-4 hover:underline'
@@ -58,7 +58,8 @@ export function RecentLeads({ leads }: { leads: UseQueryResult<Answer<typeof lis
           loid: lead.loid,
           title: lead.business_name ?? lead.lead_name ?? lead.loid,
           detail: lead.lead_name ?? lead.loid,
-          badge: lead.lead_status,
+          kind: 'lead-status' as const,
+          state: lead.lead_status,
           amount: lead.loan_amount,
           time: lead.created_at,
         }))}
@@ -95,7 +96,8 @@ export function RecentDeals({ deals }: { deals: UseQueryResult<Answer<typeof lis
           loid: deal.loid,
           title: deal.deal_name ?? deal.business_name ?? deal.loid,
           detail: deal.contact_name ?? deal.loid,
-          badge: deal.stage,
+          kind: 'deal-stage' as const,
+          state: deal.stage,
           amount: deal.amount,
           time: deal.created_at,
         }))}
@@ -110,7 +112,8 @@ interface RecentRecord {
   loid: string
   title: string
   detail: string
-  badge: string
+  kind: HistoryKind
+  state: string
   amount: number | null
   time: string
 }
@@ -148,9 +151,7 @@ function Records({ query, waiting, failed, empty, records }: RecordsProps) {
               <span className="truncate text-[0.8125rem] text-muted">
                 {record.detail} · <RelativeTime at={record.time} />
               </span>
-              <Badge variant={badgeColour(record.badge)} dot className="max-w-2/3 shrink-0">
-                {record.badge}
-              </Badge>
+              <StateBadge kind={record.kind} name={record.state} className="max-w-2/3 shrink-0" />
             </span>
           </Link>
         </li>

@@ -9,6 +9,7 @@ import { DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/
 import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
+import { StateBadge } from '../referral/state-badge.tsx'
 import { TurnText } from '../referral/turn-text.tsx'
 import { DealCrmMark } from './deal-crm-mark.tsx'
 
@@ -73,7 +74,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
       const isPending = deal.crm !== 'synced'
       return (
         <StateCell
-          name={deal.stage}
+          badge={<StateBadge kind="deal-stage" name={deal.stage} />}
           mark={isPending && <DealCrmMark deal={deal} />}
           detail={!isPending && deal.side && <TurnText side={deal.side} />}
         />

@@ -3,13 +3,13 @@ import type { Deal, DealDetail } from '@portal/contract/deals.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { Mail, Phone } from 'lucide-react'
-import { badgeColour } from '../../format/badge-colour.ts'
 import { mailLink, phoneLink } from '../../format/contact-links.ts'
 import { daysActive, formatDate, formatDays } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Section } from '../../ui/card.tsx'
 import { Collapsible } from '../../ui/collapsible.tsx'
 import { DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
+import { StateBadge } from '../referral/state-badge.tsx'
 
 export function ContactPerson({ deal: { contact_name, email, phone, from_referral } }: { deal: DealDetail }) {
   const isOfReferral = from_referral.some((field) => field === 'contact_name' || field === 'email' || field === 'phone')
@@ -75,11 +75,7 @@ export function DealDetails({ deal }: { deal: DealDetail }) {
           { term: 'Amount', value: formatMoney(deal.amount) },
           {
             term: 'Stage',
-            value: (
-              <Badge variant={badgeColour(deal.stage)} dot>
-                {deal.stage}
-              </Badge>
-            ),
+            value: <StateBadge kind="deal-stage" name={deal.stage} />,
           },
           { term: 'Business Name', value: deal.business_name },
           { term: 'Loan Type', value: deal.loan_type },

@@ -4,9 +4,7 @@ import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router
 import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
-import { badgeColour } from '../../format/badge-colour.ts'
 import { May } from '../../session/may.tsx'
-import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Changing } from '../../ui/changing.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -17,6 +15,7 @@ import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
 import { RemovedRecord } from '../referral/removed-record.tsx'
+import { StateBadge } from '../referral/state-badge.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
 import { Way } from '../referral/way.tsx'
@@ -77,9 +76,7 @@ export function DealPage() {
         mark={
           <span className="flex min-w-0 flex-wrap items-center gap-2">
             <Changing value={deal.stage} scope={deal.loid} announcement={`The stage is now ${deal.stage}`}>
-              <Badge variant={badgeColour(deal.stage)} dot>
-                {deal.stage}
-              </Badge>
+              <StateBadge kind="deal-stage" name={deal.stage} />
             </Changing>
             <TurnChip side={deal.side} />
             <DealCrmMark deal={deal} />

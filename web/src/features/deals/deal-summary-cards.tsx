@@ -1,5 +1,5 @@
-import { isWonStage } from '@portal/contract/choices.ts'
 import type { Deal } from '@portal/contract/deals.ts'
+import { meaningOf } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPercent } from '../../format/percent.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -49,7 +49,7 @@ function Figure({ term, value, detail }: FigureProps) {
 function summarise(deals: readonly Deal[]) {
   const amounts = deals.flatMap(({ amount }) => amount ?? [])
   const value = amounts.reduce((total, amount) => total + amount, 0)
-  const won = deals.filter(({ stage }) => isWonStage(stage)).length
+  const won = deals.filter(({ stage }) => meaningOf('deal-stage', stage).outcome === 'funded').length
   return {
     count: String(deals.length),
     won: String(won),

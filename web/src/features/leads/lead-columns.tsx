@@ -11,6 +11,7 @@ import { ContactCell, DayCell, flexibleClass, NameCell, StateCell, TextCell } fr
 import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
+import { StateBadge } from '../referral/state-badge.tsx'
 import { TurnText } from '../referral/turn-text.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 
@@ -93,7 +94,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
       const isPending = lead.crm !== 'synced'
       return (
         <StateCell
-          name={lead.lead_status}
+          badge={<StateBadge kind="lead-status" name={lead.lead_status} />}
           mark={isPending && <LeadCrmMark lead={lead} />}
           detail={!isPending && lead.side && <TurnText side={lead.side} />}
         />

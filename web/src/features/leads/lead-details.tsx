@@ -3,12 +3,12 @@ import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { badgeColour } from '../../format/badge-colour.ts'
 import { mailLink, phoneLink } from '../../format/contact-links.ts'
 import { formatDate } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Section } from '../../ui/card.tsx'
 import { type Description, DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
+import { StateBadge } from '../referral/state-badge.tsx'
 
 /** The fields of section 2, in its order, then those that the portal adds. An unknown field shows a dash. */
 export function PrimaryInformation({ lead }: { lead: Lead }) {
@@ -31,11 +31,7 @@ export function PrimaryInformation({ lead }: { lead: Lead }) {
     { term: 'Loan Term', value: lead.loan_term },
     {
       term: 'Lead Status',
-      value: (
-        <Badge variant={badgeColour(lead.lead_status)} dot>
-          {lead.lead_status}
-        </Badge>
-      ),
+      value: <StateBadge kind="lead-status" name={lead.lead_status} />,
     },
     { term: 'Lead Source', value: lead.lead_source },
     { term: 'Brand', value: lead.brand },

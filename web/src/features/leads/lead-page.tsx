@@ -6,8 +6,6 @@ import { useEffect, useState } from 'react'
 import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
-import { badgeColour } from '../../format/badge-colour.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Changing } from '../../ui/changing.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -20,6 +18,7 @@ import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
 import { RemovedRecord } from '../referral/removed-record.tsx'
+import { StateBadge } from '../referral/state-badge.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
 import { Way } from '../referral/way.tsx'
@@ -87,9 +86,7 @@ export function LeadPage() {
         mark={
           <span className="flex min-w-0 flex-wrap items-center gap-2">
             <Changing value={lead.lead_status} scope={lead.loid} announcement={`The status is now ${lead.lead_status}`}>
-              <Badge variant={badgeColour(lead.lead_status)} dot>
-                {lead.lead_status}
-              </Badge>
+              <StateBadge kind="lead-status" name={lead.lead_status} />
             </Changing>
             <TurnChip side={lead.side} />
             <LeadCrmMark lead={lead} />

@@ -1,11 +1,11 @@
 import { wholeDays } from '@portal/contract/dates.ts'
+import { meaningOf } from '@portal/contract/meanings.ts'
 import type { Note } from '@portal/contract/notes.ts'
 import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.ts'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { Handshake, MessageSquareText, Send } from 'lucide-react'
 import { type ReactNode, type Ref, useRef, useState } from 'react'
-import { badgeColour } from '../../format/badge-colour.ts'
 import { formatDateTime, formatDays } from '../../format/dates.ts'
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -222,12 +222,13 @@ const ICONS: Record<Line['type'], ReactNode> = {
 }
 
 function Mark({ line: { type, value } }: { line: Line }) {
+  const { colour } = meaningOf(type === 'stage' ? 'deal-stage' : 'lead-status', value ?? '')
   return (
     <span
       aria-hidden
       className="relative flex size-6 shrink-0 items-center justify-center rounded-full bg-hover text-muted [&_svg]:size-3.5"
     >
-      {ICONS[type] ?? <span className={clsx('size-2.5 rounded-full', DOTS[badgeColour(value)])} />}
+      {ICONS[type] ?? <span className={clsx('size-2.5 rounded-full', DOTS[colour])} />}
     </span>
   )
 }

@@ -1,6 +1,6 @@
 import { wholeDays } from '@portal/contract/dates.ts'
+import type { Outcome } from '@portal/contract/meanings.ts'
 import type { Standing } from '@portal/contract/timeline.ts'
-import type { Outcome } from '@portal/contract/way.ts'
 import { clsx } from 'clsx'
 import { Check, CornerUpRight, X } from 'lucide-react'
 import { formatDate, formatDayInShort, formatDays } from '../../format/dates.ts'

@@ -7,6 +7,7 @@ import { paths } from '../../app/paths.ts'
 import { formatDate } from '../../format/dates.ts'
 import { ContactCell, DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
+import { StateBadge } from '../referral/state-badge.tsx'
 import { TurnText } from '../referral/turn-text.tsx'
 
 export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
@@ -49,7 +50,12 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     key: 'lead_status',
     header: 'Status',
     card: 'state',
-    cell: (lead) => <StateCell name={lead.lead_status} detail={lead.side && <TurnText side={lead.side} />} />,
+    cell: (lead) => (
+      <StateCell
+        badge={<StateBadge kind="lead-status" name={lead.lead_status} />}
+        detail={lead.side && <TurnText side={lead.side} />}
+      />
+    ),
   },
   { key: 'created_at', header: 'Created', card: 'date', cell: (lead) => <DayCell day={formatDate(lead.created_at)} /> },
 ]
@@ -94,7 +100,12 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     key: 'stage',
     header: 'Stage',
     card: 'state',
-    cell: (deal) => <StateCell name={deal.stage} detail={deal.side && <TurnText side={deal.side} />} />,
+    cell: (deal) => (
+      <StateCell
+        badge={<StateBadge kind="deal-stage" name={deal.stage} />}
+        detail={deal.side && <TurnText side={deal.side} />}
+      />
+    ),
   },
   { key: 'created_at', header: 'Created', card: 'date', cell: (deal) => <DayCell day={formatDate(deal.created_at)} /> },
 ]
