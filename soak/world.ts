@@ -11,7 +11,7 @@ import { type Crm, openCrm } from './crm.ts'
 import { openMailServer } from './mail-server.ts'
 
 const MAIN = resolve(import.meta.dirname, '../server/src/main.ts')
-const MOVABLE_CLOCK = resolve(import.meta.dirname, 'movable-clock.ts')
+const MOVABLE_CLOCK = resolve(import.meta.dirname, '../server/src/testing/movable-clock.ts')
 const START_MS_MAX = 120_000
 const SMALL_DISK = '32m'
 

@@ -79,7 +79,7 @@ export async function createApp(
   openApiRoutes(app, deps)
 
   const callers = rememberCallers((token) => findCaller(deps, token), deps.clock)
-  const rateLimits = createRateLimits(deps.pool, deps.config.rateLimits)
+  const rateLimits = createRateLimits(deps, deps.config.rateLimits)
   const authenticate = createAuthenticate(
     { findSessionCaller: callers.find, findKeyCaller: (key) => findKeyCaller(deps, key), hasKeyForm },
     rateLimits,

@@ -41,7 +41,6 @@ async function start(): Promise<void> {
     config,
     databaseUrl: database.url,
     crm,
-    clock: { now: () => new Date() },
     hasSchedules: true,
     prepare: demo?.seedDemo,
     log,

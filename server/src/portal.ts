@@ -7,6 +7,7 @@ import { BACKGROUND_JOBS } from './background-jobs.ts'
 import type { Clock } from './clock.ts'
 import type { Settings, ZohoSettings } from './config.ts'
 import { type Database, openDatabase, refuseOtherDatabase, refuseOtherSettings } from './db/database.ts'
+import { openDatabaseClock } from './db/database-clock.ts'
 import { openHotReads } from './db/hot-reads.ts'
 import { listen } from './db/listen.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
@@ -61,7 +62,8 @@ interface PartsSettings {
   config: Settings
   databaseUrl: string
   crm: { mode: 'sandbox' | 'zoho'; settings: ZohoSettings }
-  clock: Clock
+  /** If absent, the clock of the database, which all processes share. */
+  clock?: Clock
   spans?: Spans | undefined
   log: Logger
 }
@@ -79,7 +81,7 @@ const DELIVERIES_STOP_MS_MAX = 3_000
 const TRY_AGAIN_MS = 1_000
 
 /** Opens the parts on the database and the CRM that the caller has chosen. */
-export async function openParts({ config, databaseUrl, crm, clock, spans, log }: PartsSettings): Promise<Parts> {
+export async function openParts({ config, databaseUrl, crm, spans, log, ...settings }: PartsSettings): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
   const statusMeanings = await readStatusMeanings(config.statusMeaningsPath)
@@ -98,6 +100,8 @@ export async function openParts({ config, databaseUrl, crm, clock, spans, log }:
     await (config.migratesAtStart ? migrate : requireMigrated)(direct.db)
   })
   await refuseOtherSettings(pages)
+  const databaseClock = await openDatabaseClock(pages.pool, log)
+  const { clock = databaseClock } = settings
   const background = openDatabase(databaseUrl, handleLoss, {
     connectionsMax: Math.ceil(config.databasePool / 2),
     statementMsMax: 1.5 * pageMsMax,
@@ -144,6 +148,7 @@ export async function openParts({ config, databaseUrl, crm, clock, spans, log }:
       }
     },
     async close() {
+      databaseClock.stop()
       await deps.crm.close()
       await reads.close()
       await background.close()

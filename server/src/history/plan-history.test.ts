@@ -28,10 +28,15 @@ test('the first entry is the submission, not the CRM’s entry for the same even
   ])
 })
 
-test('a change in the same second as the submission is not dated before the submission', () => {
-  const told = [entry('Contacted', '2026-03-01T10:00:00.000Z')]
-  const plan = planHistory([submitted], told, { value: 'Contacted', modified_time, before: undefined })
-  expect(plan.entries[0]?.changed_time).toBe(submitted.changed_time)
+test('changes that the CRM’s clock dates before the submission follow it, in the CRM’s order', () => {
+  const told = [entry('Contacted', '2026-03-01T09:56:00.000Z'), entry('Pre Call', '2026-03-01T09:57:00.000Z')]
+  const plan = planHistory([submitted], told, { value: 'Pre Call', modified_time, before: undefined })
+  const times = ['2026-03-01T10:00:00.701Z', '2026-03-01T10:00:00.702Z']
+  expect(plan.entries.map((one) => one.changed_time)).toEqual(times)
+
+  const later = [...told, entry('Lost Lead', '2026-03-01T09:59:00.000Z')]
+  const next = planHistory([submitted, ...plan.entries], later, { value: 'Lost Lead', modified_time, before })
+  expect(next.entries.map((one) => [one.value, one.changed_time])).toEqual([['Lost Lead', '2026-03-01T10:00:00.703Z']])
 })
 
 test('a status that is missing from the CRM’s history is recorded as observed at Modified_Time (D32a)', () => {

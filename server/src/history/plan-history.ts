@@ -53,8 +53,14 @@ export function planHistory(
   // The submission is the first entry, so the CRM's own first entry with the same value would be a duplicate.
   const ofCrm = submitted && history[0]?.value === submitted.value ? history.slice(1) : history
   const knownIds = new Set(known.map((entry) => entry.crm_entry_id))
-  // Zoho gives whole seconds, so a change can seem to come before the submission.
-  const notBefore = (time: string) => (submitted && time < submitted.changed_time ? submitted.changed_time : time)
+  let last = known.findLast((entry) => entry.origin !== 'observed')?.changed_time
+  // Zoho gives whole seconds, and its clock may be behind. So a change can seem to come before the submission. Such
+  // changes follow the submission in the CRM's order.
+  const notBefore = (time: string) => {
+    if (!submitted || last === undefined || time > submitted.changed_time) return time
+    last = new Date(Date.parse(last) + 1).toISOString()
+    return last
+  }
   const added = ofCrm
     .filter((entry) => !knownIds.has(entry.entry_id))
     .map(({ entry_id, ...entry }): PlannedEntry => {

@@ -2,7 +2,9 @@ import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Clock } from '../clock.ts'
 import type { Db } from '../db/database.ts'
+import type { Deps } from '../deps.ts'
 import { TooMany } from '../errors.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -54,14 +56,18 @@ export async function limitVisitor(limit: Limit, rule: RateLimit, { networks }: 
 }
 
 /** Calls are counted in the database, so that all processes share the limits (D14). */
-export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyReply) => Limit {
+export function createRateLimits(
+  { pool, clock }: Pick<Deps, 'pool' | 'clock'>,
+  isOn: boolean,
+): (reply: FastifyReply) => Limit {
+  const storeClient = inOneTime(pool, clock)
   const limiters = new Map<string, RateLimiterPostgres>()
 
   function limiterOf(rule: RateLimit): RateLimiterPostgres {
     const existing = limiters.get(rule.name)
     if (existing) return existing
     const limiter = new RateLimiterPostgres({
-      storeClient: pool,
+      storeClient,
       storeType: 'pool',
       tableName: 'rate_limits',
       tableCreated: true,
@@ -103,6 +109,28 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
       return counted
     }
 }
+
+/**
+ * The library reads the clock of its own machine, and sends its times as numbers of milliseconds. They are moved to the
+ * clock that all processes share, because a process whose clock is ahead would end everybody's periods.
+ */
+function inOneTime(pool: pg.Pool, clock: Clock) {
+  return {
+    async query({ values = [], ...statement }: pg.QueryConfig<unknown[]>) {
+      const aheadMs = clock.now().getTime() - Date.now()
+      const isTime = (value: unknown) => typeof value === 'number' && value > YEAR_2001_MS
+      const answer = await pool.query<{ expire?: number | null }>({
+        ...statement,
+        values: values.map((value) => (isTime(value) ? Number(value) + aheadMs : value)),
+      })
+      for (const row of answer.rows) if (row.expire) row.expire -= aheadMs
+      return answer
+    },
+  }
+}
+
+/** No count is so high. */
+const YEAR_2001_MS = 1_000_000_000_000
 
 /** Removes counts whose period is over; the library would reset them anyway. Returns how many it removed. */
 export async function removeUsedUpLimits(db: Db, now: Date, rowsMax: number): Promise<number> {

@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
 import type { Settings } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
+import { openDatabaseClock } from '../db/database-clock.ts'
 import { migrate, requireMigrated } from '../db/migrate.ts'
 import { openSecrets, readSecretsKeys } from '../db/secrets.ts'
 import type { Deps } from '../deps.ts'
@@ -38,7 +40,7 @@ const STOP_MS_MAX = 10_000
  */
 export function openWorkplace(config: Settings, log: Logger, say: (text: string) => void): Workplace {
   const stops: (() => Promise<void>)[] = []
-  const clock = { now: () => new Date() }
+  let clock: Clock = { now: () => new Date() }
 
   async function databaseUrl(): Promise<string> {
     // The folder gets the same mode as at the portal's own start.
@@ -56,13 +58,17 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     stops.push(crm.stop)
     // Loaded only when needed, so that a list of partners appears at once.
     const { openParts } = await import('../portal.ts')
-    const opened = await openParts({ config, databaseUrl: url, crm, clock, log })
+    const opened = await openParts({ config, databaseUrl: url, crm, log })
+    clock = opened.deps.clock
     stops.push(opened.close)
     return opened
   }
 
   // Security events are logged at the level `info`, although a command otherwise logs only problems.
-  const noted = { log: log.child({}, { level: 'info' }), store: createSecurityStore({ clock }) }
+  const noted = {
+    log: log.child({}, { level: 'info' }),
+    store: createSecurityStore({ clock: { now: () => clock.now() } }),
+  }
 
   return {
     say,
@@ -73,6 +79,9 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
       )
       stops.push(close)
       await (config.migratesAtStart ? migrate : requireMigrated)(db)
+      const databaseClock = await openDatabaseClock(pool, log)
+      stops.push(async () => databaseClock.stop())
+      clock = databaseClock
       return { db, pool, secrets: openSecrets(await readSecretsKeys(config)), clock }
     },
     directUrl,

@@ -23,7 +23,6 @@ export async function startKillablePortal({ databaseUrl, folder, env, descriptor
   const child = spawn('env', [...limited, process.execPath, MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      ...env,
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       PORT: '0',
@@ -39,6 +38,7 @@ export async function startKillablePortal({ databaseUrl, folder, env, descriptor
       ZOHO_CLIENT_ID: 'none',
       ZOHO_CLIENT_SECRET: 'none',
       ZOHO_REFRESH_TOKEN: 'none',
+      ...env,
     },
   })
   const exited = once(child, 'exit')

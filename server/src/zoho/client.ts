@@ -157,7 +157,7 @@ export function openClient(options: {
       crmClock.hear(response.headers.get('date'))
       limits.told(readCreditsLeft(response.headers.get('x-api-credits-remaining')))
       if (status === 429 || status >= 500) {
-        const retryAfterMs = readRetryAfter(response.headers.get('retry-after'))
+        const retryAfterMs = readRetryAfter(response.headers)
         return { failure: { reason: `HTTP ${status}`, retryAfterMs }, mayRepeat: status === 429 || call.isRepeatable }
       }
       return { answer: { status, body: text === '' ? null : JSON.parse(text) } }
@@ -235,12 +235,13 @@ function readCreditsLeft(header: string | null): number | null {
 
 /**
  * Reads a delay, which can be a number of seconds or a date. Zoho documents neither form, but gateways in front of Zoho
- * send both.
+ * send both. A date is by the sender's clock, as the answer's own date is.
  */
-function readRetryAfter(header: string | null): number {
+function readRetryAfter(headers: Headers): number {
+  const header = headers.get('retry-after')
   if (header === null) return 0
   const seconds = Number(header)
-  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1_000
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.parse(headers.get('date') ?? '') : seconds * 1_000
   return Number.isNaN(ms) ? 0 : Math.max(0, ms)
 }
 

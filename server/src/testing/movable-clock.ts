@@ -1,5 +1,6 @@
-// Loaded before the portal in its process: makes its clock wrong by what the soak says.
-let aheadMs = 0
+// Loaded before the portal in its process: makes its machine's clock wrong by CLOCK_AHEAD_MS, and from then on by what
+// its parent process says.
+let aheadMs = Number(process.env['CLOCK_AHEAD_MS'] ?? 0)
 
 globalThis.Date = new Proxy(Date, {
   construct: (target, given, made) =>
