@@ -191,6 +191,8 @@ async function settle(world: World, partners: readonly Partner[], searchLagSecon
     else if (status !== 200) throw new Error(`the last sync was answered with ${status} ${JSON.stringify(body)}`)
   }
   await waitForRest(world)
+  await world.pullDetails()
+  await waitForRest(world)
 }
 
 /**

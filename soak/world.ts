@@ -40,6 +40,8 @@ export interface World {
   /** The process id of the database server, if the soak may stop it. */
   postgresPid: number | undefined
   sweep(): Promise<void>
+  /** Reads the histories and notes that are left for later, as the portal does each minute. */
+  pullDetails(): Promise<void>
   /**
    * Makes all waiting jobs due now, including jobs of a killed process that wait for their retry. Notes that were sent
    * without an answer are sent again once the sandbox can no longer carry out the first call.
@@ -175,6 +177,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     postgresPid,
     async sweep() {
       await boss.send('sweep', {})
+    },
+    async pullDetails() {
+      await boss.send('pull-details', {})
     },
     async hurryJobs() {
       await rows(
