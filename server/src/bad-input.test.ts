@@ -128,18 +128,22 @@ test.each(withBody)(
   },
 )
 
-const INPUTS_A_ROUTE = 20
+/** A route without a body, query or id reads no input, so a test cannot send it bad input. */
+const withInput = named.filter(([, route]) => route.body || route.query || route.path.includes(':'))
 const INPUTS_AT_ONCE = 10
+// oxlint-disable node/no-process-env -- a longer run than that of every day
+/** FUZZ_REQUESTS sends so many random inputs to all routes together, instead of twenty to each. */
+const INPUTS_A_ROUTE = Math.max(20, Math.ceil(Number(process.env['FUZZ_REQUESTS'] ?? 0) / withInput.length))
 /**
  * The seed of the random inputs, so that every run tests the same inputs. A failure prints the seed and the shortest
  * failing input.
  */
-const SEED = 20_261_120
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_120)
+// oxlint-enable node/no-process-env
 
-/** A route without a body, query or id reads no input, so a test cannot send it bad input. */
-const withInput = named.filter(([, route]) => route.body || route.query || route.path.includes(':'))
 test.each(withInput)(
   '%s answers any input with success or a refusal, never with an internal error',
+  { timeout: 15_000 + INPUTS_A_ROUTE * 1_000 },
   async (name, route) => {
     const inputs = fc.array(badInput(route, validBody(route)), { minLength: INPUTS_AT_ONCE, maxLength: INPUTS_AT_ONCE })
     const property = fc.asyncProperty(inputs, async (batch) => {

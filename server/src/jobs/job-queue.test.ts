@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import pino from 'pino'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod/mini'
 import { openDatabase } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
@@ -78,8 +78,11 @@ test('one partner’s jobs run one at a time, and another partner’s job does n
   expect(queue.begun.filter((partnerId) => partnerId === 'busy')).toHaveLength(1)
 })
 
-test('a job whose worker died runs again without the delay of a failed job', async () => {
+test('a job whose worker died runs again without the delay of a failed job, even if the machine’s clock was set back', async () => {
   await using queue = await startQueue({ concurrency: 1, hanging: [], firstDelaySeconds: 600 })
+  const now = Date.now
+  const settingBack = vi.spyOn(Date, 'now').mockImplementation(() => now() - 300_000)
+  onTestFinished(() => settingBack.mockRestore())
   await queue.addOrphan('orphan')
   await waitFor('the job to run again', async () => queue.ended.length > 0)
   expect(queue.ended).toEqual(['orphan'])

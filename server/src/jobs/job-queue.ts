@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import {
+  type Clock,
   fromKysely,
   type JobResult,
   PgBoss,
@@ -51,6 +52,18 @@ const QUICK_RETRIES = 3
  */
 const LOOK_FOR_RETRIES_MS = 2_000
 
+/**
+ * pg-boss's timers ask the clock whether they are due, so a clock that was set back would stop them for as long. This one
+ * goes on by the processor's clock. pg-boss hands back the timers that it got.
+ */
+const STEADY: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  setTimeout,
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+  setInterval,
+  clearInterval: (timer) => clearInterval(timer as NodeJS.Timeout),
+}
+
 /** If `isWorking` is false, this process enqueues jobs and leaves everything else to other processes. */
 export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: number, isWorking = true): Worker {
   const boss = new PgBoss({
@@ -62,6 +75,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     supervise: isWorking,
     schedule: isWorking,
     schema: 'jobs',
+    clock: STEADY,
     // How often a process looks for jobs whose heartbeat has stopped. The default of both settings is a minute.
     superviseIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
     monitorIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
