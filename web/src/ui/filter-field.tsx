@@ -1,5 +1,6 @@
 import { type ChangeEvent, type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from 'react'
 import { TextField } from './field.tsx'
+import { isEnter } from './is-enter.ts'
 
 interface FilterFieldProps {
   label: string
@@ -32,7 +33,7 @@ export function TextFilter({ value, onValue, read = (text) => text, ...looks }: 
       defaultValue={value}
       autoComplete="off"
       onBlur={commit}
-      onKeyDown={(event) => event.key === 'Enter' && commit(event)}
+      onKeyDown={(event) => isEnter(event) && commit(event)}
     />
   )
 }

@@ -1,5 +1,6 @@
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import { pressEnterInInputMethod } from '../../testing/input-method.ts'
 import { openApp } from '../../testing/open-app.tsx'
 import { dealOf, leadOf } from '../../testing/records.ts'
 import { data, failure, serve } from '../../testing/server.ts'
@@ -115,17 +116,19 @@ function endWhileClosed() {
   openApp('/leads/LO-7K3M9QAZ')
 }
 
-test('Ctrl+Enter sends a note', async () => {
+test('Ctrl+Enter sends a note, unless it ends a word in an input method', async () => {
   const { server, user, text } = await openLead({
     'POST /crm/note/LO-7K3M9QAZ': () => ({
       status: 201,
       body: data({ note: { ...NOTE, content: 'Call after three' } }),
     }),
   })
-  await user.type(text, 'Call after three{Control>}{Enter}{/Control}')
+  await user.type(text, 'Call after')
+  pressEnterInInputMethod(text, { ctrlKey: true })
+  await user.type(text, ' three{Control>}{Enter}{/Control}')
   expect(await screen.findByText('Note added successfully')).toBeDefined()
-  const [sent] = server.seen.filter(({ path }) => path.startsWith('/crm/note'))
-  expect(sent?.body).toEqual({ content: 'Call after three' })
+  const sent = server.seen.filter(({ path }) => path.startsWith('/crm/note'))
+  expect(sent.map(({ body }) => body)).toEqual([{ content: 'Call after three' }])
 })
 
 test('adding a note empties the form, and a retry after a failure sends the same idempotency key', async () => {

@@ -8,6 +8,7 @@ import { useIdempotencyKey } from '../../api/idempotency-key.ts'
 import { keepTabAttempt, keepTabDraft, readTabAttempt, readTabDraft } from '../../session/tab-drafts.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/field.tsx'
+import { isEnter } from '../../ui/is-enter.ts'
 import { toast } from '../../ui/toast.ts'
 import { noteDraftName } from './note-draft.ts'
 import { noteFailureText } from './note-failure-text.ts'
@@ -98,7 +99,7 @@ export function NoteForm({
         onChange={(event) => changeText(event.target.value)}
         aria-keyshortcuts="Control+Enter Meta+Enter"
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
+          if (isEnter(event) && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
         }}
         // Leaving an empty field is not a mistake yet.
         onBlur={() => setIsChecked(isChecked || length > 0)}

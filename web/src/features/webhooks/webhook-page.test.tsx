@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import { pressEnterInInputMethod } from '../../testing/input-method.ts'
 import { openApp } from '../../testing/open-app.tsx'
 import { webhookEndpointOf, webhookLogOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
@@ -363,7 +364,11 @@ test('filters are put in the address and sent to the server, and a search withou
   expect(Array.from(status.options, ({ value }) => value)).toEqual(['', 'success', 'failed', 'error', 'pending'])
   fireEvent.change(status, { target: { value: 'failed' } })
   await waitFor(() => expect(window.location.search).toBe('?status=failed'))
-  await user.type(screen.getByLabelText('Endpoint'), ' /api/webhook {Enter}')
+  const endpoint = screen.getByLabelText<HTMLInputElement>('Endpoint')
+  await user.type(endpoint, ' /api/webhook ')
+  pressEnterInInputMethod(endpoint)
+  expect(endpoint.value).toBe(' /api/webhook ')
+  await user.type(endpoint, '{Enter}')
   // These two changes come at once. The second must not undo the first.
   fireEvent.change(screen.getByLabelText('Date From'), { target: { value: '2026-05-01' } })
   fireEvent.change(screen.getByLabelText('Date To'), { target: { value: '2026-05-31' } })
