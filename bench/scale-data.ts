@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { openDatabase } from '../server/src/db/database.ts'
 import { migrate } from '../server/src/db/migrate.ts'
+import { searchColumns } from '../server/src/db/search-columns.ts'
 import { hashPassword } from '../server/src/features/accounts/passwords.ts'
 import { startEmbeddedPostgres } from '../server/src/local/embedded-postgres.ts'
 
 const PARTNERS = 2_000
+/** About 10,000 leads. */
+const PAGES_AT_ONCE = 500
 const TABLES = ['leads', 'deals', 'history_entries', 'notes', 'events']
 
 /** The partner that signs in and makes the calls. This partner's list shows one hundredth of all leads. */
@@ -49,6 +52,7 @@ export async function loadScaleData(folder: string, leads: number, say: (text: s
     const work: [string, () => Promise<unknown>][] = [
       ['leads', () => insertLeads(client, partners, leads)],
       ['deals', () => insertDeals(client)],
+      ['what is searched', () => fillSearchColumns(client)],
       ['history, notes, events', () => insertWhatHappened(client)],
       ['counts', () => insertCounts(client)],
       ['indexes', () => restoreIndexes(say)],
@@ -185,6 +189,32 @@ function loid(number: string): string {
     (shift) => `substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (((${bits}) >> ${shift}) & 31)::int + 1, 1)`,
   )
   return `'LO-' || ${characters.join(' || ')}`
+}
+
+/** Fills in the columns that the portal writes with each row (`search-columns.ts`), and packs the tables again. */
+async function fillSearchColumns(client: pg.PoolClient): Promise<void> {
+  for (const table of ['leads', 'deals'] as const) {
+    const { rows: sizes } = await client.query<{ pages: number }>(
+      `select (pg_relation_size('${table}') / current_setting('block_size')::int)::int as pages`,
+    )
+    // The new versions of the rows come after these pages.
+    for (let page = 0; page < (sizes[0]?.pages ?? 0); page += PAGES_AT_ONCE) {
+      const { rows } = await client.query<{ ctid: string; partner_id: string }>(
+        `select ctid::text, * from ${table} where ctid >= '(${page},0)' and ctid < '(${page + PAGES_AT_ONCE},0)'`,
+      )
+      const filled = rows.map((row) => searchColumns(table, row))
+      await client.query(
+        `update ${table} set search_fold = filled.fold, search_keys = filled.keys::int[]
+           from unnest($1::tid[], $2::text[], $3::text[]) filled (row, fold, keys) where ${table}.ctid = filled.row`,
+        [
+          rows.map(({ ctid }) => ctid),
+          filled.map(({ search_fold: fold }) => fold),
+          filled.map(({ search_keys: keys }) => `{${keys.join(',')}}`),
+        ],
+      )
+    }
+    await client.query(`vacuum (full) ${table}`)
+  }
 }
 
 /** Inserts a deal for each converted lead. */
