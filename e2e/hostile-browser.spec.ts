@@ -1,10 +1,12 @@
-// What browsers do to pages (D149): they translate them.
+// What browsers do to pages (D149): they translate them, enlarge their text, replace their colours, store nothing for them
+// and lack what others have.
 import { expect, type Page } from '@playwright/test'
+import { portalUrl } from './addresses.ts'
 import { test as fresh } from './fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from './lender.ts'
 import { listenForComplaints } from './listen-for-complaints.ts'
 import { FORMS, OPEN_FORMS, pathOf, SCREENS, type Screen } from './pages.ts'
-import { signedOut } from './session.ts'
+import { signedOut, spend } from './session.ts'
 
 /** Replaces each text as Chrome's translator does, at once and whenever a text appears. The words stay the same. */
 const TRANSLATE = `(() => {
@@ -108,9 +110,68 @@ const PRESS_ALL = `async (area) => {
   return [...wrong]
 }`
 
+/**
+ * Finds what a contrast theme makes disappear: elements whose own background is their only edge, shapes that consist of
+ * a background, what is chosen or current, and the focus.
+ */
+const FIND_LOST = `(() => {
+  const lost = []
+  const canvas = getComputedStyle(document.body).backgroundColor
+  const isThere = (colour) => colour !== canvas && !/^rgba.*, 0\\)$/.test(colour)
+  function look(selector, isVisible) {
+    for (const one of document.querySelectorAll(selector)) {
+      const { width, height } = one.getBoundingClientRect()
+      if (one.checkVisibility() && width > 2 && height > 2 && !isVisible(getComputedStyle(one)))
+        lost.push(selector + ': ' + one.outerHTML.slice(0, 200))
+    }
+  }
+  const hasEdge = ({ borderTopWidth, borderTopColor, outlineStyle, outlineWidth, outlineColor, backgroundColor }) =>
+    isThere(backgroundColor) || (borderTopWidth !== '0px' && isThere(borderTopColor)) ||
+    (outlineStyle !== 'none' && outlineWidth !== '0px' && isThere(outlineColor))
+  look('button[class^="bg-"], button[class*=" bg-"], a[class*="bg-brand "]:not([href="#main"]), [data-variant], .control', hasEdge)
+  look('[class*="bg-"]:empty, .shape', ({ backgroundColor }) => isThere(backgroundColor))
+  look('nav [aria-current]:not([aria-current=false]), [role=tab][aria-selected=true], label:has(> .appearance-none:checked)',
+    ({ backgroundColor }) => isThere(backgroundColor))
+  for (const one of document.querySelectorAll('main :is(button, a, input, select, textarea)')) {
+    if (!one.checkVisibility() || one.disabled) continue
+    one.focus({ focusVisible: true, preventScroll: true })
+    const shown = one.matches('.appearance-none') ? one.parentElement : one
+    const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(shown)
+    if (document.activeElement === one && (outlineStyle === 'none' || parseFloat(outlineWidth) < 2 || !isThere(outlineColor)))
+      lost.push('focus: ' + one.outerHTML.slice(0, 200))
+  }
+  document.activeElement.blur()
+  return lost
+})()`
+
+/** Finds texts that are cut off, except those that end in dots. */
+const FIND_CUT = `(() => {
+  const cut = []
+  /** The innermost element that is too wide. */
+  const widest = (box, right) =>
+    [...box.querySelectorAll('*')].findLast((one) => one.checkVisibility() && one.getBoundingClientRect().right > right + 1)?.outerHTML.slice(0, 200)
+  if (document.documentElement.scrollWidth > innerWidth) cut.push('the page, because of ' + widest(document.body, innerWidth))
+  for (const one of document.querySelectorAll('body *')) {
+    const { overflowX, overflowY, textOverflow, webkitLineClamp } = getComputedStyle(one)
+    if (textOverflow === 'ellipsis' || webkitLineClamp !== 'none' || !/\\S/.test(one.textContent)) continue
+    const { clientWidth, clientHeight, scrollWidth, scrollHeight } = one
+    if (clientWidth < 4 || !one.checkVisibility()) continue
+    const hides = (overflow) => ['hidden', 'clip'].includes(overflow)
+    if ((hides(overflowX) && scrollWidth > clientWidth + 1) || (hides(overflowY) && scrollHeight > clientHeight + 1))
+      cut.push(one.outerHTML.slice(0, 200) + ' because of ' + widest(one, one.getBoundingClientRect().right))
+  }
+  return cut
+})()`
+
+/** As Chrome behaves with 'Block all cookies'. */
+const BLOCK_SITE_DATA = `for (const name of ['localStorage', 'sessionStorage'])
+  Object.defineProperty(window, name, { get() { throw new DOMException('Access is denied for this document.', 'SecurityError') } })`
+
 const BUTTONS = ':is(button, summary, [role=tab], [role=radio])'
 
 fresh('a translated page survives each of its buttons and each live change', async ({ page, partner }) => {
+  spend(page)
+  await page.addInitScript('delete window.BroadcastChannel')
   const complaints = listenForComplaints(page)
   const lead = await partner.submitLead()
   const deal = await partner.submitLead({ businessName: 'Coastal Concrete' })
@@ -134,6 +195,7 @@ fresh('a translated page survives each of its buttons and each live change', asy
     const path = pathOf(screen, { leadLoid: lead, dealLoid: deal })
     await fresh.step(path, async () => {
       await open(page, path, screen)
+      await expectToBearLargeTextAndContrast(page)
       await translate(page)
       // The bars around a page are the same on all pages.
       await pressAll(page, position === 0 ? BUTTONS : `main ${BUTTONS}`)
@@ -153,10 +215,22 @@ signedOut('a translated page of a signed-out visitor survives each of its button
     const path = String(screen.path)
     await signedOut.step(path, async () => {
       await open(page, path, screen)
+      await expectToBearLargeTextAndContrast(page)
       await translate(page)
       await pressAll(page, BUTTONS)
       await expectSound(page, complaints)
     })
+  }
+})
+
+signedOut('a browser that blocks site data is told so on every page', async ({ page }) => {
+  spend(page)
+  await page.addInitScript(BLOCK_SITE_DATA)
+  for (const screen of [...OPEN_FORMS, ...SCREENS, ...FORMS]) {
+    await page.goto(pathOf(screen, { leadLoid: 'LO-00000000', dealLoid: 'LO-00000000' }))
+    await expect(page.getByRole('alert')).toHaveText(
+      `Your browser blocks site data for ${new URL(portalUrl).host}. Allow cookies and site data for this site, then reload the page.`,
+    )
   }
 })
 
@@ -169,6 +243,23 @@ async function open(page: Page, path: string, { heading }: Screen) {
 async function translate(page: Page) {
   await page.evaluate(FIND_STALE)
   await page.evaluate(TRANSLATE)
+}
+
+/** With text of twice the usual size on a desktop and a phone, nothing is cut off; with a contrast theme, nothing is lost. */
+async function expectToBearLargeTextAndContrast(page: Page) {
+  const session = await page.context().newCDPSession(page)
+  const size = page.viewportSize()
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect.soft(await page.evaluate(FIND_CUT), `large text, ${width} pixels`).toEqual([])
+  }
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } })
+  if (size) await page.setViewportSize(size)
+  await page.emulateMedia({ forcedColors: 'active' })
+  expect.soft(await page.evaluate(FIND_LOST), 'forced colours').toEqual([])
+  await page.emulateMedia({ forcedColors: null })
+  await session.detach()
 }
 
 async function pressAll(page: Page, area: string) {

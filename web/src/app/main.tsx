@@ -1,28 +1,32 @@
 import './styles.css'
-import { StrictMode, startTransition } from 'react'
+import { type ReactNode, StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from '../api/query-client.ts'
 import { App } from './app.tsx'
+import { hasSiteData } from './has-site-data.ts'
+import { NoSiteData } from './no-site-data.tsx'
+import { noteReload } from './page-crash.tsx'
 import { createAppRouter } from './routes.tsx'
 
 // Reading the code and starting the app are separate tasks. Between them a slow phone can react to the person.
 setTimeout(() => {
-  const root = document.getElementById('root')
-  if (!root) throw new Error('index.html has no element #root')
+  if (!hasSiteData()) {
+    draw(<NoSiteData />)
+    return
+  }
+  noteReload()
   const router = createAppRouter(createQueryClient())
   // The router subscribes itself only when the app is drawn. Without this line, it would not notice if the person went
   // back before then. The history calls a function only once, even if the function is subscribed twice.
   // oxlint-disable-next-line typescript/no-misused-promises -- the router subscribes it in the same way
   router.history.subscribe(router.load)
   // The app is drawn when the page's files have arrived. Until then the logo of index.html stays.
-  void router.load().finally(() =>
-    // A transition draws in pieces, and between them a slow phone can react to the person.
-    startTransition(() =>
-      createRoot(root).render(
-        <StrictMode>
-          <App router={router} />
-        </StrictMode>,
-      ),
-    ),
-  )
+  void router.load().finally(() => draw(<App router={router} />))
 })
+
+/** Draws in a transition, which draws in pieces. Between them a slow phone can react to the person. */
+function draw(app: ReactNode) {
+  const root = document.getElementById('root')
+  if (!root) throw new Error('index.html has no element #root')
+  startTransition(() => createRoot(root).render(<StrictMode>{app}</StrictMode>))
+}

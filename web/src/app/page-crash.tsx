@@ -9,8 +9,13 @@ const LOOK_EVERY_MS = 5_000
 /**
  * The page for which this document was reloaded. If it breaks in the new document too, another reload would not help.
  */
-const reloadedFor = sessionStorage.getItem(RELOADED_KEY)
-sessionStorage.removeItem(RELOADED_KEY)
+let reloadedFor: string | null = null
+
+/** Call this once, before the app is drawn. */
+export function noteReload() {
+  reloadedFor = sessionStorage.getItem(RELOADED_KEY)
+  sessionStorage.removeItem(RELOADED_KEY)
+}
 
 /**
  * Keeps a broken page from breaking anything else. The page's code may have failed to load because there was no

@@ -30,7 +30,8 @@ export function follow(
   startedAt: number = Date.now(),
 ): void {
   const seen = new Set<string>()
-  const tabs = new BroadcastChannel('live')
+  // Without it, hidden pages keep their streams.
+  const tabs = 'BroadcastChannel' in window ? new BroadcastChannel('live') : undefined
   let lastEventId: string | undefined
   let isOpen = false
   let isResting = document.hidden
@@ -83,7 +84,7 @@ export function follow(
   function handleReturn() {
     if (document.hidden) return
     isResting = false
-    tabs.postMessage('in front')
+    tabs?.postMessage('in front')
     if (!isOpen) interrupting.abort()
     look()
   }
@@ -121,13 +122,13 @@ export function follow(
     }
   }
 
-  tabs.addEventListener('message', handleOtherTab)
+  tabs?.addEventListener('message', handleOtherTab)
   document.addEventListener('visibilitychange', handleReturn)
   window.addEventListener('online', handleReturn)
   const looking = setInterval(look, LOOK_EVERY_MS)
   signal.addEventListener('abort', () => {
     clearInterval(looking)
-    tabs.close()
+    tabs?.close()
     document.removeEventListener('visibilitychange', handleReturn)
     window.removeEventListener('online', handleReturn)
   })

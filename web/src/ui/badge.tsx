@@ -31,7 +31,7 @@ export function Badge({ variant = 'secondary', dot = false, className, children 
     <span
       data-variant={variant}
       className={clsx(
-        'inline-flex max-w-full items-center gap-1.5 rounded-md px-2 py-0.5 text-xs font-medium whitespace-nowrap',
+        'inline-flex max-w-full items-center gap-1.5 rounded-md px-2 py-0.5 text-xs outline -outline-offset-1 outline-transparent font-medium whitespace-nowrap',
         TINTS[variant],
         className,
       )}

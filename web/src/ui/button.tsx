@@ -9,10 +9,10 @@ export type ButtonSize = 'small' | 'medium' | 'icon'
 const OFF = 'disabled:border-transparent disabled:bg-hover disabled:text-faint disabled:shadow-none'
 
 const VARIANTS: Record<ButtonVariant, string> = {
-  primary: `bg-brand text-white shadow-xs hover:bg-brand-hover ${OFF}`,
+  primary: `border border-transparent bg-brand text-white shadow-xs hover:bg-brand-hover ${OFF}`,
   secondary: `border border-line-strong bg-surface text-ink shadow-xs hover:bg-hover ${OFF}`,
-  ghost: 'text-muted hover:bg-hover hover:text-ink disabled:opacity-50',
-  danger: `bg-danger text-white shadow-xs hover:bg-danger-hover ${OFF}`,
+  ghost: 'border border-transparent text-muted hover:bg-hover hover:text-ink disabled:opacity-50',
+  danger: `border border-transparent bg-danger text-white shadow-xs hover:bg-danger-hover ${OFF}`,
 }
 
 const SIZES: Record<ButtonSize, string> = {
@@ -25,6 +25,8 @@ const SIZES: Record<ButtonSize, string> = {
 export function buttonClass(variant: ButtonVariant = 'primary', size: ButtonSize = 'medium', className?: string) {
   return clsx(
     'inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap select-none transition-colors duration-100',
+    // With a large text on a small screen, the name may take several lines.
+    'max-[20rem]:h-auto max-[20rem]:min-h-9 max-[20rem]:whitespace-normal',
     'disabled:pointer-events-none aria-disabled:opacity-60 [&_svg]:size-4 [&_svg]:shrink-0',
     VARIANTS[variant],
     SIZES[size],

@@ -60,7 +60,7 @@ export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps
         {children}
         <Button
           variant="ghost"
-          className="justify-self-end sm:max-xl:col-span-2 xl:col-[-2/-1]"
+          className="order-2 justify-self-end sm:max-xl:col-span-2 xl:col-[-2/-1]"
           icon={<X aria-hidden />}
           disabled={isClear}
           onClick={handleClear}

@@ -27,7 +27,10 @@ export function ProgressBar({ label, percent, variant = 'primary', className }: 
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={isKnown ? Math.round(width) : undefined}
-      className={clsx('h-1.5 w-full overflow-hidden rounded-full bg-line', className)}
+      className={clsx(
+        'h-1.5 w-full overflow-hidden rounded-full bg-line outline -outline-offset-1 outline-transparent',
+        className,
+      )}
     >
       <div
         className={clsx(

@@ -89,7 +89,9 @@ function Figure({ label, value, note, change }: FigureProps) {
         >
           {value}
         </span>
-        <span className="text-[0.8125rem] whitespace-nowrap text-muted tabular-nums">{note}</span>
+        <span className="text-[0.8125rem] whitespace-nowrap text-muted tabular-nums max-[20rem]:whitespace-normal">
+          {note}
+        </span>
       </dd>
       {/* Has its height while the trends load, which come after the figures. */}
       <dd className="min-h-8 text-xs text-muted tabular-nums max-sm:hidden">

@@ -61,7 +61,7 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
           {summary}
         </p>
         {shown && (
-          <p aria-hidden className="whitespace-nowrap tabular-nums">
+          <p aria-hidden className="whitespace-nowrap tabular-nums max-[20rem]:whitespace-normal">
             <span className="text-muted">{nameOf(shown)}:</span>{' '}
             <span className="font-semibold">{metric.say(shown.value)}</span>
           </p>

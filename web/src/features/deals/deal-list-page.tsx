@@ -73,7 +73,7 @@ export function DealListPage() {
         title="Deals"
         description={<p className="max-sm:hidden">Leads the lender has taken on, from application to funding.</p>}
         actions={
-          <div className="flex gap-2">
+          <div className="flex flex-wrap gap-2">
             <AmountSortButton sort={sort} onSort={handleSort} />
             <SyncButton sync={sync} />
           </div>

@@ -141,7 +141,7 @@ function Entry({ entry }: { entry: ActivityEntry }) {
         <p className="wrap-anywhere text-muted">{description}</p>
         {quote && <Quote>{quote}</Quote>}
       </div>
-      <div className="flex shrink-0 flex-wrap items-baseline gap-x-3 text-[0.8125rem] text-muted sm:flex-col sm:items-end">
+      <div className="flex flex-wrap items-baseline gap-x-3 text-[0.8125rem] text-muted sm:shrink-0 sm:flex-col sm:items-end">
         <time dateTime={created_at} title={formatDateTime(created_at)}>
           <RelativeTime at={created_at} />
         </time>

@@ -65,7 +65,7 @@ export function AttentionRow({ item }: { item: AttentionItem }) {
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 lg:flex-nowrap">
           <div className="min-w-0 flex-1 basis-72">
-            <p className="flex items-center gap-2">
+            <p className="flex flex-wrap items-center gap-x-2 sm:flex-nowrap">
               <Link
                 {...pageOf(item)}
                 className={clsx(
@@ -81,7 +81,11 @@ export function AttentionRow({ item }: { item: AttentionItem }) {
             <p className="wrap-anywhere text-muted max-sm:line-clamp-2">{reasonOf(item)}</p>
             {item.note && <Quote>{item.note.content}</Quote>}
           </div>
-          <div ref={actions} tabIndex={-1} className="-ml-3 flex shrink-0 items-center outline-none sm:ml-0">
+          <div
+            ref={actions}
+            tabIndex={-1}
+            className="-ml-3 flex flex-wrap items-center outline-none sm:ml-0 sm:shrink-0 sm:flex-nowrap"
+          >
             <Actions item={item} open={open} onToggle={toggle} />
           </div>
         </div>

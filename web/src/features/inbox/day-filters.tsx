@@ -27,7 +27,7 @@ export function DayFilters({ days: { dateFrom = '', dateTo = '' }, onChange }: D
       <DateFilter label="Date From" value={dateFrom} onValue={(date) => onChange({ dateFrom: date || undefined })} />
       <DateFilter label="Date To" value={dateTo} onValue={(date) => onChange({ dateTo: date || undefined })} />
       {isElsewhere && (
-        <p className="col-span-full text-[0.8125rem] text-muted">{`These are days in your time zone, ${zone}.`}</p>
+        <p className="order-1 col-span-full self-center text-[0.8125rem] text-muted xl:col-span-4">{`These are days in your time zone, ${zone}.`}</p>
       )}
     </>
   )

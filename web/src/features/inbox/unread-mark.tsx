@@ -9,7 +9,7 @@ export function UnreadMark({ loid }: { loid: string }) {
 
 export function UnreadDot() {
   return (
-    <span className="mr-1.5 inline-block size-2 shrink-0 rounded-full bg-brand align-[0.0625rem]">
+    <span className="shape mr-1.5 inline-block size-2 shrink-0 rounded-full bg-brand align-[0.0625rem]">
       <span className="sr-only">New: </span>
     </span>
   )

@@ -66,7 +66,7 @@ export function LeadListPage() {
         title="Leads"
         description={<p className="max-sm:hidden">Applicants you have referred, and how far each has come.</p>}
         actions={
-          <div className="flex gap-2">
+          <div className="flex flex-wrap gap-2">
             <SyncButton sync={sync} />
             <May least="member">
               <DebugButton />

@@ -154,7 +154,7 @@ function Overview({ docs: { version, baseUrl, description } }: { docs: ReadableD
           <h3 className="text-[0.8125rem] text-muted">Base URL</h3>
           <p className="mt-0.5 font-mono text-[0.8125rem] break-all">{baseUrl ?? '—'}</p>
         </div>
-        <div className="flex items-center gap-3">
+        <div className="flex flex-wrap items-center gap-3">
           {version && <Badge variant="primary">Version {version}</Badge>}
           {baseUrl && <CopyButton text={baseUrl} label="Copy base URL" shortLabel="Copy" />}
         </div>

@@ -125,7 +125,7 @@ function StepMark({ state, outcome }: { state: StopState; outcome: Outcome }) {
       ) : outcome === 'handed on' ? (
         <CornerUpRight />
       ) : (
-        <span className="size-2 rounded-full bg-white" />
+        <span className="size-2 rounded-full bg-surface forced-colors:bg-brand" />
       )}
     </span>
   )

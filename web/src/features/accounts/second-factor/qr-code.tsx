@@ -16,7 +16,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
       aria-label={label}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="size-48 rounded-lg border border-line bg-white"
+      className="size-48 rounded-lg border border-line bg-white forced-color-adjust-none"
     >
       <path d={path} className="fill-[#000]" />
     </svg>
