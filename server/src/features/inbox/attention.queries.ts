@@ -125,6 +125,8 @@ export function findUnansweredNotes(
 ): Promise<
   (Found & { value: string; since: string; content: string; by: string | null; count: number; is_read: boolean })[]
 > {
+  // The lateral joins look up each note's record and answers by key. PostgreSQL plans for few notes, and other joins
+  // would read all deals or all notes of the partner once for each.
   // The version includes the count, because a note whose transaction commits late may be older than the newest note
   // that the person put away.
   const version = `(${versionOf('note.at')} * 1000 + least(note.count, 999))`
@@ -143,12 +145,14 @@ export function findUnansweredNotes(
         select told.*, record.*
           from told
           cross join lateral (
+            select coalesce((select deal_loid from leads where partner_id = $1 and loid = told.loid), told.loid) as deal_loid
+            offset 0) as became
+          cross join lateral (
             select * from (
-              select deals.id as record_id, deals.loid as record_loid, 'deal' as about,
-                     coalesce(deal_name, deals.business_name) as name, stage as value, coalesce(stage_since, deals.created_at) as since
-                from deals left join leads on leads.partner_id = $1 and leads.loid = told.loid
-               where deals.partner_id = $1 and deals.loid = coalesce(leads.deal_loid, told.loid) and deals.archived_at is null
-                 and stage = any($6)
+              select id as record_id, loid as record_loid, 'deal' as about, coalesce(deal_name, business_name) as name,
+                     stage as value, coalesce(stage_since, created_at) as since
+                from deals
+               where partner_id = $1 and loid = became.deal_loid and archived_at is null and stage = any($6)
               union all
               select id, loid, 'lead', business_name, lead_status, coalesce(status_since, created_at)
                 from leads
@@ -157,20 +161,22 @@ export function findUnansweredNotes(
             ) as either limit 1
           ) as record
          where told.written_at >= date_trunc('second', record.since)
-           and not exists (select from notes
-                            where partner_id = $1 and loid = any(array[told.loid, record.record_loid]) and not is_from_crm
-                              and created_at > told.created_at)
+           and not exists (select from (values (told.loid), (record.record_loid)) as known (loid)
+                            cross join lateral (
+                              select 1 from notes
+                               where partner_id = $1 and loid = known.loid and not is_from_crm and created_at > told.created_at
+                               limit 1) as answer)
            and not exists (select from attention_done as done
                             where partner_id = $1 and kind = 'lender-note' and done.record_id = record.record_id
                               and ${versionOf('told.created_at')} <= done.version / 1000
                               and coalesce(pg_visible_in_snapshot(told.xid, done.snapshot), true))),
       note as (
         select record_id, record_loid as loid, about, name, value, since, count(*) as count, max(created_at) as at,
-               bool_and(is_read) as is_read, (array_agg(id order by created_at desc, id desc))[1] as newest
+               bool_and(is_read) as is_read, (array_agg(data order by created_at desc, id desc))[1] as newest
           from unanswered group by record_id, record_loid, about, name, value, since)
       select note.record_id, ${version} as version, note.loid, note.about, note.name, note.value, note.since, note.at, note.count,
-             note.is_read, told.data ->> 'content' as content, told.data ->> 'created_by' as by
-        from note join told on told.id = note.newest
+             note.is_read, note.newest ->> 'content' as content, note.newest ->> 'created_by' as by
+        from note
        where not ${isPutAway('lender-note', 'note.record_id', version)}
        order by note.at desc, note.record_id
        limit $4`,
