@@ -9,10 +9,12 @@ import { preloadFont } from './vite/preload-font.ts'
 
 /** The code that most signed-in pages need, except code for tables and for examples. */
 const OF_MOST_PAGES =
-  /\/(web\/src\/(ui\/(?!brand|theme|spinner|table|code-)|format\/|session\/|features\/(?!accounts))|contract\/src\/)/
+  /\/(web\/src\/(ui\/(?!brand|theme|spinner|table|cells|code-)|format\/|session\/|features\/(?!accounts|sync))|contract\/src\/)/
 const OF_LISTS =
-  /web\/src\/(ui\/(table|followed-rows|new-rows|sort|list-search|pagination|filter-panel)|features\/team\/submitter)/
+  /web\/src\/(ui\/(table|cells|density|followed-rows|new-rows|sort|list-search|pagination|filter-panel)|features\/team\/submitter)/
 const OF_RECORDS = /web\/src\/(ui\/(changing|folding|timeline)|features\/(notes|referral|inbox\/use-opened))/
+/** What the dashboard shows of a record, too. */
+const OF_REFERRALS = /web\/src\/(features\/referral\/(turn-|state-badge)|format\/usual-time)/
 const OF_CODE = /web\/src\/(ui\/(code-|secret|icon-list)|format\/curl)/
 
 export default defineConfig({
@@ -53,6 +55,7 @@ export default defineConfig({
             { name: 'icons', test: /lucide-react/, minShareCount: 2 },
             { name: 'signed-in', test: OF_MOST_PAGES, minShareCount: 4 },
             { name: 'lists', test: OF_LISTS, minShareCount: 2 },
+            { name: 'referral', test: OF_REFERRALS, minShareCount: 2 },
             { name: 'records', test: OF_RECORDS, minShareCount: 2 },
             { name: 'code', test: OF_CODE, minShareCount: 2 },
             { name: (id) => /features\/(?!accounts)(\w+)/.exec(id)?.[1] ?? null, minShareCount: 2 },

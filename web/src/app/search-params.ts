@@ -1,6 +1,11 @@
 import { isPlainDate } from '@portal/contract/dates.ts'
-import { CHOICE_LENGTH_MAX, PERSON_LENGTH_MAX, SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from '@portal/contract/limits.ts'
-import { optionalMoney } from '@portal/contract/money.ts'
+import {
+  CHOICE_LENGTH_MAX,
+  CODE_LENGTH_MAX,
+  PERSON_LENGTH_MAX,
+  SEARCH_LENGTH_MAX,
+  URL_LENGTH_MAX,
+} from '@portal/contract/limits.ts'
 
 /** Keeps every value as text: a search for `0412` or `1e5` must not become a number. */
 export function parseSearch(search: string): Record<string, string> {
@@ -50,7 +55,8 @@ export function leadListSearch(raw: Raw): LeadListSearch {
 export interface DealListSearch {
   page?: number
   stage?: string
-  minAmount?: number
+  /** As it stands in the address. Reading amounts takes more code than the first page should load. */
+  minAmount?: string
   dateFrom?: string
   dateTo?: string
   search?: string
@@ -63,7 +69,7 @@ export function dealListSearch(raw: Raw): DealListSearch {
   return {
     page: pageOf(raw['page']),
     stage: textOf(raw['stage'], CHOICE_LENGTH_MAX),
-    minAmount: amountOf(raw['minAmount']),
+    minAmount: textOf(raw['minAmount'], CODE_LENGTH_MAX),
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search'], SEARCH_LENGTH_MAX),
@@ -138,11 +144,6 @@ function idOf(value: unknown): string | undefined {
 
 function dateOf(value: unknown): string | undefined {
   return typeof value === 'string' && isPlainDate(value) ? value : undefined
-}
-
-function amountOf(value: unknown): number | undefined {
-  const amount = optionalMoney('minAmount').safeParse(value).data
-  return amount || undefined
 }
 
 /** Returns undefined for the first page, because its address has no number. */

@@ -122,7 +122,7 @@ test('a reply is written in the item, which then leaves the list', async () => {
     },
   })
   await user.click(await screen.findByRole('button', { name: 'Reply to Clearview Glass' }))
-  const field = screen.getByLabelText('Reply to the lender about Clearview Glass')
+  const field = await screen.findByLabelText('Reply to the lender about Clearview Glass')
   expect(document.activeElement).toBe(field)
   await user.type(field, 'They come today')
   await user.click(screen.getByRole('button', { name: 'Send Reply' }))

@@ -8,24 +8,24 @@ import { TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
 import { DayFilters } from '../inbox/day-filters.tsx'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
-import { stagesQuery } from './deals.queries.ts'
+import { type DealListFilters, stagesQuery } from './deals.queries.ts'
 
 const FILTERS = ['stage', 'minAmount', 'dateFrom', 'dateTo', 'person'] as const
 
 interface DealFiltersProps {
-  search: DealListSearch
+  filters: DealListFilters
   onChange: (change: Partial<DealListSearch>) => void
 }
 
-export function DealFilters({ search, onChange }: DealFiltersProps) {
+export function DealFilters({ filters, onChange }: DealFiltersProps) {
   const { data } = useQuery(stagesQuery())
-  const { stage = '', minAmount } = search
+  const { stage = '', minAmount } = filters
   // If the address names a stage that the CRM no longer has, the list still offers that stage, so that the person can
   // see and remove this filter.
   const stages = new Set([...(data?.stages ?? DEAL_STAGES), ...(stage ? [stage] : [])])
   return (
     <FilterPanel
-      activeCount={countDealFilters(search)}
+      activeCount={countDealFilters(filters)}
       onClear={() =>
         onChange({ stage: undefined, minAmount: undefined, dateFrom: undefined, dateTo: undefined, person: undefined })
       }
@@ -43,10 +43,10 @@ export function DealFilters({ search, onChange }: DealFiltersProps) {
         inputMode="decimal"
         value={minAmount === undefined ? '' : formatMoney(minAmount)}
         read={amountText}
-        onValue={(text) => onChange({ minAmount: parseMoney(text) ?? undefined })}
+        onValue={(text) => onChange({ minAmount: parseMoney(text)?.toString() })}
       />
-      <DayFilters days={search} onChange={onChange} />
-      <SubmitterFilter value={search.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
+      <DayFilters days={filters} onChange={onChange} />
+      <SubmitterFilter value={filters.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
     </FilterPanel>
   )
 }
@@ -57,6 +57,6 @@ function amountText(text: string): string {
   return amount >= 0.5 && amount <= MONEY_MAX ? formatMoney(amount) : ''
 }
 
-export function countDealFilters(search: DealListSearch): number {
-  return FILTERS.filter((name) => search[name] !== undefined).length
+export function countDealFilters(filters: DealListFilters): number {
+  return FILTERS.filter((name) => filters[name] !== undefined).length
 }

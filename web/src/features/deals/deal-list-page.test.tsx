@@ -4,6 +4,7 @@ import { openApp } from '../../testing/open-app.tsx'
 import { dealOf } from '../../testing/records.ts'
 import { failure } from '../../testing/server.ts'
 import { paged, serveSignedIn } from '../../testing/signed-in.ts'
+import { dealFiltersOf } from './deals.queries.ts'
 
 test('the cards sum up the page’s deals, and Sort by Amount sorts the deals', async () => {
   serveSignedIn({
@@ -34,10 +35,14 @@ test('the cards sum up the page’s deals, and Sort by Amount sorts the deals', 
 
 test('unknown parameters in the address are not sent to the server', async () => {
   const server = serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
-  openApp('/deals?utm_source=mail&source=Web&minAmount=5000')
+  openApp('/deals?utm_source=mail&source=Web&minAmount=5k')
   await screen.findByRole('table', { name: 'Deals' })
   const asked = server.seen.find(({ path }) => path === '/dashboard/deals')
   expect(asked?.query).toEqual({ limit: '20', minAmount: '5000' })
+})
+
+test.each(['abc', '50-60k', '-5', '0.001', '1e12', '1e400'])('the minimum %s in an address is dropped', (minAmount) => {
+  expect(dealFiltersOf({ minAmount, sort: '-amount' })).toEqual({})
 })
 
 test('two filters that change at once are both applied', async () => {

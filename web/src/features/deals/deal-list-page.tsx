@@ -24,13 +24,18 @@ import { useSync } from '../sync/use-sync.ts'
 import { DEAL_COLUMNS, DEAL_SORT, DEAL_SORT_COLUMNS, type DealSortColumn, dealSortValue } from './deal-columns.tsx'
 import { countDealFilters, DealFilters } from './deal-filters.tsx'
 import { DealSummaryCards } from './deal-summary-cards.tsx'
-import { type DealListAnswer, dealListQuery, stagesQuery } from './deals.queries.ts'
+import {
+  type DealListAnswer,
+  type DealListFilters,
+  dealFiltersOf,
+  dealListQuery,
+  stagesQuery,
+} from './deals.queries.ts'
 
 const route = getRouteApi('/signed-in/deals')
 
 export function startDealList({ context: { queryClient }, deps }: PageStart<DealListSearch>) {
-  const { sort: _, ...filters } = deps
-  startQuery(queryClient, dealListQuery(filters))
+  startQuery(queryClient, dealListQuery(dealFiltersOf(deps)))
   startQuery(queryClient, stagesQuery())
 }
 
@@ -39,9 +44,9 @@ export function DealListPage() {
   const navigate = useNavigate()
   const sync = useSync('deals')
   const searchRef = useRef<HTMLInputElement>(null)
-  const { sort: sortText, ...filters } = search
+  const filters = dealFiltersOf(search)
   const deals = useQuery(dealListQuery(filters))
-  const sort = parseSort(sortText, DEAL_SORT_COLUMNS, DEAL_SORT)
+  const sort = parseSort(search.sort, DEAL_SORT_COLUMNS, DEAL_SORT)
 
   function handleChange(change: Partial<DealListSearch>) {
     void navigate({
@@ -89,12 +94,12 @@ export function DealListPage() {
             value={search.search ?? ''}
             onSearch={(text) => handleFilter({ search: text || undefined })}
           />
-          <DealFilters search={search} onChange={handleFilter} />
+          <DealFilters filters={filters} onChange={handleFilter} />
           <RowsToggle />
         </ListBar>
         <DealList
           deals={deals}
-          search={search}
+          filters={filters}
           isSyncing={sync.isRunning}
           sort={sort}
           onSort={handleSort}
@@ -131,7 +136,7 @@ function AmountSortButton({ sort, onSort }: AmountSortButtonProps) {
 
 interface DealListProps {
   deals: UseQueryResult<DealListAnswer>
-  search: DealListSearch
+  filters: DealListFilters
   isSyncing: boolean
   sort: Sort<DealSortColumn>
   onSort: (column: string) => void
@@ -166,13 +171,13 @@ interface DealRowsProps extends Omit<DealListProps, 'deals'> {
 }
 
 function DealRows(props: DealRowsProps) {
-  const { list, isStale, isFetching, search, isSyncing, sort, onSort, onPage, onClear } = props
+  const { list, isStale, isFetching, filters, isSyncing, sort, onSort, onPage, onClear } = props
   const navigate = useNavigate()
-  const page = search.page ?? 1
+  const page = filters.page ?? 1
   const sorted = sortRows(list.data.deals, sort.direction, (deal) => dealSortValue(deal, sort.column))
-  const scope = JSON.stringify(search)
+  const scope = JSON.stringify([filters, sort])
   const { rows, changes, waiting, showAll } = useFollowedRows(sorted, { scope, isAsking: isSyncing, isFetching })
-  const isFiltered = search.search !== undefined || countDealFilters(search) > 0
+  const isFiltered = filters.search !== undefined || countDealFilters(filters) > 0
   return (
     <div>
       <NewRows waiting={waiting} onShow={showAll} />

@@ -1,6 +1,7 @@
 import { listDeals, listStages, readDeal, readStageHistory } from '@portal/contract/deals.ts'
 import { readStatusHistory } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
+import { optionalMoney } from '@portal/contract/money.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { type Answer, call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
@@ -13,7 +14,12 @@ const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
 export type DealListAnswer = Answer<typeof listDeals>
-export type DealListFilters = Omit<DealListSearch, 'sort'>
+export type DealListFilters = Omit<DealListSearch, 'sort' | 'minAmount'> & { minAmount?: number }
+
+/** Reads the filters of an address. A minimum that is not one amount (D141) is dropped. */
+export function dealFiltersOf({ sort: _, minAmount, ...filters }: DealListSearch): DealListFilters {
+  return { ...filters, minAmount: optionalMoney('minAmount').safeParse(minAmount).data || undefined }
+}
 
 /** After a change of page or filter, the old rows stay until the new rows have loaded. */
 export function dealListQuery(filters: DealListFilters) {

@@ -17,7 +17,7 @@ import {
   RotateCw,
   Webhook,
 } from 'lucide-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
@@ -27,8 +27,8 @@ import { May } from '../../session/may.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { useFocusLeftBehind, useKeptFocus } from '../../ui/keep-focus.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
-import { NoteForm } from '../notes/note-form.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
 import { markItemDone, remindOfItem } from './attention.queries.ts'
 import { refreshInbox } from './inbox.queries.ts'
@@ -41,6 +41,9 @@ const LOOKS: Record<AttentionItem['kind'], { Icon: LucideIcon; tint: string }> =
   'webhook-failing': { Icon: Webhook, tint: 'bg-error-tint text-error-ink' },
   'no-movement': { Icon: Hourglass, tint: 'bg-hover text-muted' },
 }
+
+/** Most visits of the dashboard need no form. */
+const NoteForm = lazy(async () => ({ default: (await import('../notes/note-form.tsx')).NoteForm }))
 
 /** Rows of the list move while a mutation with this key runs. */
 export const ACT_KEY = ['inbox', 'attention', 'act']
@@ -214,15 +217,17 @@ function ReplyForm({ item, onClose }: { item: AttentionItem; onClose: () => void
 
   return (
     <div className="mt-3">
-      <NoteForm
-        parent={{ kind: about, loid }}
-        label={`Reply to the lender about ${item.name}`}
-        placeholder="Write to the lender…"
-        action="Send Reply"
-        hasFocus
-        onAdded={handleAdded}
-        onCancel={onClose}
-      />
+      <Suspense fallback={<Spinner label="Loading the form" />}>
+        <NoteForm
+          parent={{ kind: about, loid }}
+          label={`Reply to the lender about ${item.name}`}
+          placeholder="Write to the lender…"
+          action="Send Reply"
+          hasFocus
+          onAdded={handleAdded}
+          onCancel={onClose}
+        />
+      </Suspense>
     </div>
   )
 }
