@@ -31,7 +31,7 @@ export interface Scope {
   readAt: string
   /** The time of `readAt` by the CRM's clock. */
   crmReadAt: Date
-  /** Whether a record that is new or has returned causes an event. In a partner's first sync it does not (D35). */
+  /** Whether a record that is new to the partner causes an event. In a partner's first sync it does not (D35). */
   isNews: boolean
   /**
    * The records whose notes become due. `new` means records that are new to the partner, and `changed` means new and
@@ -74,9 +74,12 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const events: AnyEvent[] = []
   if (isMoved && before.archived_at === null) events.push(...[table.removed(before, at) ?? []].flat())
   if (!before || isBack) {
-    // A record that left without an event also returns without an event.
-    const isTold = !before || isMoved || table.removed(before, at) !== undefined
-    if (scope.isNews && isTold) events.push(before && !isMoved ? table.restored(row, at) : table.created(row, at))
+    // A record that left without an event also returns without an event, and one that left with an event with one.
+    if (before && !isMoved) {
+      if (table.removed(before, at) !== undefined) events.push(table.restored(row, at))
+    } else if (scope.isNews) {
+      events.push(table.created(row, at))
+    }
   } else if (plan.changes.length > 0) {
     events.push(...plan.changes.map((change) => table.changed(row, change, at)))
   } else if (isChanged) {

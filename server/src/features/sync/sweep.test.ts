@@ -287,6 +287,16 @@ test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(
   },
 )
 
+test('a lead whose removal was told comes back with an event, even in the partner’s first sync', async () => {
+  const { id } = await submitted(ada)
+  await sweep()
+  await lender.remove('Leads', id)
+  await sweep()
+  await restore(id)
+  expect((await ada.post('/crm/sync')).status).toBe(200)
+  expect((await eventTypes(ada)).slice(-2)).toEqual(['lead.removed', 'lead.restored'])
+})
+
 /** Restores a record on the sandbox's recycle bin page. */
 async function restore(id: string) {
   const response = await fetch(`${portal.crmUrl}/recycle-bin/${id}/restore`, { method: 'POST' })
