@@ -59,23 +59,23 @@ export function sendInBudget<Answer>(send: () => Promise<Answer>): Promise<Answe
   const budget = currentBudget()
   if (!budget) return send()
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const done = budget.use(reject)
-  send().then(resolve, reject).finally(done)
+  const endUse = budget.use(reject)
+  send().then(resolve, reject).finally(endUse)
   return promise
 }
 
 /** A pool whose connections count against the budget of the request that takes them. Jobs have no budget. */
 export class BudgetedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
-  override connect(callback: Callback): void
-  override connect(callback?: Callback): Promise<pg.PoolClient> | void {
+  override connect(tell: Callback): void
+  override connect(tell?: Callback): Promise<pg.PoolClient> | void {
     const budget = currentBudget()
-    if (!budget) return callback ? super.connect(callback) : super.connect()
+    if (!budget) return tell ? super.connect(tell) : super.connect()
     const lent = lend(budget, () => super.connect())
-    if (!callback) return lent
+    if (!tell) return lent
     lent.then(
-      (client) => callback(undefined, client, client.release),
-      (error: Error) => callback(error, undefined, () => undefined),
+      (client) => tell(undefined, client, client.release),
+      (error: Error) => tell(error, undefined, () => undefined),
     )
   }
 }
@@ -86,7 +86,7 @@ async function lend(budget: TimeBudget, connect: () => Promise<pg.PoolClient>): 
   const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>()
   let client: pg.PoolClient | undefined
   let isLate = false
-  const done = budget.use((error) => {
+  const endUse = budget.use((error) => {
     isLate = true
     reject(error)
     client?.connection.stream.destroy(error)
@@ -94,19 +94,19 @@ async function lend(budget: TimeBudget, connect: () => Promise<pg.PoolClient>): 
   connect().then(
     (connected) => {
       if (isLate) {
-        done()
+        endUse()
         return connected.release()
       }
       client = connected
       const release = connected.release
       connected.release = (error) => {
-        done()
+        endUse()
         release(error)
       }
       resolve(connected)
     },
     (error: unknown) => {
-      done()
+      endUse()
       reject(error)
     },
   )

@@ -59,8 +59,10 @@ const LOOK_FOR_RETRIES_MS = 2_000
 const STEADY: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   setTimeout,
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the timer is one of setTimeout above
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
   setInterval,
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the timer is one of setInterval above
   clearInterval: (timer) => clearInterval(timer as NodeJS.Timeout),
 }
 

@@ -19,8 +19,7 @@ export function withTextsApart(type: ElementType | symbol, props: { children?: R
     let end = start + 1
     while (end < placed.length && isTextOrNothing(placed[end])) end++
     const text = joined(placed.slice(start, end))
-    placed.fill(null, start, end)
-    placed[start] = apart(text)
+    for (let place = start; place < end; place++) placed[place] = place === start ? apart(text) : null
   }
   return { ...props, children: placed }
 }
