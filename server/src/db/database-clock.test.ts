@@ -13,7 +13,7 @@ test('a process on a machine whose clock is an hour wrong has the same time and 
     databaseUrl: portal.database.url,
     folder,
     env: {
-      NODE_OPTIONS: `--import=${join(import.meta.dirname, '../testing/movable-clock.ts')}`,
+      NODE_OPTIONS: `--import=${new URL('../testing/movable-clock.ts', import.meta.url)}`,
       CLOCK_AHEAD_MS: String(HOUR_MS),
       RATE_LIMITS: 'on',
     },
