@@ -85,16 +85,20 @@ const PLAIN_EMAIL = /^[^\s@<>()[\],;:\\".]+(?:\.[^\s@<>()[\],;:\\".]+)*@(?:[a-z0
  * The email address of an account that may exist already. It fits section 5's simple pattern, and has the form in which
  * it is compared: in lower case and NFC, and its domain in ASCII (D10, D143).
  */
-export const KnownEmail = cleanedAddress('Email is required').check(
-  lengthAtMost('Email', EMAIL_LENGTH_MAX),
-  storable('Email'),
-  z.minLength(1, 'Email is required'),
-  z.overwrite(comparedEmail),
-  z.regex(EMAIL_PATTERN, { error: INVALID_EMAIL, abort: true }),
-)
+export const KnownEmail = emailLike(EMAIL_PATTERN)
 
 /** A new email address. It has no sign that a mail program could read as the end of the address, or as another address. */
-export const Email = KnownEmail.check(z.regex(PLAIN_EMAIL, INVALID_EMAIL))
+export const Email = emailLike(PLAIN_EMAIL)
+
+function emailLike(pattern: RegExp) {
+  return cleanedAddress('Email is required').check(
+    lengthAtMost('Email', EMAIL_LENGTH_MAX),
+    storable('Email'),
+    z.minLength(1, 'Email is required'),
+    z.overwrite(comparedEmail),
+    z.regex(pattern, INVALID_EMAIL),
+  )
+}
 
 /** The form of an email address in which two spellings of one mailbox are equal. */
 export function comparedEmail(email: string): string {

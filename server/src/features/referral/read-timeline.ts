@@ -115,10 +115,13 @@ function entriesOf(referral: Referral): TimelineEntry[] {
   const [present] = changes
   if (present) present.days = null
   const submittedAt = submissionOf(referral)
+  // The CRM gives whole seconds, so a note may seem to be older than the submission. It follows the changes that were
+  // moved behind the submission for the same reason (plan-history.ts).
+  const soonAfter = new Date(Date.parse(submittedAt) + SECOND_MS).toISOString()
+  const notBefore = changes.find(({ at }) => at >= submittedAt && at < soonAfter)?.at ?? submittedAt
   const entries = [
     ...beginWithSubmission(changes, referral),
-    // The CRM gives whole seconds, so a note may seem to be older than the submission.
-    ...notes.map(noteEntry).map((entry) => (entry.at < submittedAt ? { ...entry, at: submittedAt } : entry)),
+    ...notes.map(noteEntry).map((entry) => (entry.at < submittedAt ? { ...entry, at: notBefore } : entry)),
   ]
   const [lead] = leads.filter(({ ended_at }) => ended_at !== null)
   if (deal && lead) {
@@ -184,6 +187,7 @@ function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }:
   return [...(isWithRecord ? changes.slice(0, -1) : changes), submission]
 }
 
+const SECOND_MS = 1_000
 /** The CRM writes the first line of a record's history within this time of creating the record. */
 const TOGETHER_MS = 60_000
 
