@@ -5,6 +5,7 @@ import { actAsStaff } from './lender.ts'
 import { findMail, mailedToken } from './mailed-token.ts'
 import { newAccount, signIn } from './partner.ts'
 import { signedOut as test } from './session.ts'
+import { submitOnPage } from './submit-on-page.ts'
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } })
 
@@ -38,19 +39,11 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
 
   const loid = await test.step('the newcomer submits a lead', async () => {
     await page.getByRole('link', { name: 'Submit Your First Lead' }).click()
-    await page.getByLabel('First Name').fill('Jo')
-    await page.getByLabel('Last Name').fill('Marsh')
-    await page.getByLabel('Email', { exact: true }).fill('jo@saltbush.example')
-    await page.getByLabel('Phone').fill('0491 570 156')
-    await page.getByLabel('Business Name').fill(business)
-    await page.getByLabel('Loan Amount').fill('250k')
-    await page.getByLabel('Loan Type').selectOption('Equipment Financing')
-    await page.getByRole('button', { name: 'Submit Lead' }).click()
-    await expect(page).toHaveURL(/\/leads\/LO-[0-9A-Z]{8}$/)
+    const submitted = await submitOnPage(page, business, 'Equipment Financing')
     await expect(page.getByText('Lead submitted successfully')).toBeVisible()
     await expect(page.getByRole('heading', { level: 1 })).toContainText(business)
     await expect(page.getByText('$250,000').first()).toBeVisible()
-    return page.url().slice(-11)
+    return submitted
   })
 
   await test.step('the lead arrives in the CRM, and the newcomer adds a note', async () => {

@@ -3,6 +3,7 @@ import { addDevice } from '../add-device.ts'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { mailedToken } from '../mailed-token.ts'
+import { submitOnPage } from '../submit-on-page.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
@@ -79,15 +80,7 @@ test('an owner invites a broker, the broker joins on a phone and submits a lead,
     await expectGoodLooks(broker)
     await broker.goto('/dashboard')
     await broker.getByRole('link', { name: 'New Lead' }).click()
-    await broker.getByLabel('First Name').fill('Jo')
-    await broker.getByLabel('Last Name').fill('Marsh')
-    await broker.getByLabel('Email', { exact: true }).fill('jo@saltbush.example')
-    await broker.getByLabel('Phone').fill('0491 570 156')
-    await broker.getByLabel('Business Name').fill('Saltbush Transport')
-    await broker.getByLabel('Loan Amount').fill('250k')
-    await broker.getByLabel('Loan Type').selectOption('Equipment Financing')
-    await broker.getByRole('button', { name: 'Submit Lead' }).click()
-    await expect(broker).toHaveURL(/\/leads\/LO-[0-9A-Z]{8}$/)
+    await submitOnPage(broker, 'Saltbush Transport', 'Equipment Financing')
     await expect(broker.getByPlaceholder('Write a note…')).toBeVisible()
     await broker.getByRole('button', { name: 'More' }).click()
     const menu = broker.getByRole('dialog', { name: 'Menu' })

@@ -47,7 +47,8 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'deal.removed': (loid) => [...deal(loid), ...LEAD_LISTS, ...FIGURES],
   'deal.restored': (loid) => [...deal(loid), ...FIGURES],
   'deal.changed': (loid) => [...deal(loid), ATTENTION],
-  'note.added': (loid) => [...note(loid), ['dashboard', 'activity'], ['inbox']],
+  // A note of the partner's own passes the turn to the lender.
+  'note.added': (loid) => [...note(loid), ...LEAD_LISTS, ...DEAL_LISTS, ['dashboard', 'activity'], ['inbox']],
   'note.changed': (loid) => [...note(loid), ATTENTION],
   'sync.progressed': () => [['sync']],
   // A first sync records no events, so its end refreshes everything it may have changed.
@@ -58,7 +59,8 @@ const STALE: Record<LiveMessage['type'], Stale> = {
     ['webhooks', 'test'],
   ],
   'endpoint.changed': () => [['webhooks', 'endpoint'], ATTENTION],
-  'attention.changed': () => [['inbox']],
+  // What is done is the lender's turn.
+  'attention.changed': () => [['inbox'], ['leads'], ['deals'], ['search']],
   'team.changed': () => [['team'], ['accounts']],
   'security.logged': () => [['security-log'], ['team'], ['accounts'], ['api-keys']],
   // The server does not repeat messages without an id, so some may have been lost while the stream was interrupted.

@@ -3,7 +3,7 @@ import { listDeals, listStages, readDeal, readStageHistory, retryDealPush } from
 import { MINE } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
 import { findHistory } from '../../history/history.queries.ts'
-import { dealWithSide } from '../../history/with-side.ts'
+import { dealsWithSide, dealWithSide } from '../../history/with-side.ts'
 import type { Mount } from '../../http/mount.ts'
 import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
@@ -16,12 +16,12 @@ import { pushDeal } from './push-deal.job.ts'
 import { withReferral } from './with-referral.ts'
 
 export function dealRoutes(mount: Mount, deps: Deps): void {
-  const { db, reads, clock, config, statusMeanings } = deps
+  const { db, reads, clock, config } = deps
 
   mount(listDeals, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
     const page = await fromReplica((from) => findDeals(from, partner.id, query, config.timezone))
-    const deals = page.rows.map((deal) => dealWithSide(statusMeanings, deal))
+    const deals = await dealsWithSide(deps, partner.id, page.rows)
     return { data: { deals }, pagination: page.pagination }
   })
   mount(readDeal, async ({ partner, params }) => {
@@ -36,7 +36,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
       deal,
       found.flatMap((lead) => lead ?? []),
     )
-    return { deal: dealWithSide(statusMeanings, shown), notes, converted_from_lead: leads.length > 0 }
+    return { deal: await dealWithSide(deps, partner.id, shown), notes, converted_from_lead: leads.length > 0 }
   })
   mount(readStageHistory, async ({ partner, params }) => {
     const loid = await getDealLoid(db, partner.id, params.id)

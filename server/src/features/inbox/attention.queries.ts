@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Db } from '../../db/database.ts'
 import { sendNamed } from '../../db/send-named.ts'
+import { BEGAN, isAnswered, isDone, versionOf } from '../../history/answered-turns.queries.ts'
 import { isUnseen, OPENED } from './news.queries.ts'
 
 /** Every query reads one more row than is counted, to know whether there are more items. */
@@ -33,8 +34,6 @@ interface Found {
 
 const parametersOf = ({ partnerId, personId, now }: Viewer) => [partnerId, personId, now.toISOString(), LIMIT]
 
-const versionOf = (time: string) => `(extract(epoch from ${time}) * 1000)::bigint`
-
 /**
  * SQL: whether the person $2 has put away this version of the item, or is to be reminded of it after $3. Later versions
  * are shown.
@@ -46,8 +45,7 @@ function isPutAway(kind: AttentionKind, recordId: string, version: string): stri
 
 /** SQL: whether somebody of the business has marked this version of the item as done, or the person $2 has hidden it. */
 function isHidden(kind: AttentionKind, recordId: string, version: string): string {
-  return `(exists (select from attention_done where partner_id = $1 and kind = '${kind}' and record_id = ${recordId}
-                      and version = ${version}) or ${isPutAway(kind, recordId, version)})`
+  return `(${isDone(kind, recordId, version)} or ${isPutAway(kind, recordId, version)})`
 }
 
 /**
@@ -193,14 +191,14 @@ export interface StandingIn {
 
 const STANDING = {
   lead: {
-    table: 'leads',
+    table: 'leads' as const,
     value: 'lead_status',
     since: 'status_since',
     name: 'business_name',
     isOpen: 'converted_at is null and archived_at is null',
   },
   deal: {
-    table: 'deals',
+    table: 'deals' as const,
     value: 'stage',
     since: 'stage_since',
     name: 'coalesce(deal_name, business_name)',
@@ -222,8 +220,7 @@ export function findPartnersTurns(
   values: readonly string[],
 ): Promise<Waiting[]> {
   const { table, value, since, name, isOpen } = STANDING[about]
-  // Records from before this column, which were closed when it was added, lack the time.
-  const began = `coalesce(${since}, ${table}.created_at)`
+  const began = BEGAN[table]
   const version = versionOf(began)
   return sendNamed(pool, {
     sql: `select waiting.*, '${about}' as about
@@ -233,8 +230,7 @@ export function findPartnersTurns(
                from ${table}
               where partner_id = $1 and ${value} = asking.value and ${isOpen}
                 and not ${isHidden('your-turn', `${table}.id`, version)}
-                and not exists (select from notes where partner_id = $1 and loid = ${table}.loid and not is_from_crm
-                                                    and notes.created_at > ${began})
+                and not ${isAnswered(table)}
               order by ${since} desc
               limit $4) as waiting
            order by waiting.at desc, waiting.record_id

@@ -459,10 +459,25 @@ test('the partner’s turns come first, then notes, webhook and failed pushes, t
   portal.advance(2 * HOUR_MS)
   expect(await kinds(bob)).toContain('your-turn Asked')
 
-  // A note by the partner answers; another status needs no attention.
+  // A note by the partner answers, and so does Done: it is the lender's turn until the status asks again.
+  const read = async (path: string) => (await ada.get(path)).body.data
+  const sides = async () => [
+    (await read('/dashboard/leads?search=Asked')).leads[0].side,
+    (await read(`/crm/lead/${asked.loid}`)).lead.side,
+    (await read(`/crm/lead/${asked.loid}/timeline`)).standing.side,
+    (await read('/crm/search?q=Asked')).leads[0].side,
+    (await read('/dashboard/deals')).deals[0].side,
+    (await read(`/crm/deal/${deal.loid}`)).deal.side,
+  ]
+  expect(await sides()).toEqual(Array(6).fill('partner'))
   await bob.post(`/crm/note/${asked.loid}`, { content: 'Try the other number.' })
-  await deps.db.updateTable('deals').set({ stage: 'Approved' }).where('loid', '=', deal.loid).execute()
+  expect((await bob.post(`/dashboard/attention/${first.id}/done`)).status).toBe(200)
+  expect(await sides()).toEqual(Array(6).fill('lender'))
   expect((await kinds(ada)).filter((one: string) => one.startsWith('your-turn'))).toEqual([])
+  await deps.pool.query(`update leads set status_since = now() + interval '3 hours' where loid = $1`, [asked.loid])
+  expect((await sides()).slice(0, 4)).toEqual(Array(4).fill('partner'))
+  await deps.db.updateTable('deals').set({ stage: 'Approved' }).where('loid', '=', deal.loid).execute()
+  expect(await kinds(ada)).not.toContain('your-turn Documents')
 })
 
 test('an open record needs attention after twice the usual time without a change, but never before a week has passed, and after 21 days if nothing is usual; the most overdue comes first', async () => {

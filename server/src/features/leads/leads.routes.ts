@@ -16,7 +16,7 @@ import { MINE } from '@portal/contract/submitted-by.ts'
 import { comparedEmail } from '@portal/contract/text.ts'
 import type { Deps } from '../../deps.ts'
 import { findHistory } from '../../history/history.queries.ts'
-import { leadWithSide } from '../../history/with-side.ts'
+import { leadsWithSide, leadWithSide } from '../../history/with-side.ts'
 import type { Mount } from '../../http/mount.ts'
 import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
@@ -37,7 +37,7 @@ import { pushLead } from './push-lead.job.ts'
 import { submitLead } from './submit-lead.ts'
 
 export function leadRoutes(mount: Mount, deps: Deps): void {
-  const { db, reads, clock, config, statusMeanings } = deps
+  const { db, reads, clock, config } = deps
 
   mount(listLeads, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
@@ -46,14 +46,18 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
         ? findNewestLeads(from.reads, partner, query.limit)
         : findLeads(from, partner, query, config.timezone),
     )
-    const leads = page.rows.map((lead) => leadWithSide(statusMeanings, lead))
+    const leads = await leadsWithSide(deps, partner.id, page.rows)
     return { data: { leads }, pagination: page.pagination }
   })
   mount(createLead, (call) => admitRecord(deps, call, (tx) => submitLead(tx, deps, call.partner, call.body)))
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
     if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
-    return { lead: leadWithSide(statusMeanings, lead), notes: await findNotes(reads, partner.id, lead.loid) }
+    const [sided, notes] = await Promise.all([
+      leadWithSide(deps, partner.id, lead),
+      findNotes(reads, partner.id, lead.loid),
+    ])
+    return { lead: sided, notes }
   })
   mount(readStatusHistory, async ({ partner, params }) => {
     const leads = await getLeadKeys(db, partner.id, params.id)

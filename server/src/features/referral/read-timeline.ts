@@ -2,7 +2,7 @@ import { DEFAULT_LEAD_SOURCE } from '@portal/contract/choices.ts'
 import type { DealDetail } from '@portal/contract/deals.ts'
 import type { LeadDetail } from '@portal/contract/leads.ts'
 import { TIMELINE_PAGE_SIZE } from '@portal/contract/limits.ts'
-import { type HistoryKind } from '@portal/contract/meanings.ts'
+import type { HistoryKind, Side } from '@portal/contract/meanings.ts'
 import type { Note } from '@portal/contract/notes.ts'
 import { submitterName } from '@portal/contract/submitted-by.ts'
 import type { ReferralTimeline, Standing, TimelineEntry } from '@portal/contract/timeline.ts'
@@ -11,6 +11,7 @@ import type { Deps } from '../../deps.ts'
 import { NotFound } from '../../errors.ts'
 import { findHistory, type HistoryEntry } from '../../history/history.queries.ts'
 import { findUsualTimes } from '../../history/usual-times.queries.ts'
+import { dealWithSide, leadWithSide } from '../../history/with-side.ts'
 import { findDeal } from '../deals/deals.queries.ts'
 import { findLead, findLeadKeys } from '../leads/leads.queries.ts'
 import { findNotes } from '../notes/notes.queries.ts'
@@ -53,12 +54,18 @@ export async function readTimeline(
     loid,
     standing: {
       ...standing,
-      ...deps.statusMeanings(standing.kind, standing.value),
+      meaning: deps.statusMeanings(standing.kind, standing.value).meaning,
+      side: await sideOf(deps, partner.id, referral),
       usual: standing.outcome === 'open' && usual ? usual : null,
     },
     entries,
     earlier: last && count > 0 ? { count, before: positionOf(last) } : null,
   }
+}
+
+async function sideOf(deps: Deps, partnerId: string, { deal, leads: [first] }: Referral): Promise<Side | null> {
+  if (deal) return (await dealWithSide(deps, partnerId, deal)).side
+  return first ? (await leadWithSide(deps, partnerId, first.lead)).side : null
 }
 
 async function findReferral(

@@ -1,12 +1,12 @@
 import { search } from '@portal/contract/search.ts'
 import type { Deps } from '../../deps.ts'
-import { dealWithSide, leadWithSide } from '../../history/with-side.ts'
+import { dealsWithSide, leadsWithSide } from '../../history/with-side.ts'
 import type { Mount } from '../../http/mount.ts'
 import { searchDeals, searchLeads } from './search.queries.ts'
 
 const NOTHING = { rows: [], total: 0 }
 
-export function searchRoutes(mount: Mount, { statusMeanings }: Pick<Deps, 'statusMeanings'>): void {
+export function searchRoutes(mount: Mount, deps: Pick<Deps, 'reads' | 'statusMeanings'>): void {
   mount(search, async ({ partner, query: { q, type, ...paging }, fromReplica }) => {
     const [leads, deals] = await fromReplica((from) =>
       Promise.all([
@@ -15,8 +15,8 @@ export function searchRoutes(mount: Mount, { statusMeanings }: Pick<Deps, 'statu
       ]),
     )
     return {
-      leads: leads.rows.map((lead) => leadWithSide(statusMeanings, lead)),
-      deals: deals.rows.map((deal) => dealWithSide(statusMeanings, deal)),
+      leads: await leadsWithSide(deps, partner.id, leads.rows),
+      deals: await dealsWithSide(deps, partner.id, deals.rows),
       total_leads: leads.total,
       total_deals: deals.total,
     }

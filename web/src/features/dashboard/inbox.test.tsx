@@ -88,7 +88,7 @@ test('each item says what it is and whose turn it is', async () => {
   openDashboard({ 'GET /dashboard/attention': () => attentionOf([TURN, NOTE, WEBHOOK, STUCK]) })
   const texts = (await rows()).map(({ textContent }) => textContent)
   expect(texts[0]).toContain('Okafor FreightYour turnUnable to Contact. A word may help.')
-  expect(texts[1]).toMatch(/^New: Clearview GlassLender’s turnMaya Thornton wrote · .*Please send the statements/)
+  expect(texts[1]).toMatch(/^New: Clearview GlassMaya Thornton wrote · .*Please send the statements/)
   expect(texts[2]).toMatch(/^hooks\.saltbush\.exampleAll deliveries have failed since Nov/)
   expect(texts[3]).toContain('Coastal ConcreteLender’s turn12 days in Pre Call, usually 3 days')
 })

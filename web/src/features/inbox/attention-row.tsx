@@ -79,7 +79,7 @@ export function AttentionRow({ item }: { item: AttentionItem }) {
                 {item.note && !item.note.is_read && <span className="sr-only">New: </span>}
                 {item.name}
               </Link>
-              <TurnChip side={item.standing?.side} />
+              {!item.note && <TurnChip side={item.standing?.side} />}
             </p>
             <p className="wrap-anywhere text-muted max-sm:line-clamp-2">{reasonOf(item)}</p>
             {item.note && <Quote>{item.note.content}</Quote>}
