@@ -51,8 +51,13 @@ test('a partner that has used more than a fifth of the day’s CRM credits waits
     return job.rows[0]?.why as string | undefined
   }
   await waitFor('the other partner to wait', () => waitsForRetry(late))
-  await pool.query(`update jobs.job set start_after = now() + interval '1 hour' where data ->> 'loid' = $1`, [late])
+  const postpone = (time: string) =>
+    pool.query(`update jobs.job set start_after = now() + $2::interval where data ->> 'loid' = $1`, [late, time])
+  // A push that keeps failing is tried ever later, and does not hold up the busy partner meanwhile.
+  await postpone('1 hour')
   await lender.faults({})
+  await busy.pushedLead((await busy.submitLead()).loid)
+  await postpone('1 minute')
   const held = (await busy.submitLead()).loid
   expect(await waitFor('the busy partner to wait', () => waitsForRetry(held))).toMatch(/others wait/)
   expect(lines.filter((line) => line.includes('others wait') && line.includes('stack'))).toEqual([])
