@@ -11,6 +11,7 @@ import { BACKGROUND_JOBS } from './background-jobs.ts'
 import { type Act, STORY } from './demo-story.ts'
 import type { Deps } from './deps.ts'
 import { DEMO_SIGN_IN } from './features/accounts/demo-sign-in.ts'
+import { listOutbox, readOutboxMail } from './features/mails/outbox.ts'
 import { seedDemo } from './seed-demo.ts'
 import { startPortal, type TestPortal } from './testing/start-portal.ts'
 
@@ -39,6 +40,11 @@ test('the demo tells three weeks once, although its start was cut off, and its f
     expect([line, told.filter((one) => one.startsWith(line)).length]).toEqual([line, 1])
   const subjects = (await portal.mailsTo(DEMO_SIGN_IN.email)).map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1])
   expect(subjects.filter((subject) => subject?.startsWith('Good news'))).not.toHaveLength(0)
+  const outbox = join(portal.deps.config.dataDir, 'outbox')
+  const mails = await Promise.all((await listOutbox(outbox, 100)).map((id) => readOutboxMail(outbox, id)))
+  const times = mails.map(({ date }) => Date.parse(date ?? ''))
+  expect(times.length).toBeGreaterThan(20)
+  expect(times).toEqual(times.toSorted((a, b) => b - a))
   // The key that made leads is in the log with its calls.
   const calls = listWebhookLogs.answer.parse(await read('/dashboard/webhook-logs'))
   const byWebsite = STORY.filter((act) => act.does === 'submit' && act.by === 'website')

@@ -185,7 +185,7 @@ async function setStage(deps: Deps, crmUrl: string) {
     async function finish(): Promise<void> {
       for (const { name, payload } of waiting) {
         const job = BACKGROUND_JOBS.find((one) => one.name === name)
-        await job?.run(acting, payload, new AbortController().signal)
+        await job?.run(acting, payload, new AbortController().signal, newId(clock.now()))
       }
     }
     return { acting, finish }
@@ -193,7 +193,7 @@ async function setStage(deps: Deps, crmUrl: string) {
 
   async function runJob(time: Date, job: Job, payload: object): Promise<void> {
     const { acting, finish } = actAt(time)
-    await job.run(acting, payload, new AbortController().signal)
+    await job.run(acting, payload, new AbortController().signal, newId(acting.clock.now()))
     await finish()
   }
 

@@ -38,9 +38,9 @@ function trigramsAlong(word: string): string[] {
 }
 
 /**
- * The readings of the text: as separate words, as one phone number, or as a LOID among other words (D145), which both
- * spellings of a column hold without its dash. A word is found in one of several ways, each of
- * which is a list of parts that must all be there. A word is left out if the fold leaves nothing of it, as of a dash.
+ * The readings of the text: as separate words, as one phone number, or as a LOID among other words (D145). Both spellings
+ * of a column hold a LOID without its dash. A word is found in one of several ways, each of which is a list of parts that
+ * must all be there. A word is left out if the fold leaves nothing of it, as of a dash.
  */
 function readings(text: string, spelling: Spelling): string[][][][] {
   const words = text.trim().split(/\s+/)

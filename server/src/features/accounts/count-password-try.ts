@@ -18,7 +18,8 @@ const UNKNOWN: RateLimit = { name: 'login-unknown', points: 60, seconds: 60, ...
 
 /**
  * Counts a try before the password is checked, so that parallel tries cannot exceed the limit. Throws TooMany if a
- * limit is exceeded: a limit slows down, and nothing shuts out (D131). Call `giveBack` after a successful try, so that only failures count.
+ * limit is exceeded: a limit slows down, and nothing shuts out (D131). Call `giveBack` after a successful try, so that
+ * only failures count.
  *
  * Strangers cannot lock a person out (D53). If somebody has already signed in to the account from this browser, only
  * this browser's tries count. Otherwise, if somebody has already signed in to it from this IP address, only the tries

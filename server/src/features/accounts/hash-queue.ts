@@ -4,9 +4,9 @@ import { PortalError } from '../../errors.ts'
 const COME_BACK_SECONDS = 5
 
 /**
- * Runs at most `atOnce` password hashes at a time. Further hashes wait in a queue, in which those that go first overtake
- * the others: strangers must not keep known browsers waiting (D131). If a hash waits too long, its
- * request is refused with 503 and `Retry-After` (D53).
+ * Runs at most `atOnce` password hashes at a time. Further hashes wait in a queue. Those that go first overtake the
+ * others, because strangers must not keep known browsers waiting (D131). If a hash waits too long, its request is refused
+ * with 503 and `Retry-After` (D53).
  */
 export function createHashQueue({ atOnce, waitMsMax }: { atOnce: number; waitMsMax: number }) {
   const queue = new PQueue({ concurrency: atOnce })

@@ -24,8 +24,8 @@ export interface NoteToApply {
  * recognised here as the portal's own. If a record has moved to another partner, its notes by the lender's staff move
  * too, while each partner keeps the notes that it wrote. Notes that the CRM has deleted stay in the portal. If a record
  * moved after its notes were read, these notes are skipped here, and applied when they are read for the new partner.
- * Notes about an erased applicant are skipped for good, and so are second copies of the portal's own notes, of which the
- * younger is removed from the CRM.
+ * Notes about an erased applicant are skipped for good. So are second copies of the portal's own notes: a job removes the
+ * younger copy from the CRM.
  */
 export async function applyCrmNotes(
   tx: Tx,
