@@ -27,8 +27,8 @@ export interface Ledger {
    * 'staff'.
    */
   notes: { content: string; record: Tracked; by: number | 'staff' }[]
-  /** How many reset links each partner asked for, by its number. */
-  resets: Map<number, number>
+  /** How many reset links each partner asked for, by its number, and how many of these requests were accepted. */
+  resets: Map<number, { asked: number; accepted: number }>
   /** Answers that no request may get. */
   faults: string[]
 }

@@ -246,6 +246,8 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     await encryptSecrets(jobDeps, closing.signal)
     if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
     isStarted = true
+    // If this fails, the first mail tries again.
+    await deps.mail.load().catch(() => undefined)
   })
 
   return {

@@ -30,6 +30,8 @@ export interface Mailer {
   send(mail: Mail): Promise<void>
   /** Whether mails reach people, or only the outbox folder (D2). */
   isDelivered: boolean
+  /** Loads what sending needs, so that a process without a free descriptor can still send. */
+  load(): Promise<void>
 }
 
 interface MailSettings {
@@ -60,6 +62,7 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, privacyUrl, outbox,
   if (smtpUrl) {
     return {
       isDelivered: true,
+      load,
       async send(mail) {
         const { createTransport } = await loadNodemailer()
         const transport = createTransport({ url: smtpUrl, requireTLS: requiresTls, ...SMTP_MS_MAX })
@@ -72,6 +75,7 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, privacyUrl, outbox,
   }
   return {
     isDelivered: false,
+    load,
     async send(mail) {
       const { createTransport } = await loadNodemailer()
       const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
@@ -88,8 +92,12 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, privacyUrl, outbox,
   }
 }
 
-/** Loaded with the first mail, so that no start waits for the library’s forty modules. */
+/** Loaded after the start, so that no start waits for the library’s forty modules. */
 const loadNodemailer = () => import('nodemailer')
+
+async function load(): Promise<void> {
+  await loadNodemailer()
+}
 
 function privacyNotice(url: string): MailPart {
   return { part: 'footer', text: 'How your data is handled:', label: 'Privacy notice', url }
