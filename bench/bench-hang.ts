@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startEmbeddedPostgres } from '../server/src/local/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../server/src/platform/local/embedded-postgres.ts'
 import { openDatabaseProxy } from '../server/src/testing/database-proxy.ts'
 import { type LoadedPartner, loadData, newLead } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
 import { PgBoss } from 'pg-boss'
 import { from as copyFrom } from 'pg-copy-streams'
+import { DEFAULT_FIELD_MAP } from '../server/src/crm/zoho/field-map.ts'
+import { leadFieldNames } from '../server/src/crm/zoho/wire.ts'
 import { openLender } from '../server/src/testing/lender.ts'
-import { DEFAULT_FIELD_MAP } from '../server/src/zoho/field-map.ts'
-import { leadFieldNames } from '../server/src/zoho/wire.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 
 const { values: options } = parseArgs({

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { type Database, openDatabase } from '../server/src/db/database.ts'
+import { type Database, openDatabase } from '../server/src/platform/db/database.ts'
 import {
   type HttpRequest,
   jobsEnd,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import pg from 'pg'
-import { connectionSettings } from '../server/src/db/connection.ts'
+import { connectionSettings } from '../server/src/platform/db/connection.ts'
 import type { LoadedPartner } from './load-data.ts'
 import type { Product } from './product.ts'
 import type { RecordedCall } from './recorded-statements.ts'

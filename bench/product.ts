@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { openDatabase } from '../server/src/db/database.ts'
+import { openDatabase } from '../server/src/platform/db/database.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const PORT = 3420

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { openDatabase } from '../server/src/db/database.ts'
-import { migrate } from '../server/src/db/migrate.ts'
-import { searchColumns } from '../server/src/db/search-columns.ts'
 import { hashPassword } from '../server/src/features/accounts/passwords.ts'
-import { startEmbeddedPostgres } from '../server/src/local/embedded-postgres.ts'
+import { openDatabase } from '../server/src/platform/db/database.ts'
+import { migrate } from '../server/src/platform/db/migrate.ts'
+import { searchColumns } from '../server/src/platform/db/search-columns.ts'
+import { startEmbeddedPostgres } from '../server/src/platform/local/embedded-postgres.ts'
 
 const PARTNERS = 2_000
 /** About 10,000 leads. */

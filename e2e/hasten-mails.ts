@@ -1,6 +1,6 @@
 import path from 'node:path'
 import pg from 'pg'
-import { findRunningPostgres } from '../server/src/local/embedded-postgres.ts'
+import { findRunningPostgres } from '../server/src/platform/local/embedded-postgres.ts'
 
 const POSTGRES = path.resolve(import.meta.dirname, '../.cache/e2e/postgres')
 

@@ -6,17 +6,25 @@ type Rule = { files: RegExp; mayImport: RegExp; because: string }
 
 const CONTRACT = String.raw`contract/src/`
 const PACKAGES = String.raw`package:(?!@portal/)`
-const SERVER_ROOT = String.raw`server/src/(clock|config|deps|errors|chunks-of|served-partner|trace)\.ts$`
+/** What every part of the server may use. */
+const SERVER_ROOT = String.raw`server/src/deps\.ts$`
 
+/**
+ * The wings of the server. An import goes down only: a wing imports itself and the wings after it. `process` and
+ * `operator` stand on top.
+ */
+const WINGS = ['features', 'crm', 'records', 'platform']
+
+/** Which features each feature may import. The routes are imported by process/app.ts only. */
 const SERVER_FEATURES = {
   accounts: [],
   team: ['accounts'],
   'api-keys': ['accounts'],
   leads: ['accounts'],
   deals: ['accounts'],
-  notes: ['leads', 'deals', 'accounts'],
-  sync: ['notes', 'leads', 'deals', 'accounts'],
-  referral: ['sync', 'notes', 'leads', 'deals', 'accounts'],
+  notes: [],
+  sync: [],
+  referral: [],
   webhooks: ['accounts'],
   mails: ['webhooks', 'inbox', 'accounts'],
   'partner-api': ['leads', 'deals', 'api-keys', 'webhooks', 'accounts'],
@@ -24,23 +32,8 @@ const SERVER_FEATURES = {
   dashboard: [],
   inbox: [],
   search: [],
-  live: [],
-}
-
-/** The lower folders of the server, and what each is allowed to import besides settings and contract. */
-const SERVER_FOLDERS = {
-  events: ['db'],
-  history: ['db', 'jobs', 'zoho'],
-  apply: ['db', 'events', 'history', 'zoho'],
-  jobs: ['db'],
-  http: ['db'],
-  metrics: ['db', 'http', 'live'],
-  zoho: ['db'],
-  push: ['apply', 'db', 'events', 'jobs', 'zoho'],
-  loids: ['db'],
-  live: ['db', 'events', 'http'],
-  mail: ['db'],
-  db: [],
+  live: ['accounts'],
+  applicants: [],
 }
 
 /** The lower folders of the web app, and which of these folders each is allowed to import. */
@@ -84,23 +77,18 @@ const RULES: Rule[] = [
     files: new RegExp(`^server/src/features/${feature}/`),
     mayImport: anyOf(
       ...[feature, ...others].map((name) => String.raw`server/src/features/${name}/(?!.*\.routes\.ts$)`),
-      `server/src/(${Object.keys(SERVER_FOLDERS).join('|')})/`,
+      ...WINGS.slice(1).map((wing) => `server/src/${wing}/`),
       SERVER_ROOT,
       CONTRACT,
       PACKAGES,
     ),
     because: `${feature} builds on ${others.join(', ') || 'no other feature'}; routes are imported by app.ts only`,
   })),
-  ...Object.entries(SERVER_FOLDERS).map(([folder, others]) => ({
-    files: new RegExp(`^server/src/${folder}/`),
-    mayImport: anyOf(`server/src/(${[folder, ...others].join('|')})/`, SERVER_ROOT, CONTRACT, PACKAGES),
-    because: `${folder} knows ${others.join(', ') || 'no other folder'}, settings and contract`,
+  ...WINGS.slice(1).map((wing, index) => ({
+    files: new RegExp(`^server/src/${wing}/`),
+    mayImport: anyOf(...WINGS.slice(index + 1).map((lower) => `server/src/${lower}/`), SERVER_ROOT, CONTRACT, PACKAGES),
+    because: `${wing} stands below ${WINGS.slice(0, index + 1).join(' and ')}`,
   })),
-  {
-    files: /^server\/src\/local\//,
-    mayImport: anyOf('server/src/local/', SERVER_ROOT, PACKAGES),
-    because: 'local servers know settings only, and other parts know only their addresses',
-  },
   {
     files: /^server\//,
     mayImport: anyOf('server/', CONTRACT, PACKAGES),

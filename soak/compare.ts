@@ -1,4 +1,4 @@
-import { DEFAULT_FIELD_MAP } from '../server/src/zoho/field-map.ts'
+import { DEFAULT_FIELD_MAP } from '../server/src/crm/zoho/field-map.ts'
 import type { CrmRow } from './crm.ts'
 import type { Ledger, Tracked } from './ledger.ts'
 import type { Partner } from './partners.ts'

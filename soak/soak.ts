@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../server/src/local/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../server/src/platform/local/embedded-postgres.ts'
 import { ACTS } from './acts.ts'
 import { runSeed } from './run-seed.ts'
 

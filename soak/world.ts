@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import { startCrmSandboxProcess } from '../server/src/local/crm-sandbox-process.ts'
+import { startCrmSandboxProcess } from '../server/src/platform/local/crm-sandbox-process.ts'
 import { type Crm, openCrm } from './crm.ts'
 import { openMailServer } from './mail-server.ts'
 

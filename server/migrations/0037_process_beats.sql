@@ -1,4 +1,4 @@
--- How far each process has seen its replica come (server/src/db/replica.ts): a row of its own, which no other database can show.
+-- How far each process has seen its replica come (server/src/platform/db/replica.ts): a row of its own, which no other database can show.
 -- The next version drops replica_beats.
 create table process_beats (
   process uuid primary key,

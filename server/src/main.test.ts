@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findRunningPostgres } from './local/embedded-postgres.ts'
+import { findRunningPostgres } from './platform/local/embedded-postgres.ts'
 import { createDatabase } from './testing/databases.ts'
 import { waitFor } from './testing/wait-for.ts'
 

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import { readSettings, type Settings, SettingsError } from './config.ts'
 import { DEMO_SIGN_IN, hasDemo } from './features/accounts/demo-sign-in.ts'
-import { type CrmServer, startCrmServer, startDatabaseServer } from './local/local-servers.ts'
-import { openLog, openLogOutput } from './log.ts'
-import type { Portal } from './portal.ts'
+import { readSettings, type Settings, SettingsError } from './platform/config.ts'
+import { type CrmServer, startCrmServer, startDatabaseServer } from './platform/local/local-servers.ts'
+import { openLog, openLogOutput } from './platform/log.ts'
+import type { Portal } from './process/portal.ts'
 
 const config = readSettingsOrExit()
 const log = openLog(config.logLevel, await openLogOutput(config.isProduction))
@@ -34,9 +34,9 @@ async function start(): Promise<void> {
   ])
   // Reading the portal's modules keeps this process busy for half a second, so the other processes are spawned first.
   await setImmediate()
-  const [{ openPortal }, [crm, database]] = await Promise.all([import('./portal.ts'), servers])
+  const [{ openPortal }, [crm, database]] = await Promise.all([import('./process/portal.ts'), servers])
   const isDemo = hasDemo(config) && config.role !== 'worker'
-  const demo = isDemo ? await import('./seed-demo.ts') : undefined
+  const demo = isDemo ? await import('./process/seed-demo.ts') : undefined
   const portal = await openPortal({
     config,
     databaseUrl: database.url,

@@ -1,7 +1,7 @@
-import { eraseLogBodies, eraseRecords, eraseWords } from '../applicants/applicants.queries.ts'
-import { type Found, findApplicant, inCrm } from '../applicants/find-applicant.ts'
-import { type Applicant, readApplicant } from '../applicants/read-applicant.ts'
-import type { Db } from '../db/database.ts'
+import { eraseLogBodies, eraseRecords, eraseWords } from '../features/applicants/applicants.queries.ts'
+import { type Found, findApplicant, inCrm } from '../features/applicants/find-applicant.ts'
+import { type Applicant, readApplicant } from '../features/applicants/read-applicant.ts'
+import type { Db } from '../platform/db/database.ts'
 import {
   type Command,
   CommandFailed,

@@ -1,7 +1,7 @@
 import path from 'node:path'
-import { restoreBackup } from '../backup/restore-backup.ts'
-import { writeBackup } from '../backup/write-backup.ts'
-import { reencryptSecrets } from '../db/reencrypt-secrets.ts'
+import { restoreBackup } from '../platform/backup/restore-backup.ts'
+import { writeBackup } from '../platform/backup/write-backup.ts'
+import { reencryptSecrets } from '../platform/db/reencrypt-secrets.ts'
 import { type Command, onlyPositional, table } from './command.ts'
 
 export const backUp: Command = {

@@ -1,6 +1,6 @@
-import { findProblemsOfAllPartners } from '../push/partners-in-crm.queries.ts'
-import type { CrmCheck } from '../zoho/crm-records.ts'
-import type { CrmUsage } from '../zoho/shared-limits.ts'
+import type { CrmUsage } from '../crm/zoho/shared-limits.ts'
+import type { CrmCheck } from '../records/crm-records.ts'
+import { findProblemsOfAllPartners } from '../records/partners/partners-in-crm.queries.ts'
 import { type Command, noPositional, table } from './command.ts'
 
 export const checkCrm: Command = {

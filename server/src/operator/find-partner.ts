@@ -1,7 +1,7 @@
-import type { Db } from '../db/database.ts'
-import { isId } from '../db/ids.ts'
-import { findPartner, type Partner } from '../features/accounts/accounts.queries.ts'
 import { findPersonByEmail } from '../features/accounts/people.queries.ts'
+import type { Db } from '../platform/db/database.ts'
+import { isId } from '../platform/db/ids.ts'
+import { findPartner, type Partner } from '../records/partners/partners.queries.ts'
 import { CommandFailed } from './command.ts'
 
 /** Finds a partner by its id or by the email address of one of its people. */

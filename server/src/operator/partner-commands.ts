@@ -1,8 +1,8 @@
 import type { Hold } from '@portal/contract/holds.ts'
-import { findPartnersByZohoId, linkPartner, lockPartner } from '../features/accounts/accounts.queries.ts'
+import { CONNECT_QUEUE } from '../crm/push/connect-queue.ts'
 import { findContact } from '../features/accounts/people.queries.ts'
 import { setPartnerActive } from '../features/accounts/set-partner-active.ts'
-import { CONNECT_QUEUE } from '../push/connect-queue.ts'
+import { findPartnersByZohoId, linkPartner, lockPartner } from '../records/partners/partners.queries.ts'
 import {
   type Command,
   CommandFailed,

@@ -1,9 +1,9 @@
 import { comparedEmail } from '@portal/contract/text.ts'
 import { sql } from 'kysely'
-import type { Db } from '../db/database.ts'
-import { escapeLike } from '../db/sql-conditions.ts'
-import { findWithoutComparedNameOfAllPartners } from '../features/accounts/accounts.queries.ts'
-import { comparedName } from '../features/accounts/compared-name.ts'
+import type { Db } from '../platform/db/database.ts'
+import { escapeLike } from '../platform/db/sql-conditions.ts'
+import { comparedName } from '../records/partners/compared-name.ts'
+import { findWithoutComparedNameOfAllPartners } from '../records/partners/partners.queries.ts'
 
 /**
  * For operators: lists the partners whose accounts are not closed, the oldest first. `search` is a part of the business

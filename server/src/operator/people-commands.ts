@@ -1,8 +1,5 @@
 import { personName } from '@portal/contract/person-name.ts'
 import { FORMER_COLLEAGUE } from '@portal/contract/submitted-by.ts'
-import type { Db } from '../db/database.ts'
-import { inTransaction } from '../db/in-transaction.ts'
-import { lockPartner } from '../features/accounts/accounts.queries.ts'
 import {
   findActiveOwners,
   findContact,
@@ -13,10 +10,13 @@ import {
   lockPerson,
   type Person,
 } from '../features/accounts/people.queries.ts'
+import { erasePersonData, findPersonData } from '../features/accounts/person-data/person-data.queries.ts'
 import { resetSecondFactor } from '../features/accounts/second-factor/reset-second-factor.ts'
 import { changePersonIn, changeTeamPerson } from '../features/team/change-team-person.ts'
-import type { NoteSecurity } from '../http/security-events.ts'
-import { erasePersonData, findPersonData } from '../person-data/person-data.queries.ts'
+import type { Db } from '../platform/db/database.ts'
+import { inTransaction } from '../platform/db/in-transaction.ts'
+import type { NoteSecurity } from '../platform/http/security-events.ts'
+import { lockPartner } from '../records/partners/partners.queries.ts'
 import {
   type Command,
   CommandFailed,

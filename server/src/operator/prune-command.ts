@@ -1,4 +1,4 @@
-import { prune } from '../prune.job.ts'
+import { prune } from '../process/prune.job.ts'
 import { type Command, noPositional, table } from './command.ts'
 
 export const pruneNow: Command = {

@@ -1,4 +1,4 @@
-import { reencryptSecrets } from '../db/reencrypt-secrets.ts'
+import { reencryptSecrets } from '../platform/db/reencrypt-secrets.ts'
 import { type Command, noPositional } from './command.ts'
 
 export const rotateSecrets: Command = {

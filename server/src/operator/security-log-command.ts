@@ -1,7 +1,7 @@
 import { SECURITY_EVENT_WORDS } from '@portal/contract/security-log.ts'
-import type { Db } from '../db/database.ts'
 import { findPersonByEmail } from '../features/accounts/people.queries.ts'
 import { findNewestSecurityEntriesOfAllPartners } from '../features/security-log/security-log.queries.ts'
+import type { Db } from '../platform/db/database.ts'
 import { type Command, CommandFailed, noPositional, table } from './command.ts'
 import { getPartnerByName } from './find-partner.ts'
 

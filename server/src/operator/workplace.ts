@@ -1,16 +1,16 @@
 import { mkdir } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
-import type { Settings } from '../config.ts'
-import { openDatabase } from '../db/database.ts'
-import { openDatabaseClock } from '../db/database-clock.ts'
-import { migrate, requireMigrated } from '../db/migrate.ts'
-import { openSecrets, readSecretsKeys } from '../db/secrets.ts'
 import type { Deps } from '../deps.ts'
 import { createSecurityStore } from '../features/security-log/store-security.ts'
-import { type NoteSecurity, noteSecurity } from '../http/security-events.ts'
-import { joinCrmServer, joinDatabaseServer } from '../local/local-servers.ts'
-import type { Parts } from '../portal.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Settings } from '../platform/config.ts'
+import { openDatabase } from '../platform/db/database.ts'
+import { openDatabaseClock } from '../platform/db/database-clock.ts'
+import { migrate, requireMigrated } from '../platform/db/migrate.ts'
+import { openSecrets, readSecretsKeys } from '../platform/db/secrets.ts'
+import { type NoteSecurity, noteSecurity } from '../platform/http/security-events.ts'
+import { joinCrmServer, joinDatabaseServer } from '../platform/local/local-servers.ts'
+import type { Parts } from '../process/portal.ts'
 
 /** The parts that a command works with. Each is opened when first needed, so listing partners starts no CRM. */
 export interface Workplace {
@@ -57,7 +57,7 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     const crm = await joinCrmServer(config, log)
     stops.push(crm.stop)
     // Loaded only when needed, so that a list of partners appears at once.
-    const { openParts } = await import('../portal.ts')
+    const { openParts } = await import('../process/portal.ts')
     const opened = await openParts({ config, databaseUrl: url, crm, log })
     clock = opened.deps.clock
     stops.push(opened.close)
@@ -86,19 +86,19 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     },
     directUrl,
     async makeJobSchema() {
-      const { openJobQueue } = await import('../jobs/job-queue.ts')
+      const { openJobQueue } = await import('../platform/jobs/job-queue.ts')
       const queue = openJobQueue(await directUrl(), log, config.databaseTimeoutMs, false)
       await queue.makeQueues([])
       await queue.stop(STOP_MS_MAX)
     },
     async migrate() {
-      const { migrateApart } = await import('../portal.ts')
+      const { migrateApart } = await import('../process/portal.ts')
       await migrateApart(await directUrl(), config, log)
     },
     parts,
     async workingParts() {
       const opened = await parts()
-      const { BACKGROUND_JOBS } = await import('../background-jobs.ts')
+      const { BACKGROUND_JOBS } = await import('../process/background-jobs.ts')
       stops.push(() => opened.worker.stop(STOP_MS_MAX))
       await opened.worker.start(BACKGROUND_JOBS, opened.jobDeps)
       return opened

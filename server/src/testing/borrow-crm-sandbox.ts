@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { type CrmSandboxProcess, startCrmSandboxProcess } from '../local/crm-sandbox-process.ts'
+import { type CrmSandboxProcess, startCrmSandboxProcess } from '../platform/local/crm-sandbox-process.ts'
 import { openLender } from './lender.ts'
 
 let running: Promise<CrmSandboxProcess> | undefined

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
-import { openDatabase } from '../db/database.ts'
+import { openDatabase } from '../platform/db/database.ts'
 
 export const TEMPLATE = 'portal_template'
 /** How long a connection may take to end. */

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
-import type { Db } from '../db/database.ts'
-import { newId } from '../db/ids.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../platform/db/database.ts'
+import { newId } from '../platform/db/ids.ts'
+import type { Tables } from '../platform/db/tables.ts'
 
 type DealValues = Insertable<Tables['deals']>
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../local/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../platform/local/embedded-postgres.ts'
 
 /** Starts a PostgreSQL server and a standby, which replays the server's writes a few milliseconds later. */
 export async function startPostgresPair() {

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../db/database.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
 
 type Purpose = 'reset-password' | 'verify-email' | 'verified-email' | 'second-factor'
 

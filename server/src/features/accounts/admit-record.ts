@@ -1,9 +1,9 @@
 import { UNVERIFIED_RECORDS_MAX } from '@portal/contract/limits.ts'
-import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
-import { Conflict } from '../../errors.ts'
-import type { Limit } from '../../http/rate-limit.ts'
-import { countWaitingRecords, isUnverified, lockHold } from '../../push/partners-in-crm.queries.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { Conflict } from '../../platform/errors.ts'
+import type { Limit } from '../../platform/http/rate-limit.ts'
+import { countWaitingRecords, isUnverified, lockHold } from '../../records/partners/partners-in-crm.queries.ts'
 
 interface SubmitCall<Answer> {
   once: (work: (tx: Tx) => Promise<Answer>) => Promise<Answer>

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts'
-import type { SessionCaller } from '../../http/authenticate.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { SessionCaller } from '../../platform/http/authenticate.ts'
 
 const REMEMBERED_MS = 1_000
 const CALLERS_MAX = 10_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prune } from '../../prune.job.ts'
+import { prune } from '../../process/prune.job.ts'
 import { addColleague, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { mailEmailChanged } from './mail-email-change.job.ts'

@@ -1,6 +1,6 @@
-import type { Tx } from '../../db/database.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { endHold, lockPartner } from '../../records/partners/partners.queries.ts'
 import { markTokensVerified } from './account-tokens.queries.ts'
-import { endHold, lockPartner } from './accounts.queries.ts'
 import { markEmailVerified, type Person } from './people.queries.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { type Counted, type Limit, limitVisitor, type RateLimit } from '../../http/rate-limit.ts'
-import type { Visitor } from '../../http/visitor.ts'
+import { type Counted, type Limit, limitVisitor, type RateLimit } from '../../platform/http/rate-limit.ts'
+import type { Visitor } from '../../platform/http/visitor.ts'
 import { countedBy, knownBy } from './known-sources.ts'
 
 const SLOW = {

@@ -1,4 +1,4 @@
-import type { Settings } from '../../config.ts'
+import type { Settings } from '../../platform/config.ts'
 
 /**
  * The sign-in of the partner that owns the leads in the sandbox's demo data. Everybody knows the password, so the

@@ -1,5 +1,5 @@
-import type { Db, Tx } from '../../db/database.ts'
-import type { EmailChangeRow } from '../../db/tables.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { EmailChangeRow } from '../../platform/db/tables.ts'
 
 /** Stores a pending change. It replaces an earlier pending change, because a person has at most one. */
 export async function saveEmailChange(

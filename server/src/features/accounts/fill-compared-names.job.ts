@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { defineJob } from '../../jobs/define-job.ts'
-import { fillComparedName, findWithoutComparedNameOfAllPartners } from './accounts.queries.ts'
+import { defineJob } from '../../platform/jobs/define-job.ts'
+import { fillComparedName, findWithoutComparedNameOfAllPartners } from '../../records/partners/partners.queries.ts'
 
 /**
  * Fills in the compared names of partners that another version has written, the oldest first. A partner whose name

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import { PortalError } from '../../errors.ts'
+import { PortalError } from '../../platform/errors.ts'
 
 const COME_BACK_SECONDS = 5
 

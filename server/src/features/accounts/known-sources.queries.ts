@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../db/database.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
 
 /** Finds which of these sources somebody has already used to sign in to the account with this email. */
 export async function findKnownSources(db: Db, email: string, sources: readonly Buffer[]): Promise<Buffer[]> {

@@ -1,6 +1,6 @@
-import type { Db, Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
-import type { Visitor } from '../../http/visitor.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Visitor } from '../../platform/http/visitor.ts'
 import { findKnownSources, findSourcesOfPerson, forgetKnownSources, keepKnownSources } from './known-sources.queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { newId } from '../../db/ids.ts'
-import { defineJob } from '../../jobs/define-job.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { defineJob } from '../../platform/jobs/define-job.ts'
 import { findEmailChange, keepLinkHash } from './email-changes.queries.ts'
 import { emailChangedMail, emailChangeMail } from './mails.ts'
 import { findPerson } from './people.queries.ts'

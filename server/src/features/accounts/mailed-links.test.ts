@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { confirmEmail, startPortal } from '../../testing/start-portal.ts'
 import { mailInvitation } from '../team/mail-invitation.job.ts'
 import { mailResetLink } from './mail-reset-link.job.ts'

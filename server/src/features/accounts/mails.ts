@@ -1,8 +1,8 @@
 import type { AccessKind } from '@portal/contract/access.ts'
 import { ROLE_NAMES } from '@portal/contract/roles.ts'
-import type { EmailChangeRow } from '../../db/tables.ts'
-import type { Mail } from '../../mail/mail.ts'
-import { type MailPart, text } from '../../mail/mail-parts.ts'
+import type { EmailChangeRow } from '../../platform/db/tables.ts'
+import type { Mail } from '../../platform/mail/mail.ts'
+import { type MailPart, text } from '../../platform/mail/mail-parts.ts'
 import type { Notice, NoticedAccess } from './mail-notice.job.ts'
 import type { Person } from './people.queries.ts'
 

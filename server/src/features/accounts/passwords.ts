@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { PASSWORD_COMMON, PASSWORD_TOO_SHORT } from '@portal/contract/accounts.ts'
 import { PASSWORD_LENGTH_MIN } from '@portal/contract/limits.ts'
-import { Invalid } from '../../errors.ts'
+import { Invalid } from '../../platform/errors.ts'
 import { createHashQueue } from './hash-queue.ts'
 import { findPasswordFault, type PasswordOwner } from './judge-password.ts'
 

@@ -1,11 +1,11 @@
 import type { TeamPerson } from '@portal/contract/team.ts'
 import type { ExpressionBuilder } from 'kysely'
-import type { Db, Tx } from '../../db/database.ts'
-import type { Reads } from '../../db/hot-reads.ts'
-import { isId } from '../../db/ids.ts'
-import { sendNamed } from '../../db/send-named.ts'
-import type { PersonRow, Tables } from '../../db/tables.ts'
-import { NotFound } from '../../errors.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
+import { isId } from '../../platform/db/ids.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
+import type { PersonRow, Tables } from '../../platform/db/tables.ts'
+import { NotFound } from '../../platform/errors.ts'
 import { emailSpellings } from './email-spellings.ts'
 
 /**

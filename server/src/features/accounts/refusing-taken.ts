@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { Tx } from '../../db/database.ts'
-import { Conflict } from '../../errors.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { Conflict } from '../../platform/errors.ts'
 import { isEmailHeldOfAnyPartner } from './email-changes.queries.ts'
 import { findPersonByEmail } from './people.queries.ts'
 

@@ -14,7 +14,7 @@ import {
   signInWithPasskey,
 } from '@portal/contract/second-factor.ts'
 import type { Deps } from '../../deps.ts'
-import type { Mount } from '../../http/mount.ts'
+import type { Mount } from '../../platform/http/mount.ts'
 import type { CallerMemory } from './caller-memory.ts'
 import { confirmCaller } from './second-factor/confirm-account.ts'
 import { readFactors, renewCodes } from './second-factor/factors.ts'

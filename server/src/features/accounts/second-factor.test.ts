@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { encryptBytes, totpSecretOf } from '../../db/reencrypt-secrets.ts'
-import { openSecrets } from '../../db/secrets.ts'
+import { encryptBytes, totpSecretOf } from '../../platform/db/reencrypt-secrets.ts'
+import { openSecrets } from '../../platform/db/secrets.ts'
 import { openAuthenticator } from '../../testing/authenticator.ts'
 import { addApp, addPasskey, beginApp } from '../../testing/second-factor.ts'
 import { addColleague, confirmEmail, startPortal, type TestPortal } from '../../testing/start-portal.ts'

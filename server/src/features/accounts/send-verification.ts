@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { Conflict } from '../../errors.ts'
-import type { Limit, RateLimit } from '../../http/rate-limit.ts'
+import { Conflict } from '../../platform/errors.ts'
+import type { Limit, RateLimit } from '../../platform/http/rate-limit.ts'
 import { mailVerification } from './mail-verification.job.ts'
 import { getPerson } from './people.queries.ts'
 

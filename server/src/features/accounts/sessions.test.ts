@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AccessItem } from '@portal/contract/access.ts'
 import { expect, test } from 'vitest'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { addPasskey, beginApp } from '../../testing/second-factor.ts'
 import { addColleague, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'

@@ -1,6 +1,6 @@
-import type { Db } from '../../db/database.ts'
-import { inTransaction } from '../../db/in-transaction.ts'
-import { updateActive } from './accounts.queries.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { inTransaction } from '../../platform/db/in-transaction.ts'
+import { updateActive } from '../../records/partners/partners.queries.ts'
 import { lockPeople } from './people.queries.ts'
 import { removeSessionsOfPartner } from './sessions.queries.ts'
 

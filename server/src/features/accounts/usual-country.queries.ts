@@ -1,6 +1,6 @@
 import type { IsoCountry } from '@portal/contract/choices.ts'
 import { type InUsualCountry, inUsualCountry } from '@portal/contract/leads.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 
 /** More leads would not change the answer, but a large partner's take long to count. */
 const LATEST_LEADS = 500

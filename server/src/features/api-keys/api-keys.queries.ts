@@ -1,6 +1,6 @@
-import type { Db } from '../../db/database.ts'
-import type { Reads } from '../../db/hot-reads.ts'
-import { sendNamed } from '../../db/send-named.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
 
 interface KeyOwner {
   id: string

@@ -1,7 +1,7 @@
 import { KEY_NAME } from '@portal/contract/submitted-by.ts'
-import { minuteOf } from '../../db/minute-of.ts'
 import type { Deps } from '../../deps.ts'
-import type { KeyCaller } from '../../http/authenticate.ts'
+import { minuteOf } from '../../platform/db/minute-of.ts'
+import type { KeyCaller } from '../../platform/http/authenticate.ts'
 import { findKeyOwner, markKeyUsed } from './api-keys.queries.ts'
 import { hashKey, isWellFormedKey } from './key-format.ts'
 

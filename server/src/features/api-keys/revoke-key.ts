@@ -1,6 +1,6 @@
-import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
-import type { NoteSecurity } from '../../http/security-events.ts'
+import { inTransaction } from '../../platform/db/in-transaction.ts'
+import type { NoteSecurity } from '../../platform/http/security-events.ts'
 import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
 import { removeApiKey } from './api-keys.queries.ts'
 

@@ -1,9 +1,9 @@
 import type { PipelineStage, Stats } from '@portal/contract/dashboard.ts'
 import { INACTIVE_LEAD_STATUSES, meaningOf } from '@portal/contract/meanings.ts'
 import type pg from 'pg'
-import { sendNamed } from '../../db/send-named.ts'
-import type { RecordedEvent } from '../../events/activity.ts'
-import { KNOWN_EVENT_TYPES } from '../../events/known-types.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
+import type { RecordedEvent } from '../../records/events/activity.ts'
+import { KNOWN_EVENT_TYPES } from '../../records/events/known-types.ts'
 
 /**
  * The figures of the dashboard's cards. The total of leads includes leads that became deals. Records that left the CRM

@@ -1,6 +1,6 @@
 import type { Comparison, TrendPeriod, TrendPoint, Trends } from '@portal/contract/dashboard.ts'
 import type pg from 'pg'
-import { sendNamed } from '../../db/send-named.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
 
 const POINTS = 12
 

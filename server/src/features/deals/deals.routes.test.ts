@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerDeals } from '../../testing/insert-many.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'

@@ -1,5 +1,5 @@
 import { REFERRAL_FIELDS } from '@portal/contract/deals.ts'
-import type { OpenedDeal } from './deals.queries.ts'
+import type { OpenedDeal } from '../../records/deals/deals.queries.ts'
 
 type ReferralField = (typeof REFERRAL_FIELDS)[number]
 

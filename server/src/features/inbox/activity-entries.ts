@@ -1,7 +1,7 @@
 import type { ActivityEntry } from '@portal/contract/activity.ts'
 import { personName } from '@portal/contract/person-name.ts'
 import { submitterName } from '@portal/contract/submitted-by.ts'
-import { activityOf } from '../../events/activity.ts'
+import { activityOf } from '../../records/events/activity.ts'
 import type { ActivityRow } from './activity.queries.ts'
 
 export function activityEntries(rows: readonly ActivityRow[], unseen: ReadonlySet<string>): ActivityEntry[] {

@@ -1,11 +1,11 @@
 import type { ActivityFilters } from '@portal/contract/activity.ts'
 import { ACTIVITY_SIZE } from '@portal/contract/limits.ts'
 import { type SqlBool, sql } from 'kysely'
-import { timeOfId } from '../../db/ids.ts'
-import { type Sender, sendNamed } from '../../db/send-named.ts'
-import { allOf, createdFrom, createdUntil } from '../../db/sql-conditions.ts'
-import type { RecordedEvent } from '../../events/activity.ts'
-import { isKnownEventType } from '../../events/known-types.ts'
+import { timeOfId } from '../../platform/db/ids.ts'
+import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
+import { allOf, createdFrom, createdUntil } from '../../platform/db/sql-conditions.ts'
+import type { RecordedEvent } from '../../records/events/activity.ts'
+import { isKnownEventType } from '../../records/events/known-types.ts'
 
 export interface ActivityRow extends RecordedEvent {
   actor: string | null

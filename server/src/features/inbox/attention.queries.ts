@@ -3,9 +3,9 @@ import { ATTENTION_TOTAL_MAX } from '@portal/contract/limits.ts'
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import type { Db } from '../../db/database.ts'
-import { sendNamed } from '../../db/send-named.ts'
-import { BEGAN, isAnswered, isDone, versionOf } from '../../history/answered-turns.queries.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
+import { BEGAN, isAnswered, isDone, versionOf } from '../../records/histories/answered-turns.queries.ts'
 import { isUnseen, OPENED } from './news.queries.ts'
 
 /** Every query reads one more row than is counted, to know whether there are more items. */

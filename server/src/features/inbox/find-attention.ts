@@ -4,9 +4,9 @@ import { ATTENTION_MAX, ATTENTION_TOTAL_MAX } from '@portal/contract/limits.ts'
 import type { HistoryKind, Side } from '@portal/contract/meanings.ts'
 import { reaches } from '@portal/contract/roles.ts'
 import type { Deps } from '../../deps.ts'
-import { QUOTE_LENGTH, shortened } from '../../events/activity.ts'
-import { findUsualTimes, type UsualTimeOfValue } from '../../history/usual-times.queries.ts'
-import type { SessionCaller } from '../../http/authenticate.ts'
+import type { SessionCaller } from '../../platform/http/authenticate.ts'
+import { QUOTE_LENGTH, shortened } from '../../records/events/activity.ts'
+import { findUsualTimes, type UsualTimeOfValue } from '../../records/histories/usual-times.queries.ts'
 import {
   findFailedPushes,
   findFailingWebhook,

@@ -1,7 +1,7 @@
 import { parseLoid } from '@portal/contract/loid.ts'
 import type { Deps } from '../../deps.ts'
-import { NotFound } from '../../errors.ts'
-import type { SessionCaller } from '../../http/authenticate.ts'
+import { NotFound } from '../../platform/errors.ts'
+import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { findLoidsOf, findSnapshot, insertSeen, insertSeenRecords, moveSeen } from './news.queries.ts'
 
 interface Seen {

@@ -1,7 +1,7 @@
 import type { AttentionItem } from '@portal/contract/attention.ts'
 import type { NewsLine } from '@portal/contract/inbox.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
-import { aboutOf, quoteOf, type RecordedEvent } from '../../events/activity.ts'
+import { aboutOf, quoteOf, type RecordedEvent } from '../../records/events/activity.ts'
 import type { NewsGroup } from './news.queries.ts'
 
 /** Makes the text of each group from the group's events. `attention` is what needs the person's attention. */

@@ -1,10 +1,10 @@
 import { NEWS_EVENTS_MAX, NEWS_LINES_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import type { Db } from '../../db/database.ts'
-import { sendNamed } from '../../db/send-named.ts'
-import type { RecordedEvent } from '../../events/activity.ts'
-import { KNOWN_EVENT_TYPES } from '../../events/known-types.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
+import type { RecordedEvent } from '../../records/events/activity.ts'
+import { KNOWN_EVENT_TYPES } from '../../records/events/known-types.ts'
 
 /** What a person saw when looking at the news: every event up to `until` that was visible in the database snapshot. */
 export interface Look {

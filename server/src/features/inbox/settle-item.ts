@@ -2,8 +2,8 @@ import { ATTENTION_KINDS, REMIND_DAYS_MAX, REMIND_LATER } from '@portal/contract
 import { reaches } from '@portal/contract/roles.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
-import { Invalid, NotFound } from '../../errors.ts'
-import type { SessionCaller } from '../../http/authenticate.ts'
+import { Invalid, NotFound } from '../../platform/errors.ts'
+import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { findLoid, insertDone, insertPutAway } from './attention.queries.ts'
 import { markSeen } from './mark-seen.ts'
 

@@ -14,17 +14,15 @@ import {
 import { phoneReadings } from '@portal/contract/phone.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import { comparedEmail } from '@portal/contract/text.ts'
+import { pullDetailsOf } from '../../crm/pull/details/pull-details.ts'
+import { pushLead } from '../../crm/push/push-lead.job.ts'
+import { pushNote } from '../../crm/push/push-note.job.ts'
+import { retryPush } from '../../crm/push/retry-push.ts'
+import { crmChoices } from '../../crm/zoho/choices.ts'
 import type { Deps } from '../../deps.ts'
-import { findHistory } from '../../history/history.queries.ts'
-import { leadsWithSide, leadWithSide } from '../../history/with-side.ts'
-import type { Mount } from '../../http/mount.ts'
-import { retryPush } from '../../push/retry-push.ts'
-import { crmChoices } from '../../zoho/choices.ts'
-import { admitRecord } from '../accounts/admit-record.ts'
-import { findUsualCountry } from '../accounts/usual-country.queries.ts'
-import { findNotes, reviveFailedNotes } from '../notes/notes.queries.ts'
-import { pushNote } from '../notes/push-note.job.ts'
-import { pullDetailsOf } from '../sync/pull-details.ts'
+import type { Mount } from '../../platform/http/mount.ts'
+import { findHistory } from '../../records/histories/history.queries.ts'
+import { leadsWithSide, leadWithSide } from '../../records/histories/with-side.ts'
 import {
   findDuplicateLeads,
   findLeads,
@@ -32,8 +30,10 @@ import {
   getLead,
   getLeadKeys,
   reviveFailedLead,
-} from './leads.queries.ts'
-import { pushLead } from './push-lead.job.ts'
+} from '../../records/leads/leads.queries.ts'
+import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
+import { admitRecord } from '../accounts/admit-record.ts'
+import { findUsualCountry } from '../accounts/usual-country.queries.ts'
 import { submitLead } from './submit-lead.ts'
 
 export function leadRoutes(mount: Mount, deps: Deps): void {

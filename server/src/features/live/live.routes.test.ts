@@ -8,13 +8,13 @@ import {
 } from '@portal/contract/live.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newId } from '../../db/ids.ts'
-import { openLive } from '../../live/live.ts'
-import { Stream } from '../../live/stream.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { Stream } from '../../platform/live/stream.ts'
 import { countLockWaits } from '../../testing/lock-waits.ts'
 import { messagesOf } from '../../testing/messages-of.ts'
 import { addColleague, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { openLive } from './live.ts'
 
 let portal: TestPortal
 const lines: string[] = []

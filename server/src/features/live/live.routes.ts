@@ -1,7 +1,7 @@
 import { readLive } from '@portal/contract/live.ts'
-import { type Mount, Streamed } from '../../http/mount.ts'
-import type { Live } from '../../live/live.ts'
+import { type Mount, Streamed } from '../../platform/http/mount.ts'
 import { hashToken } from '../accounts/tokens.ts'
+import type { Live } from './live.ts'
 
 export function liveRoutes(mount: Mount, live: Live): void {
   mount(readLive, async ({ partner: { id, personId, role, token } }) => {

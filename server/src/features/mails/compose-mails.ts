@@ -1,5 +1,5 @@
-import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { getPerson } from '../accounts/people.queries.ts'
 import { digestAfter } from './digest-time.ts'
 import { insertMail, lockWaitingNews, putOffNews, removeNewsForPerson } from './mails.queries.ts'

@@ -1,8 +1,8 @@
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { type SqlBool, sql } from 'kysely'
-import type { Db, Tx } from '../../db/database.ts'
-import { isKnownNews } from '../../events/known-types.ts'
-import type { MailNews } from '../../events/mail-news.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { isKnownNews } from '../../records/events/known-types.ts'
+import type { MailNews } from '../../records/events/mail-news.ts'
 
 /**
  * Finds news that is not assigned to people yet, the oldest first. Locks the rows until the transaction ends, and skips

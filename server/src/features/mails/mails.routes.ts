@@ -2,7 +2,7 @@ import { changeNotifications, readNotifications, unsubscribe } from '@portal/con
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
-import type { Mount } from '../../http/mount.ts'
+import type { Mount } from '../../platform/http/mount.ts'
 import { changeSettingsOf, readSettingsOf } from './notifications.ts'
 import { unsubscribePerson } from './unsubscribe.ts'
 

@@ -8,7 +8,7 @@ import {
 } from '@portal/contract/notifications.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { Deps } from '../../deps.ts'
-import type { SessionCaller } from '../../http/authenticate.ts'
+import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { lookAgainAtWaitingNews } from './mails.queries.ts'
 import { findSettings, saveSettings } from './settings.queries.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { escapeHtml } from '../../mail/escape-html.ts'
+import { escapeHtml } from '../../platform/mail/escape-html.ts'
 import type { OutboxMail } from './outbox.ts'
 
 /** Which part of a mail the page shows, and how wide. The page's address contains both choices. */

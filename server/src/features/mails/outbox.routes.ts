@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
-import { NotFound } from '../../errors.ts'
+import { NotFound } from '../../platform/errors.ts'
 import { listOutbox, readOutboxMail } from './outbox.ts'
 import { OutboxView, outboxPage, SANDBOX } from './outbox-page.ts'
 

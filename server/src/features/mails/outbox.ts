@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { NotFound } from '../../errors.ts'
+import { NotFound } from '../../platform/errors.ts'
 
 export type OutboxMail = Awaited<ReturnType<typeof readOutboxMail>>
 

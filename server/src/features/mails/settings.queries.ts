@@ -1,6 +1,6 @@
 import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../db/database.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
 
 export type Choices = Partial<Record<MailKind, MailTiming>>
 

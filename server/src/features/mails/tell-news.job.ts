@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { defineJob } from '../../jobs/define-job.ts'
+import { defineJob } from '../../platform/jobs/define-job.ts'
 import { composeMails } from './compose-mails.ts'
 import { fanOutNews } from './fan-out-news.ts'
 import { findPeopleWithDueNewsOfAllPartners } from './mails.queries.ts'

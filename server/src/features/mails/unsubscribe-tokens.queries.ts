@@ -1,5 +1,5 @@
 import type { MailKind } from '@portal/contract/notifications.ts'
-import type { Db, Tx } from '../../db/database.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
 
 /**
  * Stores the token of a mail's unsubscribe link. An existing token stays as it is, because a later attempt to send the

@@ -1,6 +1,6 @@
 import { INVALID_UNSUBSCRIBE_LINK, type MailKind } from '@portal/contract/notifications.ts'
-import type { Db } from '../../db/database.ts'
-import { Invalid } from '../../errors.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { Invalid } from '../../platform/errors.ts'
 import { hashToken } from '../accounts/tokens.ts'
 import { saveSettings } from './settings.queries.ts'
 import { findUnsubscribeToken } from './unsubscribe-tokens.queries.ts'

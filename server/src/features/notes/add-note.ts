@@ -1,13 +1,13 @@
 import type { Note } from '@portal/contract/notes.ts'
-import type { Tx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
+import { pushNote } from '../../crm/push/push-note.job.ts'
 import type { Deps } from '../../deps.ts'
-import { recordEvent } from '../../events/events.ts'
-import type { Caller } from '../../http/authenticate.ts'
-import { findDealRow } from '../deals/deals.queries.ts'
-import { findLeadRow } from '../leads/leads.queries.ts'
-import { insertNote } from './notes.queries.ts'
-import { pushNote } from './push-note.job.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import type { Caller } from '../../platform/http/authenticate.ts'
+import { findDealRow } from '../../records/deals/deals.queries.ts'
+import { recordEvent } from '../../records/events/events.ts'
+import { findLeadRow } from '../../records/leads/leads.queries.ts'
+import { insertNote } from '../../records/notes/notes.queries.ts'
 
 interface NewNote {
   loid: string

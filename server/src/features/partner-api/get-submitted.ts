@@ -1,8 +1,8 @@
 import type { SubmittedStatus } from '@portal/contract/partner-api.ts'
-import type { Reads } from '../../db/hot-reads.ts'
-import { NotFound } from '../../errors.ts'
-import { findDeal } from '../deals/deals.queries.ts'
-import { findLead } from '../leads/leads.queries.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
+import { NotFound } from '../../platform/errors.ts'
+import { findDeal } from '../../records/deals/deals.queries.ts'
+import { findLead } from '../../records/leads/leads.queries.ts'
 
 /**
  * Finds a lead or deal by the LOID or the id that the portal returned for its submission. For a converted lead, the

@@ -7,10 +7,10 @@ import {
   submitWebhookLead,
 } from '@portal/contract/partner-api.ts'
 import type { LeadSubmission } from '@portal/contract/submissions.ts'
-import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
-import type { Caller } from '../../http/authenticate.ts'
-import type { Mount } from '../../http/mount.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import type { Caller } from '../../platform/http/authenticate.ts'
+import type { Mount } from '../../platform/http/mount.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
 import { findFirstStage, submitDeal } from '../deals/submit-deal.ts'
 import { submitLead } from '../leads/submit-lead.ts'

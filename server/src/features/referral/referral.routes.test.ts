@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { newId } from '../../db/ids.ts'
-import { computeUsualTimes } from '../../history/compute-usual-times.job.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { computeUsualTimes } from '../../records/histories/compute-usual-times.job.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertHistories } from '../../testing/insert-histories.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'

@@ -1,8 +1,8 @@
 import { readDealTimeline, readLeadTimeline } from '@portal/contract/timeline.ts'
 import type { Deps } from '../../deps.ts'
-import type { Mount } from '../../http/mount.ts'
-import { getDeal } from '../deals/deals.queries.ts'
-import { getLead } from '../leads/leads.queries.ts'
+import type { Mount } from '../../platform/http/mount.ts'
+import { getDeal } from '../../records/deals/deals.queries.ts'
+import { getLead } from '../../records/leads/leads.queries.ts'
 import { readTimeline } from './read-timeline.ts'
 
 export function referralRoutes(mount: Mount, deps: Deps): void {

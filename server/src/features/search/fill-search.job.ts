@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import * as z from 'zod/mini'
-import { fillSearch, type SearchedTable } from '../../db/search-columns.ts'
 import type { Deps } from '../../deps.ts'
-import { defineJob } from '../../jobs/define-job.ts'
+import { fillSearch, type SearchedTable } from '../../platform/db/search-columns.ts'
+import { defineJob } from '../../platform/jobs/define-job.ts'
 
 /** Few enough that no other statement waits long for a row. */
 const ROWS_AT_ONCE = 500

@@ -1,9 +1,9 @@
 import { SEARCH_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
-import { searchNewest } from '../../db/find-newest.ts'
-import { type Sender, sendNamed } from '../../db/send-named.ts'
-import { idIn } from '../../db/sql-conditions.ts'
-import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
+import { searchNewest } from '../../platform/db/find-newest.ts'
+import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
+import { idIn } from '../../platform/db/sql-conditions.ts'
+import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../platform/db/tables.ts'
 
 /**
  * Returns one page of the matches, newest first. `total` is exact up to SEARCH_TOTAL_MAX. A total of one more than this

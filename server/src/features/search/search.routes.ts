@@ -1,7 +1,7 @@
 import { search } from '@portal/contract/search.ts'
 import type { Deps } from '../../deps.ts'
-import { dealsWithSide, leadsWithSide } from '../../history/with-side.ts'
-import type { Mount } from '../../http/mount.ts'
+import type { Mount } from '../../platform/http/mount.ts'
+import { dealsWithSide, leadsWithSide } from '../../records/histories/with-side.ts'
 import { searchDeals, searchLeads } from './search.queries.ts'
 
 const NOTHING = { rows: [], total: 0 }

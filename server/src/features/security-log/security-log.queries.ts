@@ -7,9 +7,9 @@ import {
   type SecurityLogFilters,
 } from '@portal/contract/security-log.ts'
 import { FORMER_COLLEAGUE } from '@portal/contract/submitted-by.ts'
-import type { Db, Tx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import type { NewSecurityLogRow } from '../../db/tables.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import type { NewSecurityLogRow } from '../../platform/db/tables.ts'
 
 export async function insertSecurityEntry(
   db: Db | Tx,

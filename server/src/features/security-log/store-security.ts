@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import type { StoreSecurity } from '../../http/security-events.ts'
+import type { StoreSecurity } from '../../platform/http/security-events.ts'
 import { insertSecurityEntry } from './security-log.queries.ts'
 
 /** Writes the server's security events into the partners' logs. */

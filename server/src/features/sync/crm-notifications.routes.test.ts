@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { watchCrm } from '../../crm/pull/notified/watch-crm.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startReceiver } from '../../testing/receiver.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
-import { watchCrm } from './watch-crm.job.ts'
 
 const PATH = '/crm/notifications'
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { chunksOf } from '../../chunks-of.ts'
+import { NOTIFICATIONS_PATH } from '../../crm/pull/notified/watch-crm.job.ts'
+import { PULL_QUEUE } from '../../crm/push/pull-queue.ts'
 import type { Deps } from '../../deps.ts'
-import { PULL_QUEUE } from '../../push/pull-queue.ts'
-import { NOTIFICATIONS_PATH } from './watch-crm.job.ts'
+import { chunksOf } from '../../platform/chunks-of.ts'
 
 const RECORDS_A_JOB = 100
 

@@ -2,11 +2,11 @@ import { HOLDS } from '@portal/contract/holds.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
 import type { debugSyncLeads } from '@portal/contract/sync.ts'
 import type { output } from 'zod/mini'
+import { CrmRefused } from '../../crm/zoho/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { PortalError } from '../../errors.ts'
-import { CrmRefused } from '../../zoho/errors.ts'
-import { getPartner } from '../accounts/accounts.queries.ts'
-import { countLeads } from '../leads/leads.queries.ts'
+import { PortalError } from '../../platform/errors.ts'
+import { countLeads } from '../../records/leads/leads.queries.ts'
+import { getPartner } from '../../records/partners/partners.queries.ts'
 
 type DebugAnswer = output<typeof debugSyncLeads.answer>
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { newId } from '../../db/ids.ts'
+import { runSync } from '../../crm/pull/run/run-sync.job.ts'
+import { insertRun } from '../../crm/pull/run/sync-runs.queries.ts'
+import { pushDeal } from '../../crm/push/push-deal.job.ts'
+import { pushLead } from '../../crm/push/push-lead.job.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
-import { pushDeal } from '../deals/push-deal.job.ts'
-import { pushLead } from '../leads/push-lead.job.ts'
-import { runSync } from './run-sync.job.ts'
-import { insertRun } from './sync-runs.queries.ts'
 
 let portal: TestPortal
 let lender: Lender

@@ -11,15 +11,15 @@ import {
   syncOneDeal as syncOneDealRoute,
 } from '@portal/contract/sync.ts'
 import type * as z from 'zod/mini'
+import { INTERNAL_FAILURE } from '../../crm/pull/run/run-sync.job.ts'
+import { startSync, waitForRun } from '../../crm/pull/run/start-sync.ts'
+import { syncOneDeal } from '../../crm/pull/run/sync-one-deal.ts'
+import { getRun, type SyncKind } from '../../crm/pull/run/sync-runs.queries.ts'
+import { holdOfText, PartnerHeld } from '../../crm/push/partner-held.ts'
 import type { Deps } from '../../deps.ts'
-import { CrmUnavailable, PortalError } from '../../errors.ts'
-import { Accepted, type Mount } from '../../http/mount.ts'
-import { holdOfText, PartnerHeld } from '../../push/partner-held.ts'
+import { CrmUnavailable, PortalError } from '../../platform/errors.ts'
+import { Accepted, type Mount } from '../../platform/http/mount.ts'
 import { debugLeadSync } from './debug-sync.ts'
-import { INTERNAL_FAILURE } from './run-sync.job.ts'
-import { startSync, waitForRun } from './start-sync.ts'
-import { syncOneDeal } from './sync-one-deal.ts'
-import { getRun, type SyncKind } from './sync-runs.queries.ts'
 
 export function syncRoutes(mount: Mount, deps: Deps): void {
   mount(syncLeads, ({ partner }) =>

@@ -1,7 +1,7 @@
 import type { Invitation } from '@portal/contract/team.ts'
-import type { Db, Tx } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import type { NewInvitationRow } from '../../db/tables.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { NewInvitationRow } from '../../platform/db/tables.ts'
 
 const INVITATION_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'created_at', 'expires_at'] as const
 

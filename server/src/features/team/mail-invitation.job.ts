@@ -1,9 +1,9 @@
 import { INVITATION_VALID_DAYS } from '@portal/contract/team.ts'
 import * as z from 'zod/mini'
-import { newId } from '../../db/ids.ts'
-import { defineJob } from '../../jobs/define-job.ts'
-import type { Mail } from '../../mail/mail.ts'
-import { text } from '../../mail/mail-parts.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { defineJob } from '../../platform/jobs/define-job.ts'
+import type { Mail } from '../../platform/mail/mail.ts'
+import { text } from '../../platform/mail/mail-parts.ts'
 import { hashToken } from '../accounts/tokens.ts'
 import { findInvitationToMail, updateInvitationToken } from './invitations.queries.ts'
 

@@ -10,9 +10,9 @@ import {
   revokeInvitation,
   sendInvitation,
 } from '@portal/contract/team.ts'
-import { inTransaction } from '../../db/in-transaction.ts'
 import type { Deps } from '../../deps.ts'
-import type { Mount } from '../../http/mount.ts'
+import { inTransaction } from '../../platform/db/in-transaction.ts'
+import type { Mount } from '../../platform/http/mount.ts'
 import type { CallerMemory } from '../accounts/caller-memory.ts'
 import { findTeam } from '../accounts/people.queries.ts'
 import { acceptTeamInvitation, getInvitation } from './accept-invitation.ts'

@@ -1,6 +1,6 @@
-import type { Secrets } from '../../db/secrets.ts'
 import type { Deps } from '../../deps.ts'
-import { inSpan, type Spans, traceOf, traceparent } from '../../trace.ts'
+import type { Secrets } from '../../platform/db/secrets.ts'
+import { inSpan, type Spans, traceOf, traceparent } from '../../platform/trace.ts'
 import type { AttemptOutcome, ClaimedDelivery } from './deliveries.queries.ts'
 import { GONE } from './disable-endpoint.ts'
 import { readSecret } from './read-secret.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../db/database.ts'
-import { firstIdAt } from '../../db/ids.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { firstIdAt } from '../../platform/db/ids.ts'
 
 /**
  * Partitions are made this many months ahead, so that no partition is missing even if the clean-up job has not run for

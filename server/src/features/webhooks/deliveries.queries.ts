@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tx } from '../../db/database.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
 
 /**
  * The channel on which PostgreSQL notifies every process that a partner's deliveries are due. The payload is the

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
-import { openSecrets } from '../../db/secrets.ts'
-import { recordEvent } from '../../events/events.ts'
+import { webhookSecretOf } from '../../platform/db/reencrypt-secrets.ts'
+import { openSecrets } from '../../platform/db/secrets.ts'
+import { recordEvent } from '../../records/events/events.ts'
 import { createDatabase } from '../../testing/databases.ts'
 import { answering, hanging, type Received, type Receiver, startReceiver } from '../../testing/receiver.ts'
 import {

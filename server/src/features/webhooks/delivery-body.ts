@@ -1,5 +1,5 @@
 import { CURRENCY } from '@portal/contract/money.ts'
-import type { EventToDeliver } from '../../events/events-to-deliver.ts'
+import type { EventToDeliver } from '../../records/events/events-to-deliver.ts'
 
 /**
  * Returns an event as the JSON text that every attempt sends to a partner's endpoint (D35). Each field is named here,

@@ -1,7 +1,7 @@
-import type { Tx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
-import { recordMailNews } from '../../events/mail-news.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { recordMailNews } from '../../records/events/mail-news.ts'
 import { type AttemptOutcome, type ClaimedDelivery, endPendingDeliveries } from './deliveries.queries.ts'
 import { markEndpointDisabled } from './endpoints.queries.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Hearer } from '../../db/listen.ts'
 import type { Deps } from '../../deps.ts'
-import { EVENTS_TO_DELIVER } from '../../events/events.ts'
+import type { Hearer } from '../../platform/db/listen.ts'
+import { EVENTS_TO_DELIVER } from '../../records/events/events.ts'
 import { ATTEMPT_MS_MAX, attemptDelivery } from './attempt-delivery.ts'
 import {
   type ClaimedDelivery,

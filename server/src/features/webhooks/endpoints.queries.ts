@@ -1,5 +1,5 @@
-import type { Db, Tx } from '../../db/database.ts'
-import type { WebhookEndpointRow } from '../../db/tables.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { WebhookEndpointRow } from '../../platform/db/tables.ts'
 
 export function findEndpoint(db: Db | Tx, partnerId: string): Promise<WebhookEndpointRow | undefined> {
   return db.selectFrom('webhook_endpoints').selectAll().where('partner_id', '=', partnerId).executeTakeFirst()

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { lockEventsToDeliverOfAllPartners, markEventsFannedOut } from '../../events/events-to-deliver.ts'
+import { lockEventsToDeliverOfAllPartners, markEventsFannedOut } from '../../records/events/events-to-deliver.ts'
 import { insertDeliveries } from './deliveries.queries.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { findActiveEndpointsOfPartners } from './endpoints.queries.ts'

@@ -1,9 +1,9 @@
 import type { WebhookAttempt, WebhookLog, WebhookLogFilters } from '@portal/contract/webhooks.ts'
-import type { Db, Tx } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import { cutPage, offset, type Page } from '../../db/paging.ts'
-import { containing, createdFrom, createdUntil, everyWordIn } from '../../db/sql-conditions.ts'
-import { NotFound } from '../../errors.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import { cutPage, offset, type Page } from '../../platform/db/paging.ts'
+import { containing, createdFrom, createdUntil, everyWordIn } from '../../platform/db/sql-conditions.ts'
+import { NotFound } from '../../platform/errors.ts'
 
 const LOG_COLUMNS = [
   'id',

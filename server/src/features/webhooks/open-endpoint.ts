@@ -1,6 +1,6 @@
-import type { Tx } from '../../db/database.ts'
-import type { WebhookEndpointRow } from '../../db/tables.ts'
-import { Conflict } from '../../errors.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import type { WebhookEndpointRow } from '../../platform/db/tables.ts'
+import { Conflict } from '../../platform/errors.ts'
 import { findEndpoint } from './endpoints.queries.ts'
 
 /** Returns the endpoint. Throws if the partner has no URL or the endpoint is disabled. */

@@ -1,5 +1,5 @@
-import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
-import type { Secrets } from '../../db/secrets.ts'
+import { webhookSecretOf } from '../../platform/db/reencrypt-secrets.ts'
+import type { Secrets } from '../../platform/db/secrets.ts'
 
 /**
  * Decrypts a stored signing secret. Returns undefined if no key of SECRETS_KEY opens it. The partner must then rotate

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDatabaseAway } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
+import { isDatabaseAway } from '../../platform/db/database.ts'
 import { type AttemptOutcome, recordAttemptsOfPartners } from './deliveries.queries.ts'
 import { type DisabledReason, disableEndpoint } from './disable-endpoint.ts'
 import { oneAtATime } from './one-at-a-time.ts'

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { Conflict } from '../../errors.ts'
+import { Conflict } from '../../platform/errors.ts'
 import { reviveDelivery } from './deliveries.queries.ts'
 import { getWebhookLog } from './log.queries.ts'
 import { getOpenEndpoint } from './open-endpoint.ts'

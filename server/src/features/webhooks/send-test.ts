@@ -1,6 +1,6 @@
-import type { Tx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { insertDeliveries } from './deliveries.queries.ts'
 import { testBody } from './delivery-body.ts'
 import { getOpenEndpoint } from './open-endpoint.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { newId } from '../../db/ids.ts'
-import type { Tables } from '../../db/tables.ts'
+import { newId } from '../../platform/db/ids.ts'
+import type { Tables } from '../../platform/db/tables.ts'
 import { answering, type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'

@@ -8,9 +8,9 @@ import {
   rotateWebhookSecret,
   sendTestEvent,
 } from '@portal/contract/webhooks.ts'
-import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
-import type { Mount } from '../../http/mount.ts'
+import type { WebhookEndpointRow } from '../../platform/db/tables.ts'
+import type { Mount } from '../../platform/http/mount.ts'
 import { NOTICES } from '../accounts/mail-notice.job.ts'
 import { changeEndpoint } from './change-endpoint.ts'
 import { findEndpoint } from './endpoints.queries.ts'

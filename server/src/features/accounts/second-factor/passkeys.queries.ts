@@ -1,5 +1,5 @@
 import type { Passkey } from '@portal/contract/second-factor.ts'
-import type { Db, Tx } from '../../../db/database.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
 import type { StoredPasskey } from './webauthn.ts'
 
 const STORED = ['credential_id', 'public_key', 'counter', 'transports'] as const

@@ -1,4 +1,4 @@
-import type { Tx } from '../../../db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { findKinds } from './factors.ts'
 import { removePasskeys, removePasskeysAddedSince } from './passkeys.queries.ts'
 import { removeRecoveryCodes, removeTotp, removeTotpAddedSince, updateMustRecover } from './second-factor.queries.ts'

@@ -1,8 +1,8 @@
-import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
-import type { SessionCaller } from '../../../http/authenticate.ts'
-import type { NoteSecurity } from '../../../http/security-events.ts'
-import { lockPartner } from '../accounts.queries.ts'
+import { inTransaction } from '../../../platform/db/in-transaction.ts'
+import type { SessionCaller } from '../../../platform/http/authenticate.ts'
+import type { NoteSecurity } from '../../../platform/http/security-events.ts'
+import { lockPartner } from '../../../records/partners/partners.queries.ts'
 import { lockCaller } from '../lock-caller.ts'
 import { updateSecondFactorRequired } from './second-factor.queries.ts'
 

@@ -1,5 +1,5 @@
-import { inTransaction } from '../../../db/in-transaction.ts'
 import type { Deps } from '../../../deps.ts'
+import { inTransaction } from '../../../platform/db/in-transaction.ts'
 import { removeAccountTokens } from '../account-tokens.queries.ts'
 import { enqueueNotice } from '../mail-notice.job.ts'
 import { lockPerson } from '../people.queries.ts'

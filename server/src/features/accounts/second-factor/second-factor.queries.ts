@@ -1,6 +1,6 @@
-import type { Db, Tx } from '../../../db/database.ts'
-import { decryptBytes, encryptBytes, totpSecretOf } from '../../../db/reencrypt-secrets.ts'
-import type { Secrets } from '../../../db/secrets.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { decryptBytes, encryptBytes, totpSecretOf } from '../../../platform/db/reencrypt-secrets.ts'
+import type { Secrets } from '../../../platform/db/secrets.ts'
 
 interface SecretKeeper {
   db: Db

@@ -1,0 +1,120 @@
+import { newId } from '../../platform/db/ids.ts'
+import type { CrmHistoryEntry } from '../../records/crm-records.ts'
+import type { AnyEvent } from '../../records/events/events.ts'
+import { type HistoryPlan, type KnownEntry, planHistory } from '../../records/histories/plan-history.ts'
+import type { CrmTable, NamedRecord, RecordRow } from '../../records/kinds/crm-table.ts'
+import { appliedTime, isOvertaken } from '../zoho/applied-time.ts'
+
+/** The changes that a record makes to its row and its history, and the events that it causes. */
+export interface PlannedRecord<Row> {
+  outcome: 'created' | 'updated' | 'skipped'
+  before: Row | undefined
+  /** The row to write; the same object as `before` if the record is ignored. */
+  row: Row
+  history: HistoryPlan
+  events: AnyEvent[]
+}
+
+/** Everything that is known about a record before it is applied. */
+export interface Known<Row> {
+  row: Row | undefined
+  history: readonly KnownEntry[]
+  /** The CRM's history, oldest first; undefined if the portal did not ask for it. */
+  told: readonly CrmHistoryEntry[] | undefined
+}
+
+export interface Scope {
+  /** The partner that the record's lookup names. */
+  partnerId: string
+  now: Date
+  /** The time when the CRM was asked for the record, or an earlier time. */
+  readAt: string
+  /** The time of `readAt` by the CRM's clock. */
+  crmReadAt: Date
+  /** Whether a record that is new to the partner causes an event. In a partner's first sync it does not (D35). */
+  isNews: boolean
+  /**
+   * The records whose notes become due. `new` means records that are new to the partner, and `changed` means new and
+   * changed records.
+   */
+  notesDue: 'new' | 'changed' | 'none'
+}
+
+const NO_HISTORY: HistoryPlan = { entries: [], replacesObserved: false, changes: [] }
+
+/**
+ * Plans what a record changes. The CRM wins on every field (D30), with these exceptions: the portal keeps its own LOID
+ * and creation time, erased data stays erased, and some fields keep their value if they are empty in the CRM. Applying
+ * the same record again changes nothing. A record that was read before the row's last change is ignored.
+ */
+export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
+  table: CrmTable<Item, Row>,
+  scope: Scope,
+  item: Item,
+  { row: before, history, told }: Known<Row>,
+): PlannedRecord<Row> {
+  const { partnerId, now } = scope
+  if (before && (isOvertaken(item, before, scope.readAt) || wasGoneSince(before, scope.readAt))) {
+    return { outcome: 'skipped', before, row: before, history: NO_HISTORY, events: [] }
+  }
+  const at = now.toISOString()
+  const isMoved = before !== undefined && before.partner_id !== partnerId
+  const isBack = isMoved || before?.archived_reason === 'left-crm'
+  const row = table.toRow(item, ownColumns(item, scope, before, isBack), before)
+  const isChanged = isBack || table.crmColumns.some((column) => before?.[column] !== row[column])
+  if (before && !isChanged) row.modified_time = before.modified_time
+
+  const value = table.valueOf(row)
+  const shown = before && { value: table.valueOf(before), modified_time: before.crm_modified_time }
+  const plan = planHistory(history, told ?? [], { value, modified_time: item.modified_time, before: shown })
+  // The history remains due until it is read after the last change, because a status may have come and gone between two
+  // pulls of the record.
+  row.history_due = !told && (!before || before.history_due || before.crm_modified_time !== row.crm_modified_time)
+
+  const events: AnyEvent[] = []
+  if (isMoved && before.archived_at === null) events.push(...[table.removed(before, at) ?? []].flat())
+  if (!before || isBack) {
+    // A record that left without an event also returns without an event, and one that left with an event with one.
+    if (before && !isMoved) {
+      if (table.removed(before, at) !== undefined) events.push(table.restored(row, at))
+    } else if (scope.isNews) {
+      events.push(table.created(row, at))
+    }
+  } else if (plan.changes.length > 0) {
+    events.push(...plan.changes.map((change) => table.changed(row, change, at)))
+  } else if (isChanged) {
+    events.push(...[table.updated(row, before, item, at) ?? []].flat())
+  }
+  return { outcome: before ? (isChanged ? 'updated' : 'skipped') : 'created', before, row, history: plan, events }
+}
+
+/** True if the record was read before it left the CRM, and so must not restore its row. */
+function wasGoneSince({ archived_at, archived_reason }: RecordRow, readAt: string): boolean {
+  return archived_at !== null && archived_reason === 'left-crm' && archived_at >= readAt
+}
+
+function ownColumns(
+  item: NamedRecord,
+  { partnerId, now, readAt, crmReadAt, notesDue }: Scope,
+  before: RecordRow | undefined,
+  isBack: boolean,
+) {
+  const isArchived = before !== undefined && !isBack
+  // False if the record's time equals the stored time, as when a lead is read again only because of its deal.
+  const hasMoved = before?.crm_modified_time !== item.modified_time
+  return {
+    id: before?.id ?? newId(now),
+    partner_id: partnerId,
+    loid: before?.loid ?? item.loid,
+    created_at: before?.created_at ?? item.created_at,
+    modified_time: item.modified_time,
+    zoho_id: item.zoho_id,
+    crm: 'synced' as const,
+    crm_modified_time: appliedTime(item.modified_time, crmReadAt),
+    crm_read_at: readAt,
+    archived_at: isArchived ? before.archived_at : null,
+    archived_reason: isArchived ? before.archived_reason : null,
+    history_due: true,
+    notes_due: before && !isBack ? before.notes_due || (notesDue === 'changed' && hasMoved) : notesDue !== 'none',
+  }
+}

@@ -1,0 +1,226 @@
+import type { CrmDeal, CrmHistoryEntry, CrmLead } from '../../records/crm-records.ts'
+import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../../records/deals/deal-table.ts'
+import { findRowsOfAllPartners } from '../../records/kinds/crm-rows.queries.ts'
+import type { RecordRow } from '../../records/kinds/crm-table.ts'
+import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../../records/leads/lead-table.ts'
+import { findLeadsWithoutDealOfAllPartners } from '../../records/leads/matching.queries.ts'
+import type { Page, Unit } from '../apply/apply-page.ts'
+import { isOutdated } from '../zoho/applied-time.ts'
+import { nameRecords } from './name-records.ts'
+import type { Pull, PulledPartner } from './pull.ts'
+import { readEach } from './read-each.ts'
+
+/**
+ * This many histories are read at once. Zoho permits ten calls at once, so two remain for pushes while only one process
+ * calls the CRM.
+ */
+const HISTORIES_AT_ONCE = 8
+
+type Owners = ReadonlyMap<string, PulledPartner>
+type Gathered = Pick<Page, 'units' | 'told'>
+
+/**
+ * Reads everything from the CRM that is needed to apply these leads or deals: the deals of converted leads, the leads
+ * that were converted into deals, and the histories of changed records. Gives LOIDs to records that lack them. Leaves
+ * out records that have not changed.
+ */
+export async function gatherPage(
+  pull: Pull,
+  owners: Owners,
+  records: readonly (CrmLead | CrmDeal)[],
+): Promise<Gathered> {
+  const deals = await nameDeals(
+    pull,
+    owners,
+    records.flatMap((record) => (isLead(record) ? [] : record)),
+  )
+  const converted = await leadsOf(pull, owners, deals)
+  const leads = await nameLeads(pull, owners, [...records.filter(isLead), ...converted])
+  return gather(pull, owners, { leads: leads.leads, leadRows: leads.rows, deals: deals.deals, dealRows: deals.rows })
+}
+
+/**
+ * Reads the leads of deals that are new to their partner. If such a deal has the LOID of a lead that has no deal yet,
+ * and the CRM says that the lead is converted, the deal belongs to that lead. Such leads must be read here, because a
+ * sweep does not look for the deals of converted leads, and a sync does so for 60 days only.
+ */
+async function leadsOf(
+  { deps, signal }: Pull,
+  owners: Owners,
+  { deals, rows }: { deals: readonly NamedCrmDeal[]; rows: readonly StoredDeal[] },
+): Promise<CrmLead[]> {
+  const had = new Map(rows.map((row) => [row.zoho_id, row.partner_id]))
+  const met = deals.filter((deal) => had.get(deal.zoho_id) !== owners.get(deal.partner_zoho_id ?? '')?.id)
+  const zohoIds = await findLeadsWithoutDealOfAllPartners(
+    deps.db,
+    met.map((deal) => deal.loid),
+  )
+  const { records } = await deps.crm.getLeads(zohoIds, signal)
+  return records.filter((lead) => lead.is_converted)
+}
+
+function isLead(record: CrmLead | CrmDeal): record is CrmLead {
+  return 'lead_status' in record
+}
+
+interface Named {
+  leads: readonly NamedCrmLead[]
+  leadRows: readonly StoredLead[]
+  deals: readonly NamedCrmDeal[]
+  dealRows: readonly StoredDeal[]
+}
+
+async function gather(pull: Pull, owners: Owners, named: Named): Promise<Gathered> {
+  const { leads, leadRows } = named
+  const more = await dealsOf(pull, owners, leads, named.deals)
+  const dealRows = [...named.dealRows, ...more.rows]
+  const deals = new Map([...named.deals, ...more.deals].map((deal) => [deal.zoho_id, deal]))
+  const told = new Map([
+    ...(await readHistories(pull, leads, leadRows)),
+    ...(await readHistories(pull, [...deals.values()], dealRows)),
+  ])
+  const units: Unit[] = []
+  for (const lead of leads) {
+    const partnerId = owners.get(lead.partner_zoho_id ?? '')?.id
+    if (partnerId === undefined) continue
+    const found = lead.is_converted ? deals.get(lead.converted_deal_zoho_id ?? '') : undefined
+    const deal = found?.partner_zoho_id === lead.partner_zoho_id ? found : undefined
+    if (deal) deals.delete(deal.zoho_id)
+    units.push({ partnerId, lead, deal: deal ?? null })
+  }
+  for (const deal of deals.values()) {
+    const partnerId = owners.get(deal.partner_zoho_id ?? '')?.id
+    if (partnerId !== undefined) units.push({ partnerId, lead: null, deal })
+  }
+  return { units, told }
+}
+
+async function nameLeads(pull: Pull, owners: Owners, records: readonly CrmLead[]) {
+  const { deps, signal } = pull
+  const rows = await findRowsOfAllPartners(deps.db, LEAD_TABLE, idsOf(records))
+  const changed = differing(records, rows, owners)
+  const leads = await nameRecords<CrmLead>(deps, 'Leads', changed, {
+    knownLoids: new Map(loidsOf(rows)),
+    readAgain: (zohoIds) => deps.crm.getLeads(zohoIds, signal),
+    signal,
+  })
+  return { leads, rows }
+}
+
+/** `leads` maps the id of a deal to the converted lead that became the deal. */
+async function nameDeals(
+  pull: Pull,
+  owners: Owners,
+  records: readonly CrmDeal[],
+  leads: ReadonlyMap<string, NamedCrmLead> = new Map(),
+) {
+  const { deps, signal } = pull
+  const rows = await findRowsOfAllPartners(deps.db, DEAL_TABLE, idsOf(records))
+  // If the lender's conversion copies neither LOID nor partner, the deal gets both from its lead.
+  const unmapped = records.filter((deal) => deal.partner_zoho_id === null && deal.loid === null)
+  const partnersToSet = new Map(
+    unmapped.flatMap(({ zoho_id }) => {
+      const partnerZohoId = leads.get(zoho_id)?.partner_zoho_id
+      return partnerZohoId ? [[zoho_id, partnerZohoId] as const] : []
+    }),
+  )
+  const owned = records.map((deal) => {
+    return { ...deal, partner_zoho_id: deal.partner_zoho_id ?? partnersToSet.get(deal.zoho_id) ?? null }
+  })
+  // A converted lead's deal is included even if the deal is unchanged, because the lead must be linked to it.
+  const ofLeads = owned.filter((deal) => leads.has(deal.zoho_id) && owners.has(deal.partner_zoho_id ?? ''))
+  const wanted = new Set([...ofLeads, ...differing(owned, rows, owners)])
+  const deals = await nameRecords<CrmDeal>(deps, 'Deals', [...wanted], {
+    knownLoids: new Map(loidsOf(rows)),
+    // A deal has the LOID of its lead (D17).
+    leadLoids: new Map([...leads].map(([zohoId, lead]) => [zohoId, lead.loid])),
+    partnersToSet,
+    readAgain: (zohoIds) => deps.crm.getDeals(zohoIds, signal),
+    signal,
+  })
+  return { deals, rows }
+}
+
+/** Reads the deals of converted leads, except deals that are already on this page. */
+async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[], inHand: readonly NamedCrmDeal[]) {
+  const known = new Set(idsOf(inHand))
+  const leadOf = new Map(
+    leads.flatMap((lead) => {
+      const zohoId = lead.is_converted ? lead.converted_deal_zoho_id : null
+      return zohoId === null || known.has(zohoId) ? [] : [[zohoId, lead] as const]
+    }),
+  )
+  if (leadOf.size === 0) return { deals: [], rows: [] }
+  const { deps, signal } = pull
+  const { records } = await deps.crm.getDeals([...leadOf.keys()], signal)
+  // Staff gave these deals to another partner before the deals had a LOID. The deals get their leads' LOIDs, and are
+  // pulled with the other partner's records.
+  const others = records.filter((deal) => {
+    return deal.loid === null && deal.partner_zoho_id !== null && !owners.has(deal.partner_zoho_id)
+  })
+  const loids = others.map(({ zoho_id }) => ({ zoho_id, loid: leadOf.get(zoho_id)?.loid ?? '' }))
+  if (loids.length > 0) await deps.crm.setLoids('Deals', loids, signal)
+  return nameDeals(pull, owners, records, leadOf)
+}
+
+/**
+ * Reads the histories of known records that have changed. Only the history has the values that a record had between two
+ * pulls.
+ */
+async function readHistories(
+  pull: Pull,
+  items: readonly (CrmLead | CrmDeal)[],
+  rows: readonly RecordRow[],
+): Promise<Map<string, CrmHistoryEntry[]>> {
+  const byId = new Map(rows.map((row) => [row.zoho_id, row]))
+  const changed = items.filter((item) => {
+    const row = byId.get(item.zoho_id)
+    const hasMoved = row?.crm_modified_time !== item.modified_time || row.archived_reason === 'left-crm'
+    return row !== undefined && hasMoved && !isOutdated(item, row)
+  })
+  const { deps, signal } = pull
+  return readEach(changed, HISTORIES_AT_ONCE, (item) =>
+    isLead(item) ? deps.crm.leadStatusHistory(item, signal) : deps.crm.dealStageHistory(item, signal),
+  )
+}
+
+/** Returns the records that belong to the portal's partners and differ from their rows. */
+function differing<Item extends CrmLead | CrmDeal>(
+  records: readonly Item[],
+  rows: readonly RecordRow[],
+  owners: Owners,
+): Item[] {
+  const byId = new Map(rows.map((row) => [row.zoho_id, row]))
+  return records.filter((record) => {
+    const owner = owners.get(record.partner_zoho_id ?? '')
+    const row = byId.get(record.zoho_id)
+    return owner !== undefined && (row?.partner_id !== owner.id || hasChanged(record, row))
+  })
+}
+
+/**
+ * Compares a record from the CRM with its row, like the SQL of `differs` in crm-rows.queries.ts. That SQL chooses which
+ * records are read, and stops looking for a missing deal after 60 days. This function has no such limit, so a lead that
+ * was read always gets its deal.
+ */
+function hasChanged(
+  record: CrmLead | CrmDeal,
+  row: RecordRow & Partial<Pick<StoredLead, 'converted_at' | 'matched_at' | 'deal_loid'>>,
+): boolean {
+  return (
+    row.crm_modified_time !== record.modified_time ||
+    row.archived_reason === 'left-crm' ||
+    // A conversion may leave Modified_Time unchanged, and the deal may be created later.
+    (isLead(record) &&
+      record.is_converted &&
+      (row.converted_at === null || row.matched_at !== null || row.deal_loid === null))
+  )
+}
+
+function idsOf(records: readonly { zoho_id: string }[]): string[] {
+  return records.map((record) => record.zoho_id)
+}
+
+function loidsOf(rows: readonly RecordRow[]): [string, string][] {
+  return rows.flatMap((row): [string, string][] => (row.zoho_id === null ? [] : [[row.zoho_id, row.loid]]))
+}

@@ -1,0 +1,24 @@
+import { defineJob } from '../../../platform/jobs/define-job.ts'
+import { PULL_QUEUE } from '../../push/pull-queue.ts'
+import { pullForAll } from '../pull-for-all.ts'
+import { applyListedNotes } from '../pull-notes.ts'
+import { pullRecords } from '../pull-records.ts'
+
+/**
+ * Pulls leads or deals together, so that a bulk change does not cost a call for each record. Each note costs a call.
+ */
+export const pullNotified = defineJob({
+  ...PULL_QUEUE,
+  // If this job gives up, the sweep finds the changes.
+  retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 1 },
+  async run(deps, { module, zohoIds }, signal) {
+    if (module !== 'Notes') {
+      await pullRecords(pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal), module, zohoIds)
+      return
+    }
+    for (const zohoId of zohoIds) {
+      const note = await deps.crm.findNote(zohoId, signal)
+      if (note) await applyListedNotes({ deps, signal }, [note], () => true)
+    }
+  },
+})

@@ -1,0 +1,87 @@
+import type { SyncProblem } from '@portal/contract/sync.ts'
+import { chunksOf } from '../../platform/chunks-of.ts'
+import type { CrmModule } from '../../records/crm-records.ts'
+import { applyPage } from '../apply/apply-page.ts'
+import { removeGone } from '../apply/remove-gone.ts'
+import { isOvertaken } from '../zoho/applied-time.ts'
+import { findRowsOf } from './find-rows-of.ts'
+import { gatherPage } from './gather-page.ts'
+import type { AppliedRecord, PageTally, Pull } from './pull.ts'
+import { pullDueNotes } from './pull-notes.ts'
+
+/** One call reads at most this many records. */
+const RECORDS_A_PAGE = 100
+
+/** The result of pulling records by their ids. */
+interface Pulled {
+  problems: SyncProblem[]
+  /**
+   * How many of the records are in the CRM and belong to a partner that the pull covers, including records that cannot
+   * be read.
+   */
+  there: number
+}
+
+/**
+ * Reads these records from the CRM and applies each for the partner that it names (D30). A record that is gone, or that
+ * names no partner covered by the pull, is removed from the partner that had it, if the pull may remove that partner's
+ * records. The number of calls grows with the records, not with the partners.
+ */
+export async function pullRecords(
+  pull: Pull,
+  module: CrmModule,
+  zohoIds: readonly string[],
+  tally?: PageTally,
+): Promise<Pulled> {
+  const pulled: Pulled = { problems: [], there: 0 }
+  for (const some of chunksOf(zohoIds, RECORDS_A_PAGE)) {
+    pull.signal.throwIfAborted()
+    const page = await pullPage(pull, module, some, tally)
+    pulled.problems.push(...page.problems)
+    pulled.there += page.there
+  }
+  return pulled
+}
+
+/** Pulls the records of one page, and returns the outcome of each. */
+export async function pullPage(
+  pull: Pull,
+  module: CrmModule,
+  zohoIds: readonly string[],
+  tally?: PageTally,
+): Promise<Pulled & { records: AppliedRecord[] }> {
+  const { deps, signal } = pull
+  const { crm, clock, log } = deps
+  const readAt = clock.now().toISOString()
+  const read = await (module === 'Leads' ? crm.getLeads(zohoIds, signal) : crm.getDeals(zohoIds, signal))
+  const rows = await findRowsOf(deps, module, zohoIds)
+  const known = new Set(rows.map((row) => row.zoho_id))
+  const owners = await pull.ownersOf(read.records.flatMap((record) => record.partner_zoho_id ?? []))
+  const owned = read.records.filter((record) => owners.has(record.partner_zoho_id ?? ''))
+  // A conversion may leave a deal without partner and LOID, and the CRM may refuse to add them. The deal then stays
+  // with the lead's partner.
+  const unmapped = read.records.filter((record) => {
+    return module === 'Deals' && record.partner_zoho_id === null && record.loid === null && known.has(record.zoho_id)
+  })
+  const there = new Set([...owned, ...unmapped, ...read.problems].map((one) => one.zoho_id))
+
+  const readById = new Map(read.records.map((record) => [record.zoho_id, record]))
+  const gone = rows.filter((row) => {
+    const record = readById.get(row.zoho_id ?? '')
+    const isLeft = row.archived_at === null && !there.has(row.zoho_id ?? '')
+    return isLeft && pull.mayRemoveFrom(row.partner_id) && !(record && isOvertaken(record, row, readAt))
+  })
+  // Gone records are removed before the histories are read. Reading histories takes a long time, and a record may come
+  // back in that time.
+  await removeGone(deps, module, gone, tally)
+
+  const gathered = await gatherPage(pull, owners, owned)
+  const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))
+  // A process that has just started does not know yet whether Zoho lists notes.
+  const notesDue = crm.listsNotes() === true ? 'new' : 'changed'
+  const applied = await applyPage(deps, { ...gathered, readAt, isNews, notesDue }, tally)
+  const problems = [...read.problems, ...applied.problems]
+  for (const problem of problems) log.warn({ module, ...problem }, 'a record from the CRM was left out')
+  await pullDueNotes(pull, applied.records)
+  return { records: applied.records, problems, there: there.size }
+}

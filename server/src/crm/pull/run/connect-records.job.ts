@@ -1,0 +1,25 @@
+import { defineJob } from '../../../platform/jobs/define-job.ts'
+import { findDealsToPush } from '../../../records/deals/deals.queries.ts'
+import { findLeadsToPush } from '../../../records/leads/leads.queries.ts'
+import { findNotesToPush } from '../../../records/notes/notes.queries.ts'
+import { CONNECT_QUEUE } from '../../push/connect-queue.ts'
+import { pushDeal } from '../../push/push-deal.job.ts'
+import { pushLead } from '../../push/push-lead.job.ts'
+import { pushNote } from '../../push/push-note.job.ts'
+import { pushPartner } from '../../push/push-partner.job.ts'
+import { startSyncIn } from './start-sync.ts'
+
+/** Queues a push of the partner's own record and of every waiting lead, deal and note, and starts a sync. */
+export const connectRecords = defineJob({
+  ...CONNECT_QUEUE,
+  retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 7 },
+  run: (deps, { partnerId }) =>
+    deps.db.transaction().execute(async (tx) => {
+      const { jobs } = deps
+      await jobs.enqueue(tx, pushPartner, { partnerId })
+      for (const loid of await findLeadsToPush(tx, partnerId)) await jobs.enqueue(tx, pushLead, { partnerId, loid })
+      for (const loid of await findDealsToPush(tx, partnerId)) await jobs.enqueue(tx, pushDeal, { partnerId, loid })
+      for (const noteId of await findNotesToPush(tx, partnerId)) await jobs.enqueue(tx, pushNote, { partnerId, noteId })
+      await startSyncIn(tx, deps, partnerId, 'all')
+    }),
+})

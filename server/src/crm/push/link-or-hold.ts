@@ -1,0 +1,92 @@
+import type { Hold } from '@portal/contract/holds.ts'
+import type { Deps } from '../../deps.ts'
+import type { PushedPartner } from '../../records/crm-records.ts'
+import {
+  clearRecordSent,
+  type FoundPartner,
+  findPartnersLinkedTo,
+  findPartnerToPush,
+  type LinkCandidates,
+  markPartnerHeld,
+  markRecordSent,
+  needsLinkConfirmed,
+} from '../../records/partners/partners-in-crm.queries.ts'
+import { CrmRefused } from '../zoho/errors.ts'
+import { PartnerHeld } from './partner-held.ts'
+
+/**
+ * Updates, links or makes the partner's record in the CRM, or holds the partner and throws `PartnerHeld` (D121, D122).
+ * What is proven is the email address, never the name, so the CRM's record with the partner's address is linked once the
+ * address is verified. It is not linked without a person's word if several people would see its records, if the CRM has
+ * several such records, or if the partner had another record before: staff may have removed that record as a double of
+ * somebody else's.
+ */
+export async function linkOrHold(
+  deps: Pick<Deps, 'db' | 'crm' | 'config'>,
+  partner: FoundPartner,
+  signal?: AbortSignal,
+): Promise<PushedPartner> {
+  const { db, crm, config } = deps
+  const { id, zoho_id, email_verified } = partner
+  if (config.holdUnverified && !email_verified && !partner.pushes_unverified) return hold('unverified')
+  const updated = zoho_id === null ? null : await crm.updatePartner(zoho_id, partner, signal)
+  if (updated) return updated
+
+  const found = await crm.findPartnerRecords(partner.email, signal)
+  const own = wasSent(partner) ? found.find((one) => isSameText(one.business_name, partner.business_name)) : undefined
+  if (own) return { zoho_id: own.zoho_id, left_out: [], was_there: true }
+  const [record, ...others] = found.map((one) => one.zoho_id)
+  if (record === undefined) return create()
+  const candidates = { zohoIds: [record, ...others], records: null }
+  if (zoho_id !== null) return hold('deleted', candidates)
+  if (!email_verified) return hold('existing', candidates)
+  const isTaken = (await findPartnersLinkedTo(db, [record])).length > 0
+  if (others.length > 0 || isTaken) return hold('several', candidates)
+  if (await needsLinkConfirmed(db, id, record)) {
+    return hold('people', { ...candidates, records: await countRecords(record) })
+  }
+  return { zoho_id: record, left_out: [], was_there: true }
+
+  async function create(): Promise<PushedPartner> {
+    if (!(await markRecordSent(db, partner))) return again()
+    try {
+      return await crm.createPartner(partner, signal)
+    } catch (error) {
+      if (error instanceof CrmRefused) await clearRecordSent(db, id)
+      throw error
+    }
+  }
+
+  async function hold(reason: Hold, there?: LinkCandidates): Promise<PushedPartner> {
+    if (await markPartnerHeld(db, id, reason, there)) throw new PartnerHeld(reason)
+    // The address was verified in the meantime.
+    return again()
+  }
+
+  async function again(): Promise<PushedPartner> {
+    const now = await findPartnerToPush(db, id)
+    // The account was closed in the meantime.
+    if (!now) throw new PartnerHeld('existing')
+    return linkOrHold(deps, now, signal)
+  }
+
+  async function countRecords(zohoId: string): Promise<number> {
+    let count = 0
+    for (const module of ['Leads', 'Deals'] as const) {
+      for await (const { versions } of crm.versionPages(module, zohoId, signal)) count += versions.length
+    }
+    return count
+  }
+}
+
+/**
+ * Whether an earlier push has begun to make a record and got no answer, so that a record with the partner's email and
+ * name is the partner's own. Not if the partner has changed since: such a record might be another partner's.
+ */
+function wasSent({ crm_record_sent_at, modified_time }: FoundPartner): boolean {
+  return crm_record_sent_at === modified_time
+}
+
+function isSameText(a: string | null, b: string): boolean {
+  return a?.toLowerCase() === b.trim().toLowerCase()
+}

@@ -1,0 +1,45 @@
+import type { Deps } from '../../deps.ts'
+import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
+import { CrmPartnerGone } from '../zoho/errors.ts'
+import { givingUpWhenRefused } from './giving-up-when-refused.ts'
+import { waitWhileHeld } from './partner-held.ts'
+import { pushPartnerNow } from './push-partner.job.ts'
+import { waitForOthers } from './wait-for-others.ts'
+
+interface PushOfRecord<Result> {
+  push(partnerZohoId: string): Promise<Result>
+  /** Called with the reason in words when the CRM refuses the record or the partner's own record. */
+  markFailed(problem: string): Promise<void>
+  signal?: AbortSignal
+}
+
+/**
+ * Pushes a record that names its partner by the partner's CRM id. A partner without a CRM record gets one first, and a
+ * partner whose CRM record was deleted gets a new one. Returns undefined when the partner is gone or is held
+ * (D121). Throws `GiveUp` when the CRM refuses, and `NotYet` when other partners come first (D122).
+ */
+export function pushForPartner<Result>(
+  deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'config'>,
+  partnerId: string,
+  { push, markFailed, signal }: PushOfRecord<Result>,
+): Promise<Result | undefined> {
+  return givingUpWhenRefused(pushed(), markFailed)
+
+  async function pushed(): Promise<Result | undefined> {
+    await waitForOthers(deps, partnerId)
+    const partner = await findPartnerToPush(deps.db, partnerId)
+    const zohoId = partner && (partner.zoho_id ?? (await recordInsteadOf(null)))
+    if (zohoId === undefined) return undefined
+    try {
+      return await push(zohoId)
+    } catch (error) {
+      if (!(error instanceof CrmPartnerGone)) throw error
+      const other = await recordInsteadOf(zohoId)
+      return other === undefined ? undefined : push(other)
+    }
+  }
+
+  function recordInsteadOf(useless: string | null) {
+    return pushPartnerNow(deps, partnerId, { signal, useless }).catch(waitWhileHeld)
+  }
+}

@@ -1,0 +1,109 @@
+import * as z from 'zod/mini'
+import type { Deps } from '../../deps.ts'
+import type { LeadRow } from '../../platform/db/tables.ts'
+import { defineJob } from '../../platform/jobs/define-job.ts'
+import type { LeadToPush } from '../../records/crm-records.ts'
+import { LEAD_TABLE } from '../../records/leads/lead-table.ts'
+import {
+  clearLeadSent,
+  findLeadToPush,
+  findWaitingLeads,
+  markLeadPushed,
+  markLeadPushFailed,
+  markLeadsSent,
+} from '../../records/leads/leads.queries.ts'
+import { clearingWhenRefused } from './clearing-when-refused.ts'
+import { givePushUp } from './give-up-push.ts'
+import { nameDeleted } from './name-deleted.ts'
+import { letNotesFollow } from './notes-follow.ts'
+import { PULL_QUEUE } from './pull-queue.ts'
+import { pushForPartner } from './push-for-partner.ts'
+import { pushAlone } from './push-lease.ts'
+import { PUSHED_TOGETHER_MAX, pushOthersToo } from './push-others-too.ts'
+import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
+
+/**
+ * Pushes a lead to the CRM, and then other waiting leads of its partner. The job looks for the LOID in the CRM first,
+ * so that a repeated push neither creates a second record nor changes the existing record (D23).
+ */
+export const pushLead = defineJob({
+  name: 'push-lead',
+  payload: z.object({ partnerId: z.string(), loid: z.string() }),
+  retry: PUSH_RETRY,
+  async run(deps, { partnerId, loid }, signal) {
+    const { db, crm } = deps
+    const find = () => findLeadToPush(db, partnerId, loid)
+    if (!(await find())) return
+    const partnerZohoId = await pushForPartner(deps, partnerId, {
+      async push(id) {
+        await pushAlone(db, { loid, signal }, find, async (lead, untilLeaseEnds) => {
+          const [toSend] = await leadsToSend([lead], untilLeaseEnds)
+          if (!toSend) return
+          const pushed = crm.pushLead(leadToPush(toSend, id), untilLeaseEnds, markSent)
+          const { zoho_id } = await clearingWhenRefused(pushed, () => clearLeadSent(db, partnerId, loid))
+          await markPushed(loid, zoho_id)
+        })
+        return id
+      },
+      markFailed: (problem) => giveUp(deps, { partnerId, loid }, problem),
+      signal,
+    })
+    if (partnerZohoId === undefined) return
+    const findWaiting = () => findWaitingLeads(db, partnerId, PUSHED_TOGETHER_MAX)
+    await pushOthersToo(deps, signal, findWaiting, async (waiting, untilLeaseEnds) => {
+      const toSend = await leadsToSend(waiting, untilLeaseEnds)
+      const pushed = await crm.pushLeads(
+        toSend.map((one) => leadToPush(one, partnerZohoId)),
+        untilLeaseEnds,
+        markSent,
+      )
+      for (const [pushedLoid, zohoId] of pushed) await markPushed(pushedLoid, zohoId)
+      // The CRM refused the other leads.
+      for (const one of toSend) if (!pushed.has(one.loid)) await clearLeadSent(db, partnerId, one.loid)
+    })
+
+    async function markPushed(pushedLoid: string, zohoId: string): Promise<void> {
+      await markLeadPushed(db, partnerId, pushedLoid, zohoId)
+      await letNotesFollow(deps, partnerId, pushedLoid)
+    }
+
+    /**
+     * Marks leads as pushed if an earlier push sent them without getting an answer. Has them pulled, because staff may
+     * have given them to other partners in the meantime.
+     */
+    async function markArrived(there: ReadonlyMap<string, string>): Promise<void> {
+      if (there.size === 0) return
+      await db.transaction().execute(async (tx) => {
+        for (const [arrived, zohoId] of there) await markLeadPushed(tx, partnerId, arrived, zohoId)
+        await deps.jobs.enqueue(tx, PULL_QUEUE, { module: 'Leads', zohoIds: [...there.values()] })
+      })
+      for (const arrived of there.keys()) await letNotesFollow(deps, partnerId, arrived)
+    }
+
+    function markSent(loids: readonly string[]): Promise<void> {
+      return markLeadsSent(db, partnerId, loids, crm.now().toISOString())
+    }
+
+    /** Finds the leads that no earlier push has brought to the CRM. */
+    async function leadsToSend(leads: readonly LeadRow[], untilLeaseEnds: AbortSignal): Promise<LeadRow[]> {
+      const sent = leads.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
+      const { there, deleted } = await crm.findSentLeads(sent, untilLeaseEnds)
+      await markArrived(there)
+      const gone = await nameDeleted(deps, LEAD_TABLE, deleted)
+      return leads.filter((one) => !there.has(one.loid) && !gone.has(one.loid))
+    }
+  },
+  giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),
+})
+
+function giveUp(deps: Deps, { partnerId, loid }: { partnerId: string; loid: string }, problem: string): Promise<void> {
+  return givePushUp(deps, partnerId, 'lead', (tx) => markLeadPushFailed(tx, partnerId, loid, problem))
+}
+
+function leadToPush(lead: LeadRow, partnerZohoId: string): LeadToPush {
+  return {
+    ...lead,
+    partner_zoho_id: partnerZohoId,
+    referral_consent: lead.consent_version && `${lead.consent_version}, confirmed ${lead.consent_at}`,
+  }
+}

@@ -1,0 +1,95 @@
+import type { Deps } from '../../deps.ts'
+import { underLease } from '../../platform/db/lease.ts'
+import { CrmUnavailable } from '../../platform/errors.ts'
+import { defineJob, GiveUp, NotYet } from '../../platform/jobs/define-job.ts'
+import {
+  clearNoteSent,
+  findNote,
+  findNotedRecordsOfAnyPartner,
+  findOtherNotesOfAnyPartner,
+  markNotePushed,
+  markNotePushFailed,
+  markNoteSent,
+} from '../../records/notes/notes.queries.ts'
+import { withSignature } from '../../records/notes/signature.ts'
+import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
+import { CrmUnanswered } from '../zoho/errors.ts'
+import { givePushUp } from './give-up-push.ts'
+import { givingUpWhenRefused } from './giving-up-when-refused.ts'
+import { NOTE_QUEUE } from './notes-follow.ts'
+import { PUSH_LEASE } from './push-lease.ts'
+import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
+import { waitForOthers } from './wait-for-others.ts'
+
+/** How soon the CRM is asked again whether it has a note that was sent without an answer. */
+const LOOK_AFTER_SECONDS = 10
+
+/** The note was sent a short while ago, and the CRM does not have it yet. */
+class SentBefore extends Error {}
+
+/**
+ * Pushes a note to the CRM under a lease. A note has no field that is unique in the CRM, so two pushes at once would
+ * create two notes. After a push without an answer, only looks for the note every ten seconds until the CRM can no
+ * longer carry out that call.
+ */
+export const pushNote = defineJob({
+  ...NOTE_QUEUE,
+  retry: PUSH_RETRY,
+  async run(deps, { partnerId, noteId }, signal) {
+    const { db, crm, jobs } = deps
+    const lease = { name: `push-note ${noteId}`, ...PUSH_LEASE, signal }
+    if (!(await underLease(db, lease, look, push))) throw new CrmUnavailable('Another push of the note is under way.')
+
+    async function look(): Promise<object | undefined> {
+      const note = await findNote(db, partnerId, noteId)
+      return note && note.crm !== 'synced' ? undefined : {}
+    }
+
+    async function push(untilLeaseEnds: AbortSignal): Promise<object> {
+      const note = await findNote(db, partnerId, noteId)
+      if (!note || note.crm === 'synced') return {} // the note has since been removed or reached the CRM
+      const partner = await findPartnerToPush(db, partnerId)
+      // The account is closed, or another push will be queued when its address is confirmed (D52).
+      if (!partner || partner.crm === 'held') return {}
+      await waitForOthers(deps, partnerId)
+      // The CRM refuses notes on a converted lead, so the note goes to the lead's deal.
+      const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
+      if (!record) throw new NotYet('the note’s record has not reached the CRM yet')
+      let isSent = false
+      const toPush = {
+        ...note,
+        content: withSignature(note),
+        lead_zoho_id: lead?.zoho_id,
+        findOthers: (zohoIds: readonly string[]) => findOtherNotesOfAnyPartner(db, noteId, zohoIds),
+        async beforeSending() {
+          isSent = await markNoteSent(db, noteId)
+          if (!isSent) throw new SentBefore()
+        },
+      }
+      const created = crm.createNote(record.module, record.zoho_id, toPush, untilLeaseEnds)
+      try {
+        const zohoId = await givingUpWhenRefused(created, (problem) => giveUp(deps, { partnerId, noteId }, problem))
+        await markNotePushed(db, partnerId, noteId, zohoId)
+      } catch (error) {
+        if (isSent && isAnswered(error)) await clearNoteSent(db, noteId)
+        if (!(error instanceof SentBefore)) throw error
+        await jobs.enqueue(db, NOTE_QUEUE, { partnerId, noteId }, LOOK_AFTER_SECONDS)
+      }
+      return {}
+    }
+  },
+  giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),
+})
+
+/** Whether the error says that the CRM has not taken the note. If the push was stopped, nobody knows. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof GiveUp || (error instanceof CrmUnavailable && !(error instanceof CrmUnanswered))
+}
+
+function giveUp(
+  deps: Deps,
+  { partnerId, noteId }: { partnerId: string; noteId: string },
+  problem: string,
+): Promise<void> {
+  return givePushUp(deps, partnerId, 'note', (tx) => markNotePushFailed(tx, partnerId, noteId, problem))
+}

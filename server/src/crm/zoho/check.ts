@@ -1,0 +1,224 @@
+import {
+  DEFAULT_LEAD_SOURCE,
+  INDUSTRIES,
+  ISO_COUNTRIES,
+  LOAN_TERMS,
+  LOAN_TYPES,
+  SUBMITTED_STATUS,
+  TIMES_IN_BUSINESS,
+} from '@portal/contract/choices.ts'
+import { CrmUnavailable } from '../../platform/errors.ts'
+import type { CrmCheck } from '../../records/crm-records.ts'
+import { readItems, readResults } from './answers.ts'
+import { CrmForbidden, CrmRefused } from './errors.ts'
+import { usedChoices } from './metadata.ts'
+import type { Organisation } from './organisation.ts'
+import type { ZohoParts } from './parts.ts'
+
+export interface Checks {
+  /**
+   * Tests everything that the portal needs from the CRM, and changes nothing there. If the CRM is unavailable, every
+   * check says so.
+   */
+  check(signal?: AbortSignal): Promise<CrmCheck[]>
+}
+
+interface Trial {
+  name: string
+  /** The scope that the grant must have for the trial. */
+  scope: string
+  /** Returns a text that says what works, or throws `Wrong`. */
+  run(signal?: AbortSignal): Promise<string>
+}
+
+/** The error of a failed trial. Its message says what is wrong and what to do. */
+class Wrong extends Error {}
+
+const NO_LOID = 'LO-00000000'
+/** No record has this id, so a write to it is refused before it changes anything. */
+const NO_ID = '1'
+
+export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation: Organisation): Checks {
+  const { partners, leads, deals } = fieldMap
+
+  /** The values that the portal sends, for each picklist. */
+  const sent: [string, string, readonly string[]][] = [
+    [leads.module, leads.fields.lead_status, [SUBMITTED_STATUS]],
+    [leads.module, leads.fields.lead_source, [DEFAULT_LEAD_SOURCE]],
+    [leads.module, leads.fields.loan_type, LOAN_TYPES],
+    [leads.module, leads.fields.loan_term, LOAN_TERMS],
+    [leads.module, leads.fields.business_industry, INDUSTRIES],
+    [leads.module, leads.fields.time_in_business, TIMES_IN_BUSINESS],
+    [leads.module, leads.fields.partner_iso, ISO_COUNTRIES],
+    [deals.module, deals.fields.lead_source, [DEFAULT_LEAD_SOURCE]],
+    [deals.module, deals.fields.loan_type, LOAN_TYPES],
+    [deals.module, deals.fields.loan_term, LOAN_TERMS],
+    [deals.module, deals.fields.partner_iso, ISO_COUNTRIES],
+  ]
+
+  const trials: Trial[] = [
+    {
+      name: 'Organisation',
+      scope: 'ZohoCRM.org.READ',
+      async run(signal) {
+        const { name, id, timezone, currency } = await organisation.organisation(signal)
+        return `${name ?? 'without a name'} (${[id, timezone, currency].filter(Boolean).join(', ')})`
+      },
+    },
+    {
+      name: 'Fields',
+      scope: 'ZohoCRM.settings.ALL',
+      async run(signal) {
+        const missing = await organisation.missingFields(signal)
+        if (missing.length === 0) return 'all there'
+        throw new Wrong(
+          `${missing.length} missing: ${missing.join(', ')}. Run \`npm run portal -- crm setup\` to create them, or name your own fields in CRM_FIELD_MAP`,
+        )
+      },
+    },
+    {
+      name: 'LOID',
+      scope: 'ZohoCRM.settings.ALL',
+      async run(signal) {
+        const open = await Promise.all(
+          [leads, deals].map(async ({ module, fields }) => {
+            const field = (await metadata.fieldsOf(module, signal))?.get(fields.loid)
+            return field && !field.isUnique ? [`${module}.${fields.loid}`] : []
+          }),
+        )
+        const names = open.flat().join(' and ')
+        if (names === '') return 'unique'
+        throw new Wrong(
+          `Duplicates are allowed in ${names}. Tick 'Do not allow duplicate values' in the settings of each field`,
+        )
+      },
+    },
+    {
+      name: 'Partner',
+      scope: 'ZohoCRM.settings.ALL',
+      async run(signal) {
+        const wrong = await Promise.all(
+          [leads, deals].map(async ({ module, fields }) => {
+            const field = (await metadata.fieldsOf(module, signal))?.get(fields.partner)
+            return field && field.namesModule !== partners.module ? [`${module}.${fields.partner}`] : []
+          }),
+        )
+        const names = wrong.flat().join(' and ')
+        if (names === '') return `names a record of ${partners.module}`
+        throw new Wrong(`Not a lookup to ${partners.module}: ${names}. Make a lookup to ${partners.module} instead`)
+      },
+    },
+    {
+      name: 'Conversion',
+      scope: 'ZohoCRM.settings.ALL',
+      async run(signal) {
+        const settings = await metadata.fieldsOf(leads.module, signal)
+        const lost = (['loid', 'partner'] as const).filter((name) => {
+          const field = settings?.get(leads.fields[name])
+          return field && field.dealField !== deals.fields[name]
+        })
+        if (lost.length === 0) return 'copies LOID and Partner to the deal'
+        const names = lost.map((name) => `${leads.module}.${leads.fields[name]}`).join(' and ')
+        throw new Wrong(`Lost when a lead becomes a deal: ${names}. Complete Zoho’s lead conversion mapping`)
+      },
+    },
+    {
+      name: 'Picklists',
+      scope: 'ZohoCRM.settings.ALL',
+      async run(signal) {
+        const lacking = await Promise.all(
+          sent.map(async ([module, field, values]) => {
+            const settings = (await metadata.fieldsOf(module, signal))?.get(field)
+            const choices = usedChoices(settings)
+            // A field that is not a picklist accepts any text.
+            const missing = choices.length === 0 ? [] : values.filter((value) => !choices.includes(value))
+            return missing.length === 0 ? [] : [`${module}.${field} lacks ${missing.join(', ')}`]
+          }),
+        )
+        const names = lacking.flat().join('; ')
+        if (names === '') return 'contain every value that the portal sends'
+        throw new Wrong(`${names}. Add the values in the settings of the field`)
+      },
+    },
+    {
+      name: 'Writing',
+      scope: 'ZohoCRM.modules.ALL',
+      async run(signal) {
+        for (const { module } of [partners, leads, deals]) {
+          const body = { data: [{ id: NO_ID }] }
+          readResults(await api.write({ method: 'PUT', path: module, body, isRepeatable: true, signal }))
+        }
+        return 'allowed'
+      },
+    },
+    {
+      name: 'Queries',
+      scope: 'ZohoCRM.coql.READ',
+      async run(signal) {
+        for (const { module, fields } of [leads, deals]) {
+          await api.coql(`select id from ${module} where ${fields.loid} = '${NO_LOID}' limit 0, 1`, signal)
+        }
+        return 'work'
+      },
+    },
+    {
+      name: 'Search',
+      scope: 'ZohoSearch.securesearch.READ',
+      async run(signal) {
+        const { loid } = leads.fields
+        const query = { criteria: `(${loid}:equals:${NO_LOID})`, converted: 'true', fields: loid }
+        readItems(await api.get(`${leads.module}/search`, query, { signal }))
+        return 'works'
+      },
+    },
+    {
+      name: 'Notes',
+      scope: 'ZohoCRM.modules.ALL',
+      async run(signal) {
+        const query = { fields: 'Note_Title', per_page: '1' }
+        try {
+          readItems(await api.get('Notes', query, { signal }))
+        } catch (error) {
+          if (!(error instanceof CrmForbidden || error instanceof CrmRefused)) throw error
+          // The portal can work without listing notes, at a cost.
+          return 'arrive only when their record changes, because the API user is not an administrator'
+        }
+        return 'can be listed'
+      },
+    },
+    {
+      name: 'Notifications',
+      scope: 'ZohoCRM.notifications.ALL',
+      async run(signal) {
+        const { items } = readItems(await api.get('actions/watch', {}, { signal }), 'watch')
+        return items.length === 0 ? 'allowed; no channel is open' : `allowed; open channels: ${items.length}`
+      },
+    },
+  ]
+
+  async function attempt({ name, scope, run }: Trial, signal?: AbortSignal): Promise<CrmCheck> {
+    try {
+      return { name, says: await run(signal), isWrong: false }
+    } catch (error) {
+      if (error instanceof Wrong) return { name, says: error.message, isWrong: true }
+      if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
+      return { name, says: `${error.message.replace(/\.?$/, '.')} ${adviceFor(error, scope)}`, isWrong: true }
+    }
+  }
+
+  return {
+    async check(signal) {
+      const checks: CrmCheck[] = []
+      for (const trial of trials) checks.push(await attempt(trial, signal))
+      return checks
+    },
+  }
+}
+
+function adviceFor(error: Error, scope: string): string {
+  if (error.message.includes('OAUTH_SCOPE_MISMATCH'))
+    return `The grant lacks the scope ${scope}. Make a new grant that includes it`
+  if (error instanceof CrmForbidden)
+    return "The API user's profile lacks a permission for this. Add it in the CRM's settings"
+  return 'Try again. If it still fails, look at the log'
+}

@@ -1,0 +1,253 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import PQueue from 'p-queue'
+import type { Logger } from 'pino'
+import * as z from 'zod/mini'
+import { CrmUnavailable } from '../../platform/errors.ts'
+import { servedPartner } from '../../platform/served-partner.ts'
+import { currentTrace, inSpan, type Span, type SpanStart, type Trace, traceparent } from '../../platform/trace.ts'
+import type { CrmClock } from './crm-clock.ts'
+import { CrmUnanswered } from './errors.ts'
+import { priceOf } from './prices.ts'
+import type { SharedLimits } from './shared-limits.ts'
+
+export interface AccessToken {
+  value: string
+  apiDomain: string
+}
+
+export interface Tokens {
+  current(): Promise<AccessToken>
+  /**
+   * Called after Zoho refused the token `rejected`. Returns another process's newer token if there is one, otherwise a
+   * new token.
+   */
+  replace(rejected: string): Promise<AccessToken>
+  /** Called when a token worked. */
+  accepted(): void
+  /** Called when Zoho refused a token that had just replaced a refused one. */
+  refusedAgain(): Promise<void>
+}
+
+export interface ZohoCall {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** The path after `/crm/v8/`. */
+  path: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: object
+  /**
+   * False for a plain create, which must not be sent again if its answer was lost. After a 429 it can be sent again.
+   */
+  isRepeatable: boolean
+  signal?: AbortSignal | undefined
+}
+
+/** The statuses 204 and 304 mean success without a body. */
+export interface ZohoAnswer {
+  status: number
+  body: unknown
+}
+
+export interface ZohoClient {
+  /** Returns answers with 2xx, 304 or a 4xx about the request. All other answers become `CrmUnavailable`. */
+  send(call: ZohoCall): Promise<ZohoAnswer>
+}
+
+export interface RetryTuning {
+  attemptsMax: number
+  /** The upper bound of the first delay. It doubles with every attempt. */
+  firstDelayMs: number
+}
+
+const ZOHO_RETRY: RetryTuning = { attemptsMax: 6, firstDelayMs: 1_000 }
+const DELAY_MS_MAX = 60_000
+const CALL_MS_MAX = 20_000
+
+interface Progress {
+  /** The partner to which the call's credits count. Read early, because the queue can run a call in another's context. */
+  partnerId: string | undefined
+  /** Whether the call was sent and no answer has come. The queue forgets a call whose caller has stopped waiting. */
+  isUnanswered: boolean
+}
+
+type Failure = { reason: string; retryAfterMs: number; cause?: unknown }
+
+export function openClient(options: {
+  tokens: Tokens
+  log: Logger
+  limits: Pick<SharedLimits, 'refresh' | 'callsAtOnceMax' | 'add' | 'told'>
+  crmClock: Pick<CrmClock, 'hear'>
+  retry?: RetryTuning
+}): ZohoClient {
+  const { tokens, log, limits, crmClock, retry = ZOHO_RETRY } = options
+  const queue = new PQueue({ concurrency: limits.callsAtOnceMax() })
+
+  async function send(call: ZohoCall, progress: Progress): Promise<ZohoAnswer> {
+    // The trace is read now, because the queue can run this call in another call's context.
+    const trace = currentTrace()
+    let rejectedToken: string | undefined
+    for (let attempt = 1; ; attempt++) {
+      const token = await unlessAborted(
+        rejectedToken === undefined ? tokens.current() : tokens.replace(rejectedToken),
+        call.signal,
+      )
+      await unlessAborted(limits.refresh(), call.signal)
+      // This process's share of the simultaneous calls may have changed.
+      queue.concurrency = limits.callsAtOnceMax()
+      const outcome = await queue.add(
+        () => inSpan(spanOf(call), (span) => sendOnce(call, progress, token, span?.trace ?? trace, span), trace),
+        { signal: call.signal },
+      )
+      if ('answer' in outcome) {
+        const code = outcome.answer.status === 401 ? errorCode(outcome.answer.body) : undefined
+        if (code !== 'INVALID_TOKEN') tokens.accepted()
+        else if (rejectedToken !== undefined) await tokens.refusedAgain()
+        if (code === undefined) return outcome.answer
+        if (code !== 'INVALID_TOKEN' || rejectedToken !== undefined) {
+          log.error({ code, path: call.path }, 'the CRM does not accept the portal')
+          throw new CrmUnavailable(`The CRM does not accept the portal (${code}).`)
+        }
+        rejectedToken = token.value
+        continue
+      }
+      const { failure, mayRepeat } = outcome
+      log.warn({ path: call.path, reason: failure.reason, attempt }, 'a call to the CRM failed')
+      if (!mayRepeat || attempt >= retry.attemptsMax || failure.retryAfterMs > DELAY_MS_MAX) {
+        const cause = failure.cause ?? new Error(failure.reason)
+        throw new (mayRepeat ? CrmUnavailable : CrmUnanswered)('The CRM does not answer at the moment.', cause)
+      }
+      // Full jitter, so that clients that failed together do not retry together.
+      const delayMs = Math.random() * Math.min(DELAY_MS_MAX, retry.firstDelayMs * 2 ** (attempt - 1))
+      await sleep(Math.max(delayMs, failure.retryAfterMs), undefined, { signal: call.signal }).catch((error) =>
+        throwInterrupted(call.signal, error),
+      )
+    }
+  }
+
+  async function sendOnce(
+    call: ZohoCall,
+    progress: Progress,
+    token: AccessToken,
+    trace: Trace | undefined,
+    span: Span | undefined,
+  ): Promise<{ answer: ZohoAnswer } | { failure: Failure; mayRepeat: boolean }> {
+    // Lets overdue timers run first: if the process was paused, one of them may end this call's lease.
+    if (!call.isRepeatable) await sleep(0)
+    call.signal?.throwIfAborted()
+    const url = new URL(`/crm/v8/${call.path}`, token.apiDomain)
+    for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value)
+    const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token.value}` }
+    if (call.body) headers['content-type'] = 'application/json'
+    if (trace) headers['traceparent'] = traceparent(trace)
+    const timeout = AbortSignal.timeout(CALL_MS_MAX)
+    limits.add(priceOf(call), progress.partnerId)
+    progress.isUnanswered = true
+    try {
+      const response = await fetch(url, {
+        method: call.method,
+        headers,
+        body: call.body ? JSON.stringify(call.body) : null,
+        redirect: 'error',
+        signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
+      })
+      const text = await response.text()
+      const { status } = response
+      progress.isUnanswered = false
+      span?.answered(status)
+      crmClock.hear(response.headers.get('date'))
+      limits.told(readCreditsLeft(response.headers.get('x-api-credits-remaining')))
+      if (status === 429 || status >= 500) {
+        const retryAfterMs = readRetryAfter(response.headers)
+        return { failure: { reason: `HTTP ${status}`, retryAfterMs }, mayRepeat: status === 429 || call.isRepeatable }
+      }
+      return { answer: { status, body: text === '' ? null : JSON.parse(text) } }
+    } catch (error) {
+      if (call.signal?.aborted) throwInterrupted(call.signal, error)
+      span?.failed(error)
+      const reason = error instanceof SyntaxError ? 'an answer that is not JSON' : 'no answer'
+      return { failure: { reason, retryAfterMs: 0, cause: error }, mayRepeat: call.isRepeatable }
+    }
+  }
+
+  return {
+    // A caller whose time is up gets `CrmUnavailable`. A caller that stopped the call gets its own reason.
+    send(call) {
+      const progress = { partnerId: servedPartner.getStore(), isUnanswered: false }
+      return send(call, progress).catch((error) => {
+        if (error instanceof CrmUnanswered) throw error
+        const mayArrive = progress.isUnanswered && !call.isRepeatable
+        throwInterrupted(call.signal, error, mayArrive ? CrmUnanswered : CrmUnavailable)
+      })
+    },
+  }
+}
+
+/** Describes a call as a span. The span's name contains the path without ids. */
+function spanOf({ method, path }: ZohoCall): SpanStart {
+  return {
+    name: `${method} ${path.replace(/\d{4,}/g, ':id')}`,
+    kind: 'client',
+    attributes: { 'http.request.method': method },
+  }
+}
+
+/**
+ * Posts a form to the token endpoint, which is outside the API and needs no access token. Returns only the body,
+ * because the status does not tell success from failure.
+ */
+export async function postForm(url: string, body: URLSearchParams, timeoutMs: number): Promise<unknown> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  return inSpan({ name: 'POST token', kind: 'client' }, async (span) => {
+    const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal })
+    span?.answered(response.status)
+    return response.json()
+  })
+}
+
+function throwInterrupted(signal: AbortSignal | undefined, error: unknown, TooLate = CrmUnavailable): never {
+  if (!signal?.aborted) throw error
+  const reason: unknown = signal.reason
+  const isTimeout = reason instanceof DOMException && reason.name === 'TimeoutError'
+  throw isTimeout ? new TooLate('The CRM did not answer in time.', reason) : reason
+}
+
+/** Ends one caller's wait when the signal aborts. The work itself continues, because other callers also wait for it. */
+async function unlessAborted<Result>(wanted: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return wanted
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([wanted, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/**
+ * Reads the header with the number of remaining credits. Zoho leaves it out while more than half of the day's credits
+ * are left.
+ */
+function readCreditsLeft(header: string | null): number | null {
+  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
+}
+
+/**
+ * Reads a delay, which can be a number of seconds or a date. Zoho documents neither form, but gateways in front of Zoho
+ * send both. A date is by the sender's clock, as the answer's own date is.
+ */
+function readRetryAfter(headers: Headers): number {
+  const header = headers.get('retry-after')
+  if (header === null) return 0
+  const seconds = Number(header)
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.parse(headers.get('date') ?? '') : seconds * 1_000
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms)
+}
+
+const Refusal = z.object({ code: z.string() })
+
+export function errorCode(body: unknown): string {
+  const parsed = Refusal.safeParse(body)
+  return parsed.success ? parsed.data.code : 'UNKNOWN'
+}

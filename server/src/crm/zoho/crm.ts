@@ -1,0 +1,111 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../../platform/clock.ts'
+import type { ZohoSettings } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Secrets } from '../../platform/db/secrets.ts'
+import { CrmUnavailable } from '../../platform/errors.ts'
+import { openApi } from './api.ts'
+import { type Checks, openChecks } from './check.ts'
+import { openClient, type RetryTuning, type ZohoClient } from './client.ts'
+import { openCrmClock } from './crm-clock.ts'
+import type { FieldMap } from './field-map.ts'
+import { openRecordLister, type RecordLister } from './list-records.ts'
+import { openMetadata } from './metadata.ts'
+import { type Channels, openChannels } from './notifications.ts'
+import { type Organisation, openOrganisation } from './organisation.ts'
+import { openRecordPusher, type RecordPusher } from './push-records.ts'
+import { type HistoryReader, openHistoryReader } from './read-histories.ts'
+import { type NoteReader, openNoteReader } from './read-notes.ts'
+import { openRecordReader, type RecordReader } from './read-records.ts'
+import { type CrmUsage, openSharedLimits, type SharedLimits } from './shared-limits.ts'
+import { openTokens } from './token.ts'
+
+/**
+ * The lender's CRM as the portal sees it. Every call can throw `CrmUnavailable` (the same call may work later) or
+ * `CrmRefused` (the CRM says that the data is wrong, so trying again cannot help). A call that gets a `signal` stops
+ * when the signal aborts. If the signal is from `AbortSignal.timeout`, the call throws `CrmUnavailable`.
+ */
+export interface Crm
+  extends RecordPusher,
+    RecordReader,
+    RecordLister,
+    HistoryReader,
+    NoteReader,
+    Channels,
+    Organisation,
+    Checks {
+  readonly mode: 'sandbox' | 'zoho'
+  apiDomain(): Promise<string>
+  /** The time by the CRM's clock, which the CRM's records use. The portal's own clock may be wrong. */
+  now(): Date
+  /** HTTP calls since the start of this process, including refused calls. */
+  callsUsed(): number
+  usage(): Promise<CrmUsage>
+  /** Partners that have used more than a fifth of the day's credits, and how many, as far as this process knows. */
+  partnersOverShare(): ReadonlyMap<string, number>
+  /** Saves the call counts that have not been saved yet. */
+  close(): Promise<void>
+}
+
+export interface CrmOptions {
+  mode: 'sandbox' | 'zoho'
+  settings: ZohoSettings
+  fieldMap: FieldMap
+  /** The daily credits that the organisation's edition includes. */
+  creditsPerDay: number
+  db: Db
+  secrets: Secrets
+  clock: Clock
+  log: Logger
+  /** Shorter delays for tests. If absent, the delays suit Zoho's limits. */
+  retry?: RetryTuning
+}
+
+export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, clock, log, retry }: CrmOptions): Crm {
+  const tokens = openTokens({ settings, db, secrets, clock, log })
+  const limits = openSharedLimits({ creditsPerDay, db, clock, log })
+  const crmClock = openCrmClock(clock)
+  const client = openClient({ tokens, log, limits, crmClock, ...(retry && { retry }) })
+  const api = openApi(client)
+  const parts = { api, fieldMap, metadata: openMetadata(api, clock) }
+  const recordsToPush = openRecordReader(parts)
+  const pushing = { ...openNoteReader(parts), ...recordsToPush, ...openRecordLister(parts, recordsToPush, crmClock) }
+  const reading = { ...parts, api: openApi(sparing(client, limits)) }
+  const records = openRecordReader(reading)
+  const organisation = openOrganisation(parts)
+  return {
+    mode,
+    ...openRecordPusher(parts, pushing),
+    ...records,
+    ...openRecordLister(reading, records, crmClock),
+    ...openHistoryReader(reading),
+    ...openNoteReader(reading),
+    ...openChannels({ api, settings, fieldMap }),
+    ...organisation,
+    ...openChecks(parts, organisation),
+    apiDomain: async () => (await tokens.current()).apiDomain,
+    now: crmClock.now,
+    callsUsed: limits.callsOfThisProcess,
+    usage: limits.usage,
+    partnersOverShare: limits.partnersOverShare,
+    close: limits.close,
+  }
+}
+
+/**
+ * The client that reads records, histories and notes. It makes no calls while few of the day's credits are left (D57).
+ * Pushes use another client for their reads.
+ */
+function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
+  return {
+    async send(call) {
+      await limits.refresh()
+      if (limits.isShort()) {
+        throw new CrmUnavailable(
+          'Today’s calls to the CRM are nearly used up. New leads, deals and notes still go to the CRM, but changes made in the CRM arrive later.',
+        )
+      }
+      return client.send(call)
+    },
+  }
+}

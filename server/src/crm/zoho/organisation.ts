@@ -1,0 +1,87 @@
+import type { CrmOrganisation, MadeFields } from '../../records/crm-records.ts'
+import { readItems, readResults, writtenId } from './answers.ts'
+import { CrmRefused } from './errors.ts'
+import { fieldsToMake } from './make-fields.ts'
+import { usedChoices } from './metadata.ts'
+import type { ZohoParts } from './parts.ts'
+import { readText } from './wire.ts'
+
+export interface Organisation {
+  /** The CRM's own list, in the CRM's order (D22). */
+  leadStatuses(signal?: AbortSignal): Promise<string[]>
+  dealStages(signal?: AbortSignal): Promise<string[]>
+  organisation(signal?: AbortSignal): Promise<CrmOrganisation>
+  /** The fields that the map names and the organisation lacks, each as `Module.Field`. */
+  missingFields(signal?: AbortSignal): Promise<string[]>
+  /** Makes the custom fields that the organisation lacks. A repeated call makes the fields that are still missing. */
+  makeMissingFields(signal?: AbortSignal): Promise<MadeFields>
+}
+
+const MADE_UNDER_ANOTHER_NAME =
+  'it was made under another API name, because its own name was taken: change the name in Zoho or in CRM_FIELD_MAP'
+
+export function openOrganisation({ api, metadata, fieldMap }: ZohoParts): Organisation {
+  const { leads, deals } = fieldMap
+
+  async function choicesOf(module: string, field: string, signal?: AbortSignal): Promise<string[]> {
+    return usedChoices((await metadata.fieldsOf(module, signal))?.get(field))
+  }
+
+  async function missingFields(signal?: AbortSignal): Promise<string[]> {
+    const missing = await Promise.all(
+      Object.values(fieldMap).map(async ({ module, fields }) => {
+        const there = await metadata.fieldsOf(module, signal)
+        return Object.values(fields)
+          .filter((field) => !there?.has(field))
+          .map((field) => `${module}.${field}`)
+      }),
+    )
+    return missing.flat()
+  }
+
+  async function makeMissingFields(signal?: AbortSignal): Promise<MadeFields> {
+    const makings = fieldsToMake(fieldMap)
+    const reasons = new Map<string, string>()
+    metadata.forget()
+    const missing = await missingFields(signal)
+    // One field per call, because it could not be confirmed whether one refused field stops the others.
+    for (const name of missing) {
+      const making = makings.get(name)
+      if (!making) {
+        reasons.set(name, 'it is one of Zoho’s own fields and cannot be made; give your field’s name in CRM_FIELD_MAP')
+        continue
+      }
+      const { module, api_name: _, ...field } = making
+      const call = { method: 'POST', path: 'settings/fields', query: { module }, isRepeatable: false, signal } as const
+      const answer = await api.write({ ...call, body: { fields: [field] } })
+      try {
+        writtenId(readResults(answer, 'fields')[0])
+      } catch (error) {
+        if (!(error instanceof CrmRefused)) throw error
+        reasons.set(name, error.message)
+      }
+    }
+    metadata.forget()
+    const stillMissing = await missingFields(signal)
+    return {
+      made: missing.filter((name) => !stillMissing.includes(name)),
+      problems: stillMissing.map((field) => ({ field, reason: reasons.get(field) ?? MADE_UNDER_ANOTHER_NAME })),
+    }
+  }
+
+  return {
+    leadStatuses: (signal) => choicesOf(leads.module, leads.fields.lead_status, signal),
+    dealStages: (signal) => choicesOf(deals.module, deals.fields.stage, signal),
+    async organisation(signal) {
+      const [org] = readItems(await api.get('org', {}, { signal }), 'org').items
+      return {
+        id: readText(org, 'id'),
+        name: readText(org, 'company_name'),
+        timezone: readText(org, 'time_zone'),
+        currency: readText(org, 'iso_code'),
+      }
+    },
+    missingFields,
+    makeMissingFields,
+  }
+}

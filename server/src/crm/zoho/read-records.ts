@@ -1,0 +1,53 @@
+import { chunksOf } from '../../platform/chunks-of.ts'
+import type { CrmBatch, CrmDeal, CrmLead } from '../../records/crm-records.ts'
+import { readItems } from './answers.ts'
+import type { ZohoParts } from './parts.ts'
+import { type Displayed, dealFieldNames, dealReader, leadFieldNames, leadReader, type Reading } from './wire.ts'
+
+export interface RecordReader {
+  /** Deleted records are neither among the records nor among the problems. */
+  getLeads(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmBatch<CrmLead>>
+  getDeals(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmBatch<CrmDeal>>
+}
+
+const RECORDS_A_CALL_MAX = 100
+
+export function openRecordReader({ api, metadata, fieldMap }: ZohoParts): RecordReader {
+  const { leads, deals } = fieldMap
+
+  async function getBatch<Item>(
+    module: string,
+    zohoIds: readonly string[],
+    fields: string[],
+    reader: (displayed: Displayed) => (raw: unknown) => Reading<Item>,
+    signal?: AbortSignal,
+  ): Promise<CrmBatch<Item>> {
+    const displayed = await metadata.displayedOf(module, signal)
+    // Zoho shows converted leads only with this parameter, which other modules do not know.
+    const hidden: Record<string, string> = module === leads.module ? { converted: 'both' } : {}
+    const pages = await Promise.all(
+      chunksOf(zohoIds, RECORDS_A_CALL_MAX).map(async (chunk) => {
+        const query = { ids: chunk.join(','), fields: fields.join(','), approved: 'both', ...hidden }
+        const paged = { ...query, per_page: String(RECORDS_A_CALL_MAX) }
+        return readItems(await api.get(module, paged, { signal })).items
+      }),
+    )
+    return toBatch(pages.flat().map(reader(displayed)))
+  }
+
+  const leadNames = leadFieldNames(leads.fields)
+  const dealNames = dealFieldNames(deals.fields)
+  return {
+    getLeads: (zohoIds, signal) =>
+      getBatch(leads.module, zohoIds, leadNames, (displayed) => leadReader(leads.fields, displayed), signal),
+    getDeals: (zohoIds, signal) =>
+      getBatch(deals.module, zohoIds, dealNames, (displayed) => dealReader(deals.fields, displayed), signal),
+  }
+}
+
+export function toBatch<Item>(readings: readonly Reading<Item>[]): CrmBatch<Item> {
+  return {
+    records: readings.flatMap((reading) => ('record' in reading ? reading.record : [])),
+    problems: readings.flatMap((reading) => ('problem' in reading ? reading.problem : [])),
+  }
+}

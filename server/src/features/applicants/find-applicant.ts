@@ -1,0 +1,78 @@
+import type { Db } from '../../platform/db/database.ts'
+import {
+  findAnswersNaming,
+  findDealsByLoidOfAllPartners,
+  findDealsLikeOfAllPartners,
+  findLeadsByLoidOfAllPartners,
+  findLeadsLikeOfAllPartners,
+  findLogsLikeOfAllPartners,
+  findPartnerNames,
+  findRowsOfLoids,
+} from './applicants.queries.ts'
+import { type Applicant, isNamedIn, isOf } from './read-applicant.ts'
+
+export type Found = Awaited<ReturnType<typeof findApplicant>>
+
+/**
+ * Finds what the portal stores about an applicant, across all partners, except news that waits to be mailed. Reads
+ * whole tables, so it is for operators only.
+ */
+export async function findApplicant(db: Db, applicant: Applicant) {
+  const likeLeads = await findLeadsLikeOfAllPartners(db, applicant)
+  const likeDeals = await findDealsLikeOfAllPartners(db, applicant)
+  const own = [
+    ...likeLeads.filter((lead) => [lead.email, lead.phone, lead.business_abn].some((text) => isOf(applicant, text))),
+    ...likeDeals.filter((deal) => [deal.email, deal.phone].some((text) => isOf(applicant, text))),
+  ].map(({ loid }) => loid)
+
+  // A lead and its deal have the same applicant, even if only one of them names the person.
+  const deals = await findDealsByLoidOfAllPartners(db, own)
+  const leads = await findLeadsByLoidOfAllPartners(db, [...own, ...deals.map(({ loid }) => loid)])
+  const loids = [
+    ...new Set([
+      ...own,
+      ...leads.flatMap(({ loid, deal_loid }) => [loid, deal_loid ?? loid]),
+      ...deals.map(({ loid }) => loid),
+    ]),
+  ]
+  const allDeals = await findDealsByLoidOfAllPartners(db, loids)
+
+  const logs = await findLogsLikeOfAllPartners(db, applicant, loids)
+  const names = await findPartnerNames(db, [...new Set([...leads, ...allDeals].map(({ partner_id }) => partner_id))])
+  const withPartner = <Row extends { partner_id: string }>(row: Row) => ({ partner: names.get(row.partner_id), ...row })
+  return {
+    leads: leads.map(withPartner),
+    deals: allDeals.map(withPartner),
+    notes: await findRowsOfLoids(db, 'notes', loids),
+    history: await findRowsOfLoids(db, 'history_entries', loids),
+    events: await findRowsOfLoids(db, 'events', loids),
+    webhook_logs: logs.filter(
+      ({ loid, request_body }) =>
+        (loid !== null && loids.includes(loid)) || (request_body !== null && isNamedIn(applicant, request_body)),
+    ),
+    remembered_answers: await findAnswersNaming(db, loids),
+  }
+}
+
+/**
+ * Lists the records that are in the CRM, the records that left it, and the records that may be in it because the portal
+ * sent them but has no answer. Records that left were either deleted (and may still be in the recycle bin) or given to
+ * a business outside the portal. Each text has the form `Leads 4876876000000333001 (LO-7K3M9Q2X)`. A record without an
+ * answer is listed without its id.
+ */
+export function inCrm({ leads, deals }: Found): { present: string[]; left: string[]; sent: string[] } {
+  const rows = [
+    ...leads.map((row) => ({ module: 'Leads', ...row })),
+    ...deals.map((row) => ({ module: 'Deals', ...row })),
+  ]
+  const named = (hasLeft: boolean) =>
+    rows
+      .filter((row) => row.zoho_id !== null && (row.archived_reason === 'left-crm') === hasLeft)
+      .map(({ module, zoho_id, loid }) => `${module} ${zoho_id} (${loid})`)
+  const sent = rows.filter((row) => row.zoho_id === null && row.crm_sent_at !== null)
+  return {
+    present: named(false),
+    left: named(true),
+    sent: sent.map(({ module, loid }) => `${module} (${loid})`),
+  }
+}

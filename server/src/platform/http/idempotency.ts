@@ -1,0 +1,182 @@
+import { createHash, createHmac } from 'node:crypto'
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Deps } from '../../deps.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { Conflict, Invalid, PortalError } from '../errors.ts'
+
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+export const REMEMBERED_HOURS = 24
+/** For this long, a system's request without an `Idempotency-Key` is taken for a repeat of the same request (D9a). */
+export const REPEAT_SECONDS = 10
+
+interface Answered {
+  answer: unknown
+  /** True if an earlier request got this answer first. */
+  isReplayed: boolean
+}
+
+/**
+ * Finds an earlier answer to this request, if that answer is already committed.
+ */
+export async function findFirstAnswer(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  request: FastifyRequest,
+  partnerId: string | undefined,
+): Promise<{ answer: unknown } | undefined> {
+  const claim = claimOf(request, partnerId)
+  if (!claim) return undefined
+  return db
+    .selectFrom('idempotency_keys')
+    .select('answer')
+    .where('scope', '=', claim.scope)
+    .where('key_hash', '=', claim.key_hash)
+    .where('request_hash', 'in', [claim.request_hash, claim.former_hash])
+    .where('created_at', '>=', rememberedSince(claim, clock.now()))
+    .executeTakeFirst()
+}
+
+/**
+ * Runs `work` in one transaction. With an `Idempotency-Key`, a repeat within 24 hours gets the first answer again, and
+ * a different request with the same key is a conflict (D9). A system that repeats a request without a key within ten
+ * seconds also gets the first answer (D9a). Identical requests that arrive together wait until the
+ * first one commits, so the work is done once. A failure is not remembered, because nothing was created.
+ */
+export async function answerOnce(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  request: FastifyRequest,
+  partnerId: string | undefined,
+  work: (tx: Tx) => Promise<unknown>,
+): Promise<Answered> {
+  const claim = claimOf(request, partnerId)
+  return db.transaction().execute(async (tx) => {
+    if (!claim) return { answer: await work(tx), isReplayed: false }
+
+    const remembered = await claimKey(tx, claim, clock.now())
+    if (remembered) {
+      if (![claim.request_hash, claim.former_hash].some((hash) => remembered.request_hash.equals(hash))) {
+        throw new Conflict('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another request')
+      }
+      return { answer: remembered.answer, isReplayed: true }
+    }
+    const answer = await work(tx)
+    await tx
+      .updateTable('idempotency_keys')
+      .set({ answer: JSON.stringify(answer) })
+      .where('scope', '=', claim.scope)
+      .where('key_hash', '=', claim.key_hash)
+      .execute()
+    return { answer, isReplayed: false }
+  })
+}
+
+/**
+ * Claims the key. Returns the answer that is stored under the key, or undefined if this transaction must do the work.
+ */
+async function claimKey(tx: Tx, claim: Claim, now: Date) {
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where('scope', '=', claim.scope)
+    .where('key_hash', '=', claim.key_hash)
+    .where('created_at', '<', rememberedSince(claim, now))
+    .execute()
+  const { scope, key_hash, request_hash } = claim
+  const claimed = await tx
+    .insertInto('idempotency_keys')
+    .values({ scope, key_hash, request_hash, created_at: now.toISOString() })
+    .onConflict((conflict) => conflict.columns(['scope', 'key_hash']).doNothing())
+    .executeTakeFirst()
+  if (claimed.numInsertedOrUpdatedRows === 1n) return undefined
+  return tx
+    .selectFrom('idempotency_keys')
+    .select(['request_hash', 'answer'])
+    .where('scope', '=', claim.scope)
+    .where('key_hash', '=', claim.key_hash)
+    .executeTakeFirst()
+}
+
+/** Removes answers that are too old to be repeated, at most `rowsMax` of them. Returns how many it removed. */
+export async function removeRememberedAnswers(db: Db, before: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('idempotency_keys')
+    .where((eb) =>
+      eb(
+        eb.refTuple('scope', 'key_hash'),
+        'in',
+        eb
+          .selectFrom('idempotency_keys')
+          .select(['scope', 'key_hash'])
+          .where('created_at', '<', before)
+          .limit(rowsMax)
+          .$asTuple('scope', 'key_hash'),
+      ),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}
+
+interface Claim {
+  scope: string
+  key_hash: Buffer
+  request_hash: Buffer
+  /** The hash that a version before 0.3.0 stored, for which the order of a body's fields counted. */
+  former_hash: Buffer
+  rememberedSeconds: number
+}
+
+/** Returns undefined if the request has no key and does not come from a system. */
+function claimOf(request: FastifyRequest, partnerId: string | undefined): Claim | undefined {
+  const scope = partnerId ?? NOBODY
+  const key = readKey(request)
+  if (key !== undefined) {
+    return {
+      scope,
+      key_hash: createHash('sha256').update(key).digest(),
+      request_hash: hashRequest(request, key, inOneOrder),
+      former_hash: hashRequest(request, key, undefined),
+      rememberedSeconds: REMEMBERED_HOURS * 3_600,
+    }
+  }
+  if (!request.caller || !('keyHash' in request.caller)) return undefined
+  // The request is its own key, hashed with the API key, which the database does not have.
+  const hash = hashRequest(request, request.headers.authorization ?? '', inOneOrder)
+  return { scope, key_hash: hash, request_hash: hash, former_hash: hash, rememberedSeconds: REPEAT_SECONDS }
+}
+
+function rememberedSince({ rememberedSeconds }: Claim, now: Date): string {
+  return new Date(now.getTime() - rememberedSeconds * 1_000).toISOString()
+}
+
+function readKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key.length < 1 || key.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
+    const text = `Idempotency-Key must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`
+    throw new Invalid('VALIDATION', text, { 'Idempotency-Key': text })
+  }
+  return key
+}
+
+/**
+ * The hash is keyed with the caller's Idempotency-Key or API key. The database has only a hash of that key, so nobody can guess a
+ * password in a body from the stored hash.
+ */
+function hashRequest(request: FastifyRequest, key: string, order: typeof inOneOrder | undefined): Buffer {
+  return createHmac('sha256', key)
+    .update(textOf([request.method, request.url, request.body ?? null], order))
+    .digest()
+}
+
+function textOf(request: unknown[], order: typeof inOneOrder | undefined): string {
+  try {
+    return JSON.stringify(request, order)
+  } catch (cause) {
+    throw new PortalError(400, 'MALFORMED_REQUEST', 'The body is nested too deeply.', { cause })
+  }
+}
+
+/** Sorts the fields of an object, whose order means nothing in JSON. */
+function inOneOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}

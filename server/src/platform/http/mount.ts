@@ -1,0 +1,278 @@
+import type { ServerResponse } from 'node:http'
+import type { Pagination } from '@portal/contract/answer.ts'
+import type { Auth, PathParams, Route } from '@portal/contract/route.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import type { $ZodType } from 'zod/v4/core'
+import type { Deps } from '../../deps.ts'
+import type { Tx } from '../db/database.ts'
+import type { ReadSource, Replica } from '../db/replica.ts'
+import { PortalError } from '../errors.ts'
+import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
+import { answerOnce, findFirstAnswer } from './idempotency.ts'
+import { invalidFromIssues } from './invalid-from-issues.ts'
+import type { Limit } from './rate-limit.ts'
+import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
+import { requireRole } from './require-role.ts'
+import { requireSecondFactor } from './require-second-factor.ts'
+import { type NoteSecurity, noteSecurity, type StoreSecurity } from './security-events.ts'
+import { answerHeaders, logAnswer, STREAM_HEADERS } from './server.ts'
+import { type Visitor, visitorOf } from './visitor.ts'
+
+type Schema = z.ZodMiniType
+type Parsed<S> = S extends Schema ? z.output<S> : undefined
+
+/** How long a check of the caller stays valid. */
+const ADMITTED_MS = 1_000
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** When the caller was last checked, in milliseconds. */
+    admittedAt: number
+  }
+}
+
+/** A handler's input, already checked. Only `visitor` describes the HTTP request itself. */
+export interface Call<Path extends string, Query, Body, Answer, Who extends Auth> {
+  partner: CallerOf<Who>
+  params: PathParams<Path>
+  query: Parsed<Query>
+  body: Parsed<Body>
+  visitor: Visitor
+  /** Counts one call against a limit and tells the caller how much is left (D14). */
+  limit: Limit
+  /** Notes a security event. The event's partner and person are the caller's, unless the facts name others. */
+  security: NoteSecurity
+  /**
+   * Routes that create records use this to write. `work` runs in one transaction and returns the answer. A repeated
+   * request with the same `Idempotency-Key` gets the first answer and does not run `work` again (D9).
+   */
+  once: (work: (tx: Tx) => Promise<Parsed<Answer>>) => Promise<Parsed<Answer>>
+  /**
+   * Lists, searches and the dashboard use this to read. It reads from the replica if the replica has the partner's last
+   * change, otherwise from the primary (D90). `work` can run twice.
+   */
+  fromReplica: <T>(work: (from: ReadSource) => Promise<T>) => Promise<T>
+}
+
+/** The result of a handler of a `paged` route. */
+export interface Paged<Data> {
+  data: Data
+  pagination: Pagination
+}
+
+/** A result that is answered with 202, while the work continues. */
+export class Accepted<Data> {
+  readonly data: Data
+  constructor(data: Data) {
+    this.data = data
+  }
+}
+
+/** A call that can become a stream. */
+export interface StreamCall {
+  /** The last id that the caller received; some messages have no id. Undefined on the first call. */
+  lastEventId: string | undefined
+  /** Answers 200. From then on the stream writes the answer. */
+  accept(): ServerResponse
+}
+
+/** The answer of a `stream` route. `begin` accepts the call, or throws. */
+export class Streamed {
+  readonly begin: (call: StreamCall) => void
+  constructor(begin: Streamed['begin']) {
+    this.begin = begin
+  }
+}
+
+type Result<Answer, Later> =
+  | Parsed<Answer>
+  | Paged<Parsed<Answer>>
+  | Streamed
+  | (Later extends Schema ? Accepted<Parsed<Later>> : never)
+
+export type Mount = <
+  Path extends string,
+  Query extends Schema | undefined,
+  Body extends Schema | undefined,
+  Answer extends Schema,
+  Later extends Schema | undefined,
+  Who extends Auth,
+>(
+  route: Route<Path, Query, Body, Answer, Later, Who>,
+  handler: (call: Call<Path, Query, Body, Answer, Who>) => Promise<Result<Answer, Later>>,
+) => void
+
+interface MountSettings {
+  findConfirmation: FindConfirmation
+  storeSecurity: StoreSecurity
+  replica: Pick<Replica, 'read'> | undefined
+}
+
+/**
+ * Turns contract routes into Fastify routes: checks the caller and the role, parses the input, runs the handler, parses
+ * the answer and sets envelope and status (D5, D6).
+ */
+export function createMount(
+  app: FastifyInstance,
+  deps: Pick<Deps, 'db' | 'pool' | 'reads' | 'clock' | 'publicUrl'>,
+  authenticate: Authenticate,
+  limiter: (reply: FastifyReply) => Limit,
+  { findConfirmation, storeSecurity, replica }: MountSettings,
+): Mount {
+  app.decorateRequest('caller', null)
+  app.decorateRequest('admittedAt', 0)
+  return (route, handler) => {
+    type ThisCall = Parameters<typeof handler>[0]
+    // Compiled at the first answer, because compiling the schemas of all routes would add up to 50 ms to the start.
+    let compiled: typeof route.answer | undefined
+    const answerSchema = () => (compiled ??= z.compile(route.answer))
+    const isSecure = () => deps.publicUrl.startsWith('https:')
+    async function admit(request: FastifyRequest, reply: FastifyReply) {
+      request.admittedAt = deps.clock.now().getTime()
+      await authenticate(request, reply, route.auth)
+      requireRole(request.caller, route.least, reply)
+      requireSecondFactor(request.caller, route)
+      if (route.asksAgain === true) await requireConfirmed(request.caller, findConfirmation)
+    }
+    app.route({
+      method: route.method,
+      url: `/api${route.path}`,
+      // Helmet's headers are for pages; API answers have their own headers (http/server).
+      helmet: false,
+      exposeHeadRoute: route.envelope !== 'stream',
+      config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
+      // The caller is checked before the body is read, because a stranger's body is not worth reading.
+      onRequest: admit,
+      // Sending the body can take a long time, and the caller can lose access in the meantime.
+      preHandler: async (request, reply) => {
+        if (deps.clock.now().getTime() - request.admittedAt > ADMITTED_MS) await admit(request, reply)
+      },
+      handler: async (request, reply) => {
+        const partner = request.caller ?? undefined
+        const visitor = visitorOf(request, reply, isSecure())
+        const security: NoteSecurity = (db, event, facts) => {
+          const { ip, browser } = visitor
+          const noted = { log: request.log, store: storeSecurity }
+          return noteSecurity(noted, db, event, { ...whoOf(request.caller), ip, browser, ...facts })
+        }
+        const parsed = {
+          partner,
+          params: request.params,
+          query: parse(route, route.query, withoutBlanks(request.query)),
+          body: parse(route, route.body, request.body),
+          visitor,
+          limit: limiter(reply),
+          security,
+          once: async (work: (tx: Tx) => Promise<unknown>) => {
+            const once = await answerOnce(deps, request, partner?.id, async (tx) =>
+              z.parse(answerSchema(), await work(tx)),
+            )
+            if (once.isReplayed) reply.header('idempotency-replayed', 'true')
+            return once.answer
+          },
+          fromReplica: <T>(work: (from: ReadSource) => Promise<T>) =>
+            partner && replica ? replica.read(partner.id, work) : work(deps),
+        }
+        // oxlint-disable-next-line typescript/consistent-type-assertions -- each part was checked against this route
+        const call = parsed as ThisCall
+        if (typeof route.asksAgain === 'function' && route.asksAgain(call.body)) {
+          await requireConfirmed(request.caller, findConfirmation)
+        }
+        // A repeat is answered before the handler counts it against a limit.
+        const first = route.creates ? await findFirstAnswer(deps, request, partner?.id) : undefined
+        if (first) reply.header('idempotency-replayed', 'true')
+        const result = first ? first.answer : await handler(call)
+        if (result instanceof Streamed) return beginStream(request, reply, result, isSecure())
+        const { status, body } = envelope(route, answerSchema(), result)
+        return reply.status(status).send(body)
+      },
+    })
+  }
+}
+
+function beginStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { begin }: Streamed,
+  isSecure: boolean,
+): FastifyReply {
+  // A caller who left during the checks would never end the stream.
+  if (reply.raw.destroyed) return reply.hijack()
+  const lastEventId = request.headers['last-event-id']
+  begin({
+    lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+    accept() {
+      reply.hijack()
+      // A stream has no end that its caller waits for.
+      request.budget?.end()
+      reply.raw.on('close', () => logAnswer(request, reply))
+      const headers = { ...reply.getHeaders(), ...answerHeaders(request, isSecure), ...STREAM_HEADERS }
+      for (const [name, value] of Object.entries(headers)) {
+        if (value !== undefined) reply.raw.setHeader(name, value)
+      }
+      return reply.raw.writeHead(200)
+    },
+  })
+  return reply
+}
+
+/** A blank filter is treated as absent (D46). */
+function withoutBlanks(query: unknown): unknown {
+  const given = Object.entries(Object(query)).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
+  return Object.fromEntries(given)
+}
+
+/**
+ * Parses input with the route's schema. Without a schema, input is ignored, except on routes for systems with an API
+ * key. Those routes refuse unknown fields and name them, because a typing mistake would lose data (D46).
+ */
+function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
+  if (schema) {
+    const parsed = safeParse(schema, input === undefined ? {} : input)
+    if (!parsed.success) throw invalidFromIssues(parsed.error.issues)
+    return parsed.data
+  }
+  if (ignoresUnknown(route) || input === undefined || input === null) return undefined
+  const keys = Object.keys(input)
+  // A number has no keys, but is unknown input all the same.
+  if (typeof input !== 'object' || keys.length > 0) {
+    throw invalidFromIssues(
+      typeof input === 'object' ? [{ code: 'unrecognized_keys', keys, path: [], message: '' }] : [],
+    )
+  }
+  return undefined
+}
+
+/** Zod measures everything with a `length`, and throws on a `length` that is no number. Such input is refused too. */
+function safeParse(schema: Schema, input: unknown) {
+  try {
+    return schema.safeParse(input)
+  } catch (cause) {
+    throw new PortalError(400, 'VALIDATION', 'A field holds an object where a text or a number is expected', { cause })
+  }
+}
+
+function ignoresUnknown({ auth }: Route): boolean {
+  return auth !== 'api-key' && auth !== 'session-or-api-key'
+}
+
+/** Parsing the answer drops every column that the contract does not name. */
+function envelope(route: Route, schema: $ZodType, result: unknown): { status: number; body: object } {
+  const { status } = route
+  if (result instanceof Accepted) {
+    if (!route.accepted) throw new Error(`${route.path} has no accepted answer`)
+    return { status: 202, body: { success: true, data: route.accepted.parse(result.data) } }
+  }
+  if (route.envelope === 'paged') {
+    if (!isPage(result)) throw new Error(`${route.path} did not answer with a page`)
+    return { status, body: { success: true, data: z.parse(schema, result.data), pagination: result.pagination } }
+  }
+  const answer = z.parse(schema, result)
+  const body = route.envelope === 'bare' ? Object.assign({ success: true }, answer) : { success: true, data: answer }
+  return { status, body }
+}
+
+function isPage(result: unknown): result is Paged<unknown> {
+  return typeof result === 'object' && result !== null && 'data' in result && 'pagination' in result
+}

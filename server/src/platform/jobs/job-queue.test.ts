@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import pino from 'pino'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import * as z from 'zod/mini'
+import type { Deps } from '../../deps.ts'
+import { createDatabase } from '../../testing/databases.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+import { openDatabase } from '../db/database.ts'
+import { defineJob } from './define-job.ts'
+import { openJobQueue } from './job-queue.ts'
+
+interface Options {
+  concurrency: number
+  hanging: string[]
+  firstDelaySeconds?: number
+  /** The database of another queue. Without it, the queue gets a database of its own. */
+  url?: string
+}
+
+/** A queue with one kind of job. A job of a partner in `hanging` ends only with the test. */
+async function startQueue({ concurrency, hanging, firstDelaySeconds = 1, ...given }: Options) {
+  const url = given.url ?? (await createDatabase()).url
+  const log = pino({ level: 'silent' })
+  const { db, close } = openDatabase(url, () => undefined)
+  const queue = openJobQueue(url, log, 10_000)
+  const begun: string[] = []
+  const ended: string[] = []
+  const end = new AbortController()
+  const call = defineJob({
+    name: 'call-somebody',
+    payload: z.object({ partnerId: z.string() }),
+    retry: { firstDelaySeconds, delaySecondsMax: firstDelaySeconds, giveUpAfterDays: 1 },
+    concurrency,
+    async run(_deps, { partnerId }) {
+      begun.push(partnerId)
+      if (hanging.includes(partnerId)) await new Promise((resolve) => end.signal.addEventListener('abort', resolve))
+      ended.push(partnerId)
+    },
+  })
+  await queue.start([call], { log } as Deps) // the job uses nothing else
+  return {
+    url,
+    begun,
+    ended,
+    enqueue: (partnerId: string) => queue.enqueue(db, call, { partnerId }),
+    /** Adds a job whose worker died a minute ago. */
+    addOrphan: (partnerId: string) =>
+      db.transaction().execute(async (tx) => {
+        await queue.enqueue(tx, call, { partnerId })
+        const then = sql`now() - interval '1 minute'`
+        await sql`update jobs.job set state = 'active', started_on = ${then}, heartbeat_on = ${then}`.execute(tx)
+      }),
+    /** Stops the queue while its jobs are running. */
+    stop: () => queue.stop(0),
+    async [Symbol.asyncDispose]() {
+      end.abort()
+      await queue.stop(1_000)
+      await close()
+    },
+  }
+}
+
+test('a hanging job delays no other job', async () => {
+  await using queue = await startQueue({ concurrency: 2, hanging: ['slow'] })
+  await queue.enqueue('slow')
+  await waitFor('the slow job to begin', async () => queue.begun.length === 1)
+  for (let i = 0; i < 20; i++) await queue.enqueue(`quick ${i}`)
+  await waitFor('the quick jobs to end', async () => queue.ended.length === 20)
+  expect(queue.ended).not.toContain('slow')
+})
+
+test('one partner’s jobs run one at a time, and another partner’s job does not wait for them', async () => {
+  await using queue = await startQueue({ concurrency: 2, hanging: ['busy'] })
+  for (let i = 0; i < 5; i++) await queue.enqueue('busy')
+  await waitFor('a job to begin', async () => queue.begun.length > 0)
+  await queue.enqueue('other')
+  await waitFor('the job of the other partner', async () => queue.ended.includes('other'))
+  expect(queue.begun.filter((partnerId) => partnerId === 'busy')).toHaveLength(1)
+})
+
+test('a job whose worker died runs again without the delay of a failed job, even if the machine’s clock was set back', async () => {
+  await using queue = await startQueue({ concurrency: 1, hanging: [], firstDelaySeconds: 600 })
+  const now = Date.now
+  const settingBack = vi.spyOn(Date, 'now').mockImplementation(() => now() - 300_000)
+  onTestFinished(() => settingBack.mockRestore())
+  await queue.addOrphan('orphan')
+  await waitFor('the job to run again', async () => queue.ended.length > 0)
+  expect(queue.ended).toEqual(['orphan'])
+})
+
+test('a job that a stopping process hands back runs again without the delay of a failed job', async () => {
+  await using stopped = await startQueue({ concurrency: 1, hanging: ['unfinished'], firstDelaySeconds: 600 })
+  await stopped.enqueue('unfinished')
+  await waitFor('the job to begin', async () => stopped.begun.length === 1)
+  await stopped.stop()
+  await using next = await startQueue({ concurrency: 1, hanging: [], firstDelaySeconds: 600, url: stopped.url })
+  await waitFor('the job to run again', async () => next.ended.length > 0)
+  expect(next.ended).toEqual(['unfinished'])
+})

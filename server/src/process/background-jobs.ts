@@ -1,0 +1,50 @@
+import { pullDueDetails } from '../crm/pull/details/pull-details.job.ts'
+import { pullNotified } from '../crm/pull/notified/pull-notified.job.ts'
+import { watchCrm } from '../crm/pull/notified/watch-crm.job.ts'
+import { connectRecords } from '../crm/pull/run/connect-records.job.ts'
+import { runSync } from '../crm/pull/run/run-sync.job.ts'
+import { sweep } from '../crm/pull/sweep/sweep.job.ts'
+import { pushDeal } from '../crm/push/push-deal.job.ts'
+import { pushLead } from '../crm/push/push-lead.job.ts'
+import { pushNote } from '../crm/push/push-note.job.ts'
+import { pushPartner } from '../crm/push/push-partner.job.ts'
+import { removeNoteCopy } from '../crm/push/remove-note-copy.job.ts'
+import { fillComparedNames } from '../features/accounts/fill-compared-names.job.ts'
+import { mailEmailChange, mailEmailChanged } from '../features/accounts/mail-email-change.job.ts'
+import { mailNotice } from '../features/accounts/mail-notice.job.ts'
+import { mailResetLink } from '../features/accounts/mail-reset-link.job.ts'
+import { mailVerification } from '../features/accounts/mail-verification.job.ts'
+import { sendNewsMail } from '../features/mails/send-news-mail.job.ts'
+import { tellNews } from '../features/mails/tell-news.job.ts'
+import { fillSearchColumns } from '../features/search/fill-search.job.ts'
+import { mailInvitation } from '../features/team/mail-invitation.job.ts'
+import type { Job } from '../platform/jobs/define-job.ts'
+import { computeUsualTimes } from '../records/histories/compute-usual-times.job.ts'
+import { pruneNightly } from './prune.job.ts'
+
+/** Every job that runs in the background. */
+export const BACKGROUND_JOBS: readonly Job[] = [
+  pushPartner,
+  pushLead,
+  pushDeal,
+  pushNote,
+  removeNoteCopy,
+  connectRecords,
+  runSync,
+  mailVerification,
+  mailResetLink,
+  mailEmailChange,
+  mailEmailChanged,
+  mailInvitation,
+  mailNotice,
+  tellNews,
+  sendNewsMail,
+  pruneNightly,
+  sweep,
+  watchCrm,
+  pullNotified,
+  pullDueDetails,
+  computeUsualTimes,
+  fillSearchColumns,
+  fillComparedNames,
+]

@@ -1,0 +1,286 @@
+/**
+ * CRM records in the portal's own words. Only these types leave the folder. Text is trimmed, and null if empty.
+ * Instants are ISO 8601 in UTC with milliseconds. Amounts are numbers.
+ */
+export interface CrmLead {
+  zoho_id: string
+  loid: string | null
+  /** The CRM id in the `Partner` lookup. It alone decides which partner owns the record (D30). */
+  partner_zoho_id: string | null
+  business_name: string | null
+  first_name: string | null
+  last_name: string | null
+  email: string | null
+  phone: string | null
+  state: string | null
+  loan_amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  sales_monthly: number | null
+  lead_status: string | null
+  lead_source: string | null
+  brand: string | null
+  description: string | null
+  permit_link: string | null
+  business_industry: string | null
+  time_in_business: string | null
+  business_abn: string | null
+  partner_iso: string | null
+  owns_property: boolean
+  property_value: number | null
+  property_debt: number | null
+  is_converted: boolean
+  converted_deal_zoho_id: string | null
+  converted_at: string | null
+  created_at: string
+  modified_time: string
+}
+
+export interface CrmDeal {
+  zoho_id: string
+  loid: string | null
+  partner_zoho_id: string | null
+  deal_name: string | null
+  business_name: string | null
+  contact_name: string | null
+  email: string | null
+  phone: string | null
+  amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  stage: string | null
+  lead_source: string | null
+  /** YYYY-MM-DD */
+  closing_date: string | null
+  probability: number | null
+  description: string | null
+  partner_iso: string | null
+  created_at: string
+  modified_time: string
+}
+
+export interface CrmNote {
+  zoho_id: string
+  title: string | null
+  content: string
+  /** A name, never an email address (D32a). */
+  created_by: string | null
+  /** The CRM's id of the user who made the note. */
+  creator_zoho_id: string | null
+  created_at: string
+  modified_time: string
+}
+
+/** One change of a lead's status or a deal's stage as the CRM recorded it. */
+export interface CrmHistoryEntry {
+  /** The CRM's own id of the entry. */
+  entry_id: string
+  /** The new status or stage. */
+  value: string
+  changed_time: string
+  changed_by: string | null
+}
+
+/** A record's id and the time of its last change, which are enough to decide what has to be fetched (D28). */
+export interface CrmVersion {
+  zoho_id: string
+  modified_time: string
+  /** Compared in addition to the time, because a conversion does not always change the time. */
+  is_converted: boolean
+}
+
+/** A changed record of any partner: its version and its current owner. */
+export interface CrmChange extends CrmVersion {
+  partner_zoho_id: string | null
+}
+
+export interface CrmDeletion {
+  zoho_id: string
+  /** For a lead, its first and last name. For a deal, its name. */
+  name: string | null
+  deleted_time: string
+}
+
+/**
+ * A notification from the CRM that something happened to these records. It is only a hint: the portal reads the records
+ * to learn what happened.
+ */
+export interface CrmNotification {
+  module: CrmModule | 'Notes'
+  zoho_ids: string[]
+}
+
+/** The time until which the CRM notifies the portal, and the modules whose changes the CRM does not report. */
+export interface CrmWatch {
+  until: string
+  unwatched: CrmNotification['module'][]
+}
+
+/** A record that could not be read. */
+export interface CrmProblem {
+  zoho_id: string
+  reason: string
+}
+
+/**
+ * The result of reading records: the records that exist, in no particular order, and the ids of records that could not
+ * be read.
+ */
+export interface CrmBatch<Item> {
+  records: Item[]
+  problems: CrmProblem[]
+}
+
+/** What the portal writes into a partner's CRM record. */
+export interface PartnerToPush {
+  business_name: string
+  email: string
+  first_name: string | null
+  last_name: string | null
+  phone: string | null
+}
+
+export interface PushedPartner {
+  zoho_id: string
+  /** The CRM's names of the fields whose values it did not accept. The record was written without them. */
+  left_out: string[]
+  /** True if the record existed before and may own leads and deals. */
+  was_there: boolean
+}
+
+/** What the portal writes when it makes a lead in the CRM. A push never changes a lead that the CRM already has. */
+export interface LeadToPush {
+  loid: string
+  partner_zoho_id: string
+  business_name: string | null
+  first_name: string | null
+  last_name: string | null
+  email: string | null
+  phone: string | null
+  state: string | null
+  loan_amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  sales_monthly: number | null
+  lead_status: string
+  lead_source: string | null
+  description: string | null
+  business_industry: string | null
+  time_in_business: string | null
+  business_abn: string | null
+  partner_iso: string | null
+  owns_property: boolean
+  property_value: number | null
+  property_debt: number | null
+  /** The consent line's version and time in one text. */
+  referral_consent: string | null
+  submitted_by: string | null
+}
+
+/** A record whose first push may have arrived even though its answer was lost. `sent_at` is the time of that push. */
+export type SentLead = Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'> & { sent_at: string }
+export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> & { sent_at: string }
+
+/**
+ * The state of sent records in the CRM, by LOID. A record in neither map never arrived, or it was deleted and cannot be
+ * recognised: either staff renamed it first, or Zoho no longer lists the deletion, because it is too old or because too
+ * many other deletions followed.
+ */
+export interface SentRecords {
+  /** The CRM id of each record that the CRM has. */
+  there: Map<string, string>
+  /**
+   * For each record that is not in `there`, the ids of deleted records with the same name. They are found by name,
+   * because the list of deletions has no LOIDs. The list is read last, so a record that staff delete during the search
+   * is in one of the two maps.
+   */
+  deleted: Map<string, string[]>
+}
+
+/** What the portal writes when it makes a deal in the CRM. A push never changes a deal that the CRM already has. */
+export interface DealToPush {
+  loid: string
+  partner_zoho_id: string
+  deal_name: string | null
+  business_name: string | null
+  email: string | null
+  phone: string | null
+  amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  stage: string
+  lead_source: string | null
+  /** YYYY-MM-DD */
+  closing_date: string | null
+  description: string | null
+  partner_iso: string | null
+  submitted_by: string | null
+  created_at: string
+}
+
+export interface NoteToPush {
+  title: string | null
+  content: string
+  created_at: string
+  /**
+   * Returns which of these CRM notes belong to other notes of the portal, so that two notes with the same text are both
+   * kept.
+   */
+  findOthers?: (zohoIds: readonly string[]) => Promise<ReadonlySet<string>>
+  /**
+   * For a note on a deal, the lead that became the deal. The note may have been added to the lead before the
+   * conversion.
+   */
+  lead_zoho_id?: string | undefined
+  /** Awaited just before the note is sent, if the CRM does not have it. The note is not sent if this throws. */
+  beforeSending?: () => Promise<void>
+}
+
+/** A note as found in a listing of all notes, with the record it was written on. */
+export interface CrmNoteOfRecord {
+  module: CrmModule
+  record_zoho_id: string
+  note: CrmNote
+}
+
+/** A LOID for a record that was created in the CRM. */
+export interface LoidToPush {
+  zoho_id: string
+  loid: string
+  /** Set if the record should name its partner but does not. */
+  partner_zoho_id?: string
+}
+
+export type CrmModule = 'Leads' | 'Deals'
+
+export interface CrmOrganisation {
+  id: string | null
+  name: string | null
+  timezone: string | null
+  currency: string | null
+}
+
+/**
+ * The result of testing one thing that the portal needs from the CRM. `says` describes the result. If something is
+ * wrong, it also says what to do.
+ */
+export interface CrmCheck {
+  name: string
+  says: string
+  isWrong: boolean
+}
+
+/** The result of creating the missing fields, each named as `Module.Field`. */
+export interface MadeFields {
+  made: string[]
+  problems: { field: string; reason: string }[]
+}
+
+/** One CRM record that contradicts the portal's data, such as a record with another record's LOID. */
+export class CrmConflict extends Error {
+  override name = 'CrmConflict'
+}

@@ -1,0 +1,103 @@
+import type { DealRow } from '../../platform/db/tables.ts'
+import type { CrmDeal } from '../crm-records.ts'
+import { CrmConflict } from '../crm-records.ts'
+import type { CrmTable, NamedRecord } from '../kinds/crm-table.ts'
+
+/** A deal from the CRM. `erased_at` is set if the applicant's data in the deal's lead was erased. */
+export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
+/** A deal's row, as it is written to the database. */
+export type StoredDeal = Omit<
+  DealRow,
+  'search_text' | 'search_fold' | 'search_keys' | 'crm_problem' | 'crm_sent_at' | 'lead_loid'
+>
+
+/** The fields that identify an applicant or hold free text, set to null (D97). The figures stay. */
+export const ERASED_DEAL = {
+  deal_name: null,
+  business_name: null,
+  contact_name: null,
+  email: null,
+  phone: null,
+  loan_purpose: null,
+  description: null,
+} satisfies Partial<DealRow>
+
+/** Describes how deals from the CRM become rows and events. */
+export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
+  module: 'Deals',
+  name: 'deals',
+  historyKind: 'deal-stage',
+  crmColumns: [
+    'deal_name',
+    'business_name',
+    'contact_name',
+    'email',
+    'phone',
+    'amount',
+    'loan_type',
+    'loan_purpose',
+    'loan_term',
+    'stage',
+    'lead_source',
+    'closing_date',
+    'probability',
+    'description',
+    'partner_iso',
+  ],
+  valueOf: (row) => row.stage,
+  toRow(deal, own, before) {
+    const erasedAt = before?.erased_at ?? deal.erased_at ?? null
+    // If the deal moves to another partner, that partner must not learn who submitted it.
+    const submitter = before?.partner_id === own.partner_id ? before : undefined
+    if (deal.stage === null) throw new CrmConflict('it has no stage')
+    return {
+      deal_name: deal.deal_name,
+      business_name: deal.business_name,
+      // Only the lender can create the contact in the CRM. Until then, the deal keeps the name that the partner
+      // submitted.
+      contact_name: deal.contact_name ?? before?.contact_name ?? null,
+      email: deal.email,
+      phone: deal.phone,
+      amount: deal.amount,
+      loan_type: deal.loan_type,
+      loan_purpose: deal.loan_purpose,
+      loan_term: deal.loan_term,
+      stage: deal.stage,
+      lead_source: deal.lead_source,
+      closing_date: deal.closing_date,
+      probability: deal.probability,
+      description: deal.description,
+      partner_iso: deal.partner_iso,
+      submitter_id: submitter?.submitter_id ?? null,
+      submitted_by: submitter?.submitted_by ?? null,
+      erased_at: erasedAt,
+      ...own,
+      ...(erasedAt && ERASED_DEAL),
+    }
+  },
+  created: (row, at) => ({
+    ...eventOf(row, at),
+    type: 'deal.created',
+    data: { ...dataOf(row), stage: row.stage, submitted_by: row.submitted_by },
+  }),
+  restored: (row, at) => ({ ...eventOf(row, at), type: 'deal.restored', data: { ...dataOf(row), stage: row.stage } }),
+  changed: (row, { value: stage, previous, changed_time: changed_at }, at) => {
+    return { ...eventOf(row, at), type: 'deal.stage_changed', data: { ...dataOf(row), stage, previous, changed_at } }
+  },
+  updated(row, before, deal, at) {
+    // The CRM itself adds values to a new deal, such as the stage's probability. Nobody made these changes, so they
+    // cause no event.
+    const isFilledIn = before.crm_modified_time === null && deal.created_at === deal.modified_time
+    if (isFilledIn) return undefined
+    return { ...eventOf(row, at), type: 'deal.updated', data: { ...dataOf(row), stage: row.stage } }
+  },
+  removed: (row, at) => ({ ...eventOf(row, at), type: 'deal.removed', data: dataOf(row) }),
+}
+
+function eventOf({ partner_id: partnerId, loid }: StoredDeal, at: string) {
+  return { partnerId, loid, at }
+}
+
+function dataOf({ deal_name, business_name, amount }: StoredDeal) {
+  return { deal_name, business_name, amount }
+}

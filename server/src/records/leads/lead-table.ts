@@ -1,0 +1,128 @@
+import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
+import type { LeadRow } from '../../platform/db/tables.ts'
+import type { CrmLead } from '../crm-records.ts'
+import type { CrmTable, NamedRecord } from '../kinds/crm-table.ts'
+
+export type NamedCrmLead = CrmLead & NamedRecord
+/** A lead's row, as it is written to the database. */
+export type StoredLead = Omit<LeadRow, 'search_text' | 'search_fold' | 'search_keys' | 'crm_problem' | 'crm_sent_at'>
+
+/** The fields that identify an applicant or hold free text, set to null (D97). The figures stay. */
+export const ERASED_LEAD = {
+  business_name: null,
+  first_name: null,
+  last_name: null,
+  email: null,
+  phone: null,
+  loan_purpose: null,
+  description: null,
+  permit_link: null,
+  business_abn: null,
+} satisfies Partial<LeadRow>
+
+/** Describes how leads from the CRM become rows and events. */
+export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
+  module: 'Leads',
+  name: 'leads',
+  historyKind: 'lead-status',
+  crmColumns: [
+    'business_name',
+    'first_name',
+    'last_name',
+    'email',
+    'phone',
+    'state',
+    'loan_amount',
+    'loan_type',
+    'loan_purpose',
+    'loan_term',
+    'sales_monthly',
+    'lead_status',
+    'lead_source',
+    'brand',
+    'description',
+    'permit_link',
+    'business_industry',
+    'time_in_business',
+    'business_abn',
+    'partner_iso',
+    'owns_property',
+    'property_value',
+    'property_debt',
+  ],
+  valueOf: (row) => row.lead_status,
+  toRow(lead, own, before) {
+    // If a lead was replaced by a deal and then moves to another partner, it is open again.
+    const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
+    // If the lead moves to another partner, that partner must not learn who submitted it.
+    const submitter = before?.partner_id === own.partner_id ? before : undefined
+    return {
+      business_name: lead.business_name,
+      first_name: lead.first_name,
+      last_name: lastNameOf(lead, before),
+      email: lead.email,
+      phone: lead.phone,
+      state: lead.state,
+      loan_amount: lead.loan_amount,
+      loan_type: lead.loan_type,
+      loan_purpose: lead.loan_purpose,
+      loan_term: lead.loan_term,
+      sales_monthly: lead.sales_monthly,
+      // A lead always has a status. If the CRM empties the field, the last status stays.
+      lead_status: lead.lead_status ?? before?.lead_status ?? SUBMITTED_STATUS,
+      lead_source: lead.lead_source,
+      brand: lead.brand,
+      description: lead.description,
+      permit_link: lead.permit_link,
+      business_industry: lead.business_industry,
+      time_in_business: lead.time_in_business,
+      business_abn: lead.business_abn,
+      partner_iso: lead.partner_iso,
+      owns_property: lead.owns_property,
+      property_value: lead.property_value,
+      property_debt: lead.property_debt,
+      submitter_id: submitter?.submitter_id ?? null,
+      submitted_by: submitter?.submitted_by ?? null,
+      consent_version: before?.consent_version ?? null,
+      consent_at: before?.consent_at ?? null,
+      converted_at: kept?.converted_at ?? null,
+      deal_loid: kept?.deal_loid ?? null,
+      matched_at: kept?.matched_at ?? null,
+      match_told: kept?.match_told ?? false,
+      erased_at: before?.erased_at ?? null,
+      ...own,
+      // Data that was erased in the portal must not come back from the CRM.
+      ...(before?.erased_at && ERASED_LEAD),
+    }
+  },
+  created: ({ partner_id: partnerId, loid, business_name, loan_amount: amount, lead_status: status }, at) => {
+    return { partnerId, loid, type: 'lead.created', data: { business_name, amount, status, submitted_by: null }, at }
+  },
+  restored: ({ partner_id: partnerId, loid, business_name, loan_amount: amount, lead_status: status }, at) => {
+    return { partnerId, loid, type: 'lead.restored', data: { business_name, amount, status }, at }
+  },
+  changed({ partner_id: partnerId, loid, business_name, loan_amount: amount }, change, at) {
+    const { value: status, previous, changed_time: changed_at } = change
+    const data = { business_name, amount, status, previous, changed_at }
+    return { partnerId, loid, type: 'lead.status_changed', data, at }
+  },
+  updated: () => undefined,
+  removed({ partner_id: partnerId, loid, business_name, loan_amount: amount, converted_at }, at) {
+    // A converted lead is no longer in the partner's lists, and its deal has its own events.
+    if (converted_at !== null) return undefined
+    return { partnerId, loid, type: 'lead.removed', data: { business_name, amount, reason: 'left-crm' }, at }
+  },
+}
+
+/** The CRM's longest last name. */
+const LAST_NAME_LENGTH_MAX = 80
+
+/**
+ * The CRM demands a last name, so the portal pushes a lead without one under the business's name or its LOID. That name
+ * is nobody's, and does not come back (D124).
+ */
+function lastNameOf(lead: NamedCrmLead, before: StoredLead | undefined): string | null {
+  const filledIn = [lead.business_name?.slice(0, LAST_NAME_LENGTH_MAX), before?.loid]
+  const isFilledIn = before?.last_name === null && lead.first_name === null && filledIn.includes(lead.last_name ?? '')
+  return isFilledIn ? null : lead.last_name
+}

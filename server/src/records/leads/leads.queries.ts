@@ -1,0 +1,445 @@
+import type { RemovedRecord } from '@portal/contract/answer.ts'
+import { fold } from '@portal/contract/fold.ts'
+import type { DuplicateLead, Lead, LeadDetail, LeadFilters } from '@portal/contract/leads.ts'
+import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
+import { parseLoid } from '@portal/contract/loid.ts'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { findNewest, searchNewest } from '../../platform/db/find-newest.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
+import { isId } from '../../platform/db/ids.ts'
+import { cutPage, offset, type Page } from '../../platform/db/paging.ts'
+import { searchColumns } from '../../platform/db/search-columns.ts'
+import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
+import { containing, createdFrom, createdUntil, idIn, isUnusualEmail, oneOf } from '../../platform/db/sql-conditions.ts'
+import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../platform/db/tables.ts'
+import { NotFound, Removed } from '../../platform/errors.ts'
+import { IS_DUE } from '../kinds/crm-rows.queries.ts'
+
+/** A lead without whose turn it is, which the file of meanings decides. */
+type FoundLead = Omit<Lead, 'side'>
+
+const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
+
+/** The partner whose leads are read: its id, and the name shown with each lead. */
+interface Owner {
+  id: string
+  businessName: string
+}
+
+/**
+ * Finds a page of leads, newest first, without converted or archived leads. Reads one more row than requested, which
+ * gives `has_more` without counting. First finds the ids, and then reads only the rows of the page. Without a search,
+ * the ids come from indexes alone.
+ */
+export async function findLeads(
+  sender: Sender,
+  owner: Owner,
+  filters: LeadFilters,
+  timezone: string,
+): Promise<Page<FoundLead>> {
+  const ids = await findLeadIds(sender, owner.id, filters, timezone)
+  const statement = sender.db
+    .selectFrom('leads')
+    .select(LEAD_COLUMNS)
+    .select([
+      sql<string | null>`nullif(concat_ws(' ', first_name, last_name), '')`.as('lead_name'),
+      sql<string>`${owner.businessName}::text`.as('partner'),
+    ])
+    .where('partner_id', '=', owner.id)
+    .where(idIn(ids))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .compile()
+  const rows = await sendNamed(sender.pool, statement)
+  return cutPage(rows, filters)
+}
+
+async function findLeadIds(
+  sender: Sender,
+  partnerId: string,
+  filters: LeadFilters,
+  timezone: string,
+): Promise<string[]> {
+  const { status, source, dateFrom, dateTo, search, person } = filters
+  const page = { offset: offset(filters), limit: filters.limit + 1 }
+  const among = [sql<SqlBool>`converted_at is null and archived_at is null`]
+  if (dateFrom) among.push(createdFrom(sql.ref('created_at'), dateFrom, filters.timezone ?? timezone))
+  if (dateTo) among.push(createdUntil(sql.ref('created_at'), dateTo, filters.timezone ?? timezone))
+  const matching: RawBuilder<SqlBool>[] = []
+  if (status) matching.push(sql`lead_status = ${status}`)
+  if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
+  if (source) {
+    const sources = await findSources(sender, partnerId, source)
+    if (sources.length === 0) return []
+    matching.push(oneOf(sql.ref('lead_source'), sources))
+  }
+  const leads = { table: 'leads', partnerId, among, matching } as const
+  return search ? searchNewest(sender, leads, { text: search, scope: 'list' }, page) : findNewest(sender, leads, page)
+}
+
+/**
+ * Finds out which of the partner's lead sources contain the text. The query jumps from one source to the next in the
+ * index, so it needs few steps even for a hundred thousand leads. Reading all leads took 134 ms.
+ */
+async function findSources({ db, pool }: Sender, partnerId: string, text: string): Promise<string[]> {
+  const statement = sql<{ lead_source: string }>`
+    with recursive sources as (
+      (select lead_source from leads
+        where partner_id = ${partnerId} and converted_at is null and archived_at is null
+        order by lead_source limit 1)
+      union all
+      select (select lead_source from leads
+               where partner_id = ${partnerId} and converted_at is null and archived_at is null
+                 and lead_source > sources.lead_source
+               order by lead_source limit 1)
+        from sources where sources.lead_source is not null
+    )
+    select lead_source from sources where ${containing(sql.ref('lead_source'), text)}`
+  const rows = await sendNamed(pool, statement.compile(db))
+  return rows.map((row) => row.lead_source)
+}
+
+/**
+ * Finds the first page of the list without filters. Every visit requests this page, and no other list is requested as
+ * often. So the statement is written as SQL text, because compiling a Kysely query takes time.
+ */
+export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<FoundLead>> {
+  const rows = await sendNamed<FoundLead>(reads, {
+    sql: `select ${LEAD_SQL}, $2::text as partner
+            from leads
+           where partner_id = $1 and converted_at is null and archived_at is null
+           order by created_at desc, id desc
+           limit $3`,
+    parameters: [owner.id, owner.businessName, limit + 1],
+  })
+  return cutPage(rows, { page: 1, limit })
+}
+
+/** A lead as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
+type OpenedLead = Omit<LeadDetail, 'side'> & { is_due: boolean }
+
+/**
+ * Finds a lead as `findLead` does, and also by the LOID of the deal that the lead became. Throws `Removed` for a lead that
+ * the lender has removed.
+ */
+export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead> {
+  const key = readKey(idOrLoid)
+  const lead =
+    key && ((await findLeadBy(reads, owner, key)) ?? (await findLeadBy(reads, owner, { ...key, column: 'deal' })))
+  if (lead) return lead
+  const removed = key && (await findRemovedLead(reads, owner.id, key))
+  throw removed ? new Removed('lead', removed) : noSuchLead()
+}
+
+/** Finds what the partner may know of a lead that left the CRM: nothing once the applicant's data was erased (D129). */
+async function findRemovedLead(
+  reads: Reads,
+  partnerId: string,
+  key: { column: keyof typeof IS_KEY; value: string },
+): Promise<RemovedRecord | undefined> {
+  const [removed] = await sendNamed<RemovedRecord>(reads, {
+    sql: `select business_name, lead_status as value, archived_at as removed_at
+            from leads
+           where partner_id = $1 and archived_reason = 'left-crm' and deal_loid is null and erased_at is null
+             and ${IS_KEY[key.column]}`,
+    parameters: [partnerId, key.value],
+  })
+  return removed
+}
+
+/** Finds a lead by LOID or id. Does not find archived leads, except those that became a deal (D18). */
+export async function findLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead | undefined> {
+  const key = readKey(idOrLoid)
+  return key && findLeadBy(reads, owner, key)
+}
+
+const IS_KEY = {
+  id: 'id = $2',
+  loid: 'loid = $2',
+  deal: 'loid = (select lead_loid from deals where partner_id = $1 and loid = $2)',
+}
+
+async function findLeadBy(
+  reads: Reads,
+  owner: Owner,
+  key: { column: keyof typeof IS_KEY; value: string },
+): Promise<OpenedLead | undefined> {
+  const rows = await sendNamed<Omit<OpenedLead, 'converted_to_deal'> & { deal_loid: string | null }>(reads, {
+    sql: `select ${LEAD_SQL}, $3::text as partner, deal_loid, ${IS_DUE} as is_due,
+                 case when crm = 'failed' then crm_problem end as crm_problem
+            from leads
+           where partner_id = $1 and (archived_at is null or deal_loid is not null) and ${IS_KEY[key.column]}`,
+    parameters: [owner.id, key.value, owner.businessName],
+  })
+  const [row] = rows
+  if (!row) return undefined
+  const { deal_loid, ...lead } = row
+  return { ...lead, converted_to_deal: deal_loid === null ? null : { loid: deal_loid } }
+}
+
+/** The LOIDs of a lead and of the deal that it became. */
+export interface LeadKey {
+  loid: string
+  deal_loid: string | null
+  /** When the lead became a deal (D51). */
+  ended_at: string | null
+}
+
+/** Like `findLeadKeys`, but throws NotFound if there is no such lead. */
+export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<[LeadKey, ...LeadKey[]]> {
+  const [first, ...others] = await findLeadKeys(db, partnerId, idOrLoid)
+  if (!first) throw noSuchLead()
+  return [first, ...others]
+}
+
+/**
+ * Finds the partner's lead with this LOID or id. A deal's LOID finds every lead that became the deal: first the lead
+ * with the same LOID (D17), then the lead with a different LOID (D49).
+ */
+export async function findLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<LeadKey[]> {
+  const key = readKey(idOrLoid)
+  if (!key) return []
+  const isKey =
+    key.column === 'id'
+      ? sql<SqlBool>`leads.id = ${key.value}`
+      : sql<SqlBool>`leads.loid in (${key.value}, (select lead_loid from deals where partner_id = ${partnerId} and loid = ${key.value}))`
+  return db
+    .selectFrom('leads')
+    .leftJoin('deals', (join) =>
+      join.onRef('deals.partner_id', '=', 'leads.partner_id').onRef('deals.loid', '=', 'leads.deal_loid'),
+    )
+    .select(['leads.loid', 'leads.deal_loid'])
+    .select((eb) => eb.fn.coalesce('deals.created_at', 'leads.converted_at').as('ended_at'))
+    .where('leads.partner_id', '=', partnerId)
+    .where(isKey)
+    .where((eb) => eb.or([eb('leads.archived_at', 'is', null), eb('leads.deal_loid', 'is not', null)]))
+    .orderBy((eb) => eb('leads.loid', '=', key.value), 'desc')
+    .execute()
+}
+
+export function findLeadRow(db: Db | Tx, partnerId: string, loid: string): Promise<LeadRow | undefined> {
+  return db
+    .selectFrom('leads')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .executeTakeFirst()
+}
+
+export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
+  await tx
+    .insertInto('leads')
+    .values({ ...lead, ...searchColumns('leads', lead) })
+    .execute()
+}
+
+/**
+ * Finds a lead to push. Undefined if there is no such lead, or if it is already in the CRM or erased. A lead that a
+ * deal has replaced is also pushed, because it is restored if the deal leaves the CRM.
+ */
+export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise<LeadRow | undefined> {
+  return db
+    .selectFrom('leads')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '<>', 'synced')
+    .where('erased_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Stores when the leads were first pushed. A time that is already stored is kept. */
+export async function markLeadsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
+  await db
+    .updateTable('leads')
+    .set({ crm_sent_at: at })
+    .where('partner_id', '=', partnerId)
+    .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
+    .where('crm_sent_at', 'is', null)
+    .execute()
+}
+
+/**
+ * Clears the time of the first push, because the CRM refused the lead. Without this time, the lead's absence from the
+ * CRM does not count as a deletion.
+ */
+export async function clearLeadSent(db: Db, partnerId: string, loid: string): Promise<void> {
+  await db
+    .updateTable('leads')
+    .set({ crm_sent_at: null })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .execute()
+}
+
+export async function markLeadPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
+  await db
+    .updateTable('leads')
+    .set({ zoho_id: zohoId, crm: 'synced' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .execute()
+}
+
+/** Marks a pending lead as failed. A lead that has since reached the CRM, or has already failed, stays as it is. */
+export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
+  const row = await tx
+    .updateTable('leads')
+    .set({ crm: 'failed', crm_problem: problem })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '=', 'pending')
+    .returning(['loid', 'business_name'])
+    .executeTakeFirst()
+  return row && { ...row, on: 'lead' as const }
+}
+
+/**
+ * Sets a failed lead to pending again. Returns the payload of its push, or an empty list if the lead had not failed or
+ * was erased.
+ */
+export function reviveFailedLead(
+  tx: Tx,
+  partnerId: string,
+  loid: string,
+): Promise<{ partnerId: string; loid: string }[]> {
+  return tx
+    .updateTable('leads')
+    .set({ crm: 'pending' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '=', 'failed')
+    .where('erased_at', 'is', null)
+    .returning(['partner_id as partnerId', 'loid'])
+    .execute()
+}
+
+/**
+ * Finds at most five leads of the last 90 days with the same email (as people see it), phone (E.164) or business number
+ * (D18a), newest first.
+ */
+export async function findDuplicateLeads(
+  db: Db,
+  partnerId: string,
+  wanted: { email: string | null; phones: string[]; abn: string | null },
+  now: Date,
+): Promise<DuplicateLead[]> {
+  const since = new Date(now.getTime() - DUPLICATE_WINDOW_DAYS * 86_400_000).toISOString()
+  const recent = db
+    .selectFrom('leads')
+    .where('partner_id', '=', partnerId)
+    .where('archived_at', 'is', null)
+    .where('created_at', '>=', since)
+  const email = wanted.email === null ? null : fold(wanted.email)
+  const isEmail = (other: string | null) => other !== null && email !== null && fold(other) === email
+  const unusual =
+    email === null
+      ? []
+      : await recent
+          .select('email')
+          .where(isUnusualEmail(sql.ref('email')))
+          .execute()
+  const emails = [wanted.email, email, ...unusual.map((row) => row.email).filter(isEmail)].filter((one) => one !== null)
+  const rows = await recent
+    .select(['loid', 'business_name', 'created_at', 'email', 'phone', 'business_abn'])
+    .where((eb) =>
+      eb.or([
+        eb('email', '=', eb.fn.any(eb.val(emails))),
+        eb('phone', '=', eb.fn.any(eb.val(wanted.phones))),
+        // `is not null` lets PostgreSQL use the index, which holds only rows with a business number.
+        eb.and([eb('business_abn', '=', wanted.abn), eb('business_abn', 'is not', null)]),
+      ]),
+    )
+    .orderBy('created_at', 'desc')
+    .limit(5)
+    .execute()
+  return rows.map(({ loid, business_name, created_at, ...row }) => {
+    const matches: DuplicateLead['matches'] = []
+    if (isEmail(row.email)) matches.push('email')
+    if (row.phone !== null && wanted.phones.includes(row.phone)) matches.push('phone')
+    if (row.business_abn !== null && row.business_abn === wanted.abn) matches.push('abn')
+    return { loid, business_name, created_at, matches }
+  })
+}
+
+export async function countLeads(db: Db, partnerId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('record_counts')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('records'), eb.lit(0)).as('count'))
+    .where('partner_id', '=', partnerId)
+    .where('kind', '=', 'lead')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Finds submitted leads that are waiting to be pushed, the oldest first, at most `limit`. */
+export function findWaitingLeads(db: Db, partnerId: string, limit: number): Promise<LeadRow[]> {
+  return db
+    .selectFrom('leads')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('crm', '=', 'pending')
+    .where('archived_at', 'is', null)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+}
+
+/** Finds the LOIDs of all submitted leads that are waiting to be pushed, the oldest first. */
+export async function findLeadsToPush(db: Db, partnerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('leads')
+    .select('loid')
+    .where('partner_id', '=', partnerId)
+    .where('crm', '=', 'pending')
+    .where('archived_at', 'is', null)
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => row.loid)
+}
+
+/**
+ * Removes leads that left the CRM before the given time, and returns their partners and LOIDs (D30). A lead that became
+ * a deal stays while the deal exists (D18).
+ */
+export function removeArchivedLeadsOfAllPartners(
+  tx: Tx,
+  archivedBefore: string,
+  rowsMax: number,
+): Promise<{ partner_id: string; loid: string }[]> {
+  return tx
+    .deleteFrom('leads')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('leads')
+        .select('id')
+        .where('archived_at', '<', archivedBefore)
+        .where((lead) =>
+          lead.not(
+            lead.exists(lead.selectFrom('deals').select('deals.id').whereRef('deals.loid', '=', 'leads.deal_loid')),
+          ),
+        )
+        .limit(rowsMax),
+    )
+    .returning(['partner_id', 'loid'])
+    .execute()
+}
+
+function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {
+  if (isId(idOrLoid)) return { column: 'id', value: idOrLoid }
+  const loid = parseLoid(idOrLoid)
+  return loid === null ? undefined : { column: 'loid', value: loid }
+}
+
+function noSuchLead(): NotFound {
+  return new NotFound('Lead not found')
+}
+
+/** Finds out for which of these leads the applicant's data was erased, and when. */
+export async function findErasedOfAllPartners(tx: Tx, loids: readonly string[]): Promise<Map<string, string>> {
+  if (loids.length === 0) return new Map()
+  const { rows } = await sql<{ loid: string; erased_at: string }>`
+    select loid, erased_at from leads where loid = any(${loids}) and erased_at is not null`.execute(tx)
+  return new Map(rows.map(({ loid, erased_at }) => [loid, erased_at]))
+}

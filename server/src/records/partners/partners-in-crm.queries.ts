@@ -1,0 +1,212 @@
+import type { Hold } from '@portal/contract/holds.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { PushedPartner } from '../crm-records.ts'
+
+export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
+
+/**
+ * Finds the columns that decide whether and how the partner is pushed. Names, email and phone are the contact's.
+ * Returns undefined for a closed account.
+ */
+export function findPartnerToPush(db: Db, partnerId: string) {
+  return db
+    .selectFrom('partners')
+    .innerJoin('partner_contacts as contact', 'contact.partner_id', 'partners.id')
+    .select(['id', 'zoho_id', 'business_name', 'modified_time', 'crm', 'crm_record_sent_at', 'pushes_unverified'])
+    .select(['contact.email', 'contact.first_name', 'contact.last_name', 'contact.phone', 'contact.email_verified'])
+    .where('id', '=', partnerId)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** The CRM's records from which a held partner may get its own, and how many leads and deals the only one has. */
+export interface LinkCandidates {
+  zohoIds: string[]
+  records: number | null
+}
+
+/** Marks the partner as held. Returns false if the address, for which the partner was to wait, has been verified. */
+export function markPartnerHeld(
+  db: Db,
+  partnerId: string,
+  reason: Hold,
+  { zohoIds, records }: LinkCandidates = { zohoIds: [], records: null },
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await lockHold(tx, partnerId)
+    const contact = await tx
+      .selectFrom('partner_contacts')
+      .select('email_verified')
+      .where('partner_id', '=', partnerId)
+      .executeTakeFirst()
+    const waitsForAddress = reason === 'unverified' || reason === 'existing'
+    // If there is no contact, the account was closed in the meantime and is not linked to anything.
+    if (waitsForAddress && contact?.email_verified) return false
+    const problem = OPERATOR_TEXTS[reason]
+    await tx
+      .updateTable('partners')
+      .set({
+        crm: 'held',
+        held_for: reason,
+        link_candidates: zohoIds,
+        link_records: records,
+        crm_problem: problem ? `${problem} ${zohoIds.join(', ')}.` : null,
+      })
+      .where('id', '=', partnerId)
+      .execute()
+    return true
+  })
+}
+
+/** Whether the partner's records wait for a verified address where `HOLD_UNVERIFIED` is on (D122). */
+export async function isUnverified(tx: Tx, partnerId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('partners')
+    .innerJoin('partner_contacts as contact', 'contact.partner_id', 'partners.id')
+    .select('contact.email_verified')
+    .where('partners.id', '=', partnerId)
+    .where('pushes_unverified', '=', false)
+    .executeTakeFirst()
+  return row?.email_verified === false
+}
+
+/** Until the transaction ends, nobody else verifies the address, or marks the partner as held or no longer held. */
+export async function lockHold(tx: Tx, partnerId: string): Promise<void> {
+  await tx.selectFrom('partners').select('id').where('id', '=', partnerId).forNoKeyUpdate().execute()
+}
+
+/** Counts the partner's leads and deals that have not reached the CRM. */
+export async function countWaitingRecords(tx: Tx, partnerId: string): Promise<number> {
+  const count = async (table: 'leads' | 'deals') => {
+    const row = await tx
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('partner_id', '=', partnerId)
+      .where('crm', '=', 'pending')
+      .executeTakeFirst()
+    return Number(row?.count ?? 0)
+  }
+  return (await count('leads')) + (await count('deals'))
+}
+
+/** What `crm check` says about holds that only the operator or the lender can end. */
+const OPERATOR_TEXTS: Partial<Record<Hold, string>> = {
+  several:
+    'The CRM has several records with its email address, or another partner has the record. Merge them, or choose one with `npm run portal -- partner link`:',
+  deleted:
+    'The record was removed from the CRM. If one of these records with its email address is its own, link it with `npm run portal -- partner link`:',
+}
+
+/** Finds the partners that have one of these CRM records. */
+export function findPartnersLinkedTo(db: Db, zohoIds: readonly string[]): Promise<{ id: string }[]> {
+  return db
+    .selectFrom('partners')
+    .select('id')
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .execute()
+}
+
+/**
+ * Whether the link to an existing record has to be confirmed first: the partner has several people, deactivated ones
+ * included, and the contact has not agreed that they see the record's leads and deals (D121).
+ */
+export async function needsLinkConfirmed(db: Db, partnerId: string, zohoId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('partners')
+    .innerJoin('partner_contacts as contact', 'contact.partner_id', 'partners.id')
+    .select(({ selectFrom, fn }) => [
+      'link_confirmed',
+      'link_confirmed_by',
+      'contact.person_id',
+      selectFrom('people').select(fn.countAll<number>().as('count')).where('partner_id', '=', partnerId).as('people'),
+    ])
+    .where('partners.id', '=', partnerId)
+    .executeTakeFirst()
+  if (Number(row?.people) <= 1) return false
+  return row?.link_confirmed !== zohoId || row.link_confirmed_by !== row.person_id
+}
+
+/**
+ * Stores which state of the partner's data is about to be sent as a new record. Returns false if the data has changed
+ * since it was read.
+ */
+export async function markRecordSent(
+  db: Db,
+  { id, modified_time }: Pick<FoundPartner, 'id' | 'modified_time'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('partners')
+    .set({ crm_record_sent_at: modified_time })
+    .where('id', '=', id)
+    .where('modified_time', '=', modified_time)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function clearRecordSent(db: Db, partnerId: string): Promise<void> {
+  await db.updateTable('partners').set({ crm_record_sent_at: null }).where('id', '=', partnerId).execute()
+}
+
+/**
+ * `asOf` is the time of the change that was pushed. If the partner has changed since, its `crm` stays as it is, and the
+ * later change has its own job. `isConnected` is true if the partner was held until now, or has just been linked to
+ * an existing CRM record.
+ */
+export async function markPartnerPushed(
+  tx: Tx,
+  partnerId: string,
+  { zoho_id, left_out, was_there }: PushedPartner,
+  asOf: string,
+): Promise<{ isConnected: boolean }> {
+  const problem = left_out.length === 0 ? null : `The CRM does not accept the content of ${left_out.join(' and ')}.`
+  const before = await tx
+    .selectFrom('partners')
+    .select(['crm', 'zoho_id'])
+    .where('id', '=', partnerId)
+    .where('closed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  // The account was closed in the meantime.
+  if (!before) return { isConnected: false }
+  await tx
+    .updateTable('partners')
+    .set((eb) => ({
+      zoho_id,
+      crm: eb
+        .case()
+        .when('modified_time', '=', asOf)
+        .then('synced' as const)
+        .else(eb.ref('crm'))
+        .end(),
+      crm_problem: problem,
+      crm_record_sent_at: null,
+      held_for: null,
+      link_candidates: eb.val<string[]>([]),
+      link_records: null,
+    }))
+    .where('id', '=', partnerId)
+    .execute()
+  return { isConnected: before.crm === 'held' || (was_there && before.zoho_id !== zoho_id) }
+}
+
+/** Changes only a pending partner. If the partner's record is up to date, the job that gives up is an older job. */
+export async function markPartnerPushFailed(db: Db, partnerId: string, problem: string): Promise<void> {
+  await db
+    .updateTable('partners')
+    .set({ crm: 'failed', crm_problem: problem })
+    .where('id', '=', partnerId)
+    .where('crm', '=', 'pending')
+    .execute()
+}
+
+/** For operators: lists at most a hundred partners whose CRM record is missing or incomplete, with the reason. */
+export function findProblemsOfAllPartners(db: Db): Promise<{ business_name: string; crm_problem: string | null }[]> {
+  return db
+    .selectFrom('partners')
+    .select(['business_name', 'crm_problem'])
+    .where('crm_problem', 'is not', null)
+    .where('closed_at', 'is', null)
+    .orderBy('created_at')
+    .limit(100)
+    .execute()
+}
