@@ -8,7 +8,7 @@ const src = path.join(root, 'server', 'src')
 const dist = path.join(root, 'server', 'dist')
 
 /** The modules that a start loads. The warm-up loads these modules without starting the portal. */
-export const STARTED = ['portal', 'config', 'log', 'local/local-servers']
+export const STARTED = ['process/portal', 'platform/config', 'platform/log', 'platform/local/local-servers']
 
 /** Files that are read at run time stay beside the sources, so the bundle looks for them there. */
 const keepFolders = {
