@@ -61,7 +61,8 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'endpoint.changed': () => [['webhooks', 'endpoint'], ATTENTION],
   // What is done is the lender's turn.
   'attention.changed': () => [['inbox'], ['leads'], ['deals'], ['search']],
-  'team.changed': () => [['team'], ['accounts']],
+  // Somebody may have confirmed their email address, which the session tells.
+  'team.changed': () => [['team'], ['accounts'], ['session']],
   'security.logged': () => [['security-log'], ['team'], ['accounts'], ['api-keys']],
   // The server does not repeat messages without an id, so some may have been lost while the stream was interrupted.
   'stream.opened': all,

@@ -12,7 +12,7 @@ import { newId } from '../../platform/db/ids.ts'
 import { Stream } from '../../platform/live/stream.ts'
 import { countLockWaits } from '../../testing/lock-waits.ts'
 import { messagesOf } from '../../testing/messages-of.ts'
-import { addColleague, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { addColleague, confirmEmail, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { openLive } from './live.ts'
 
@@ -118,6 +118,13 @@ test('GET /live also sends changes that are not events: the CRM’s answer, a sy
   await partner.post('/dashboard/webhook-test')
   await stream.hear('webhook.logged')
   await addColleague(portal, partner, 'member')
+  await stream.hear('team.changed')
+})
+
+test('GET /live tells other tabs and devices that the email address is confirmed', async () => {
+  const partner = await portal.newPartner()
+  await using stream = await openStream(partner.token)
+  await confirmEmail(portal, partner)
   await stream.hear('team.changed')
 })
 
