@@ -14,6 +14,7 @@ interface CopyButtonProps {
   variant?: ButtonVariant
   /** With `icon`, the button has no text and fits into a line of text. */
   size?: ButtonSize
+  onCopied?: () => void
 }
 
 export function CopyButton({
@@ -22,6 +23,7 @@ export function CopyButton({
   shortLabel = label,
   size = 'small',
   variant = size === 'icon' ? 'ghost' : 'secondary',
+  onCopied,
 }: CopyButtonProps) {
   const isIcon = size === 'icon'
   const [isCopied, setIsCopied] = useState(false)
@@ -35,6 +37,7 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(text)
       setIsCopied(true)
+      onCopied?.()
     } catch {
       // The browser refused, or the page was loaded over plain http, where there is no clipboard.
       toast.error('Failed to copy to clipboard')

@@ -1,7 +1,9 @@
+import { useBlocker } from '@tanstack/react-router'
 import { Eye, EyeOff, TriangleAlert } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
+import { ConfirmDialog } from './dialog.tsx'
 
 const MASK = '•'.repeat(24)
 
@@ -11,17 +13,22 @@ interface OneTimeSecretProps {
   /** The secret's name in the labels of the buttons, for example 'API key'. */
   label: string
   value: string
+  /** Whether the person may leave the page without a question, because the session has ended. */
+  mayLeave: () => boolean
   onDone: () => void
 }
 
 /**
  * A secret that cannot be read again later. It takes focus when it appears, and hides its value until the person
- * shows it. Use another `key` for another secret.
+ * shows it. Until the person has copied or seen it, leaving the page needs a confirmation. Use another `key` for another secret.
  */
-export function OneTimeSecret({ title, text, label, value, onDone }: OneTimeSecretProps) {
+export function OneTimeSecret({ title, text, label, value, mayLeave, onDone }: OneTimeSecretProps) {
   const titleId = useId()
   const ref = useRef<HTMLHeadingElement>(null)
   const [isShown, setIsShown] = useState(false)
+  const [isTaken, setIsTaken] = useState(false)
+  const isAtRisk = () => !isTaken && !mayLeave()
+  const guard = useBlocker({ shouldBlockFn: isAtRisk, enableBeforeUnload: isAtRisk, withResolver: true })
   useEffect(() => ref.current?.focus(), [])
   return (
     <section aria-labelledby={titleId} className="panel overflow-hidden border-warning-dot/50">
@@ -45,9 +52,12 @@ export function OneTimeSecret({ title, text, label, value, onDone }: OneTimeSecr
               size="icon"
               aria-label={`${isShown ? 'Hide' : 'Show'} ${label}`}
               icon={isShown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
-              onClick={() => setIsShown(!isShown)}
+              onClick={() => {
+                setIsShown(!isShown)
+                setIsTaken(true)
+              }}
             />
-            <CopyButton text={value} label={`Copy ${label}`} variant="primary" />
+            <CopyButton text={value} label={`Copy ${label}`} variant="primary" onCopied={() => setIsTaken(true)} />
           </span>
         </div>
         <div className="flex justify-end">
@@ -56,6 +66,16 @@ export function OneTimeSecret({ title, text, label, value, onDone }: OneTimeSecr
           </Button>
         </div>
       </div>
+      <ConfirmDialog
+        open={guard.status === 'blocked'}
+        title={`Leave without the ${label}?`}
+        text="You have not copied it, and it cannot be shown again."
+        confirmLabel="Leave"
+        cancelLabel="Stay"
+        danger
+        onConfirm={() => guard.proceed?.()}
+        onClose={() => guard.reset?.()}
+      />
     </section>
   )
 }

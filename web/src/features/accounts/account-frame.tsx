@@ -8,13 +8,13 @@ interface AccountFrameProps {
   text?: ReactNode
   /** A link to another screen, or a button, below the form. */
   footer?: ReactNode
-  /** Stands at the bottom of the screen. Its height is kept also while it is empty. */
-  atBottom?: ReactNode
+  /** A button below the footer. Its height is kept also while it is empty. */
+  another?: ReactNode
   children: ReactNode
 }
 
 /** The frame of the screens without a sidebar, such as those for signing in and for mailed links. */
-export function AccountFrame({ title, text, footer, atBottom, children }: AccountFrameProps) {
+export function AccountFrame({ title, text, footer, another, children }: AccountFrameProps) {
   usePageTitle(title)
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
@@ -30,8 +30,8 @@ export function AccountFrame({ title, text, footer, atBottom, children }: Accoun
           {text && <p className="mt-1.5 text-muted">{text}</p>}
           <div className="mt-7">{children}</div>
           {footer && <p className="mt-6 text-center text-muted">{footer}</p>}
+          {another !== undefined && <div className="mt-6 h-9 pointer-coarse:h-11">{another}</div>}
         </main>
-        {atBottom !== undefined && <div className="mx-auto h-9 w-full max-w-sm pointer-coarse:h-11">{atBottom}</div>}
       </div>
       <Pitch />
     </div>

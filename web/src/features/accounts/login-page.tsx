@@ -126,7 +126,7 @@ export function LoginPage() {
           </Link>
         </>
       }
-      atBottom={<DemoSignIn isBusy={isRunning} onUse={(demo) => login.mutate(demo)} />}
+      another={<DemoSignIn isBusy={isRunning} onUse={(demo) => login.mutate(demo)} />}
     >
       <form ref={formRef} noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
         {login.isError && <Alert kind="error">{signInFailureText(login.error)}</Alert>}

@@ -4,6 +4,7 @@ import { KeyRound, RefreshCw, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
+import { readToken } from '../../api/token.ts'
 import { formatDateTime } from '../../format/dates.ts'
 import { FailureAlert } from '../../ui/alert.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -73,6 +74,7 @@ export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
           text="Copy it now and keep it where your system can find it. For your security it is not stored and cannot be shown again."
           label="API key"
           value={newKey}
+          mayLeave={() => readToken() === null}
           onDone={() => setNewKey(null)}
         />
       )}

@@ -93,6 +93,19 @@ test('a generated key appears once, stays hidden until a button shows it, and ca
   expect(document.activeElement).toBe(await button('Regenerate API Key'))
 })
 
+test('a page with a new key that nobody has copied or seen asks before it closes', async () => {
+  serveKey(NONE)
+  const user = openApp('/api-keys')
+  await user.click(await button('Generate API Key'))
+  await screen.findByRole('region', { name: 'Your new API key' })
+  await user.click(screen.getByRole('link', { name: 'API Docs' }))
+  expect(await screen.findByText('Leave without the API key?')).toBeDefined()
+  await user.click(answerDialog('Stay'))
+  await user.click(await button('Copy API key'))
+  await user.click(screen.getByRole('link', { name: 'API Docs' }))
+  expect(await screen.findByRole('heading', { name: 'API Docs' })).toBeDefined()
+})
+
 test('a second new key is hidden at first, even if the first new key was shown', async () => {
   const keys = [KEY, KEY.replace('lp_4f', 'lp_9z')]
   serveKey(NONE, {

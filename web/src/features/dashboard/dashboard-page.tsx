@@ -99,7 +99,7 @@ function Content() {
         ) : (
           !isNewcomer && <CalmLine knowsUsualTimes={attention.data.knows_usual_times} />
         )}
-        {isQuiet && !isNewcomer && <NoNewsLine />}
+        {news.data && isQuiet && !isNewcomer && <NoNewsLine news={news.data} />}
         {isNewcomer && <FirstSteps />}
       </div>
       {!news.data || !untold ? (

@@ -36,13 +36,13 @@ export function NewsSection({ news, untold }: { news: News; untold: News }) {
   )
 }
 
-/** One line for when nothing is new. */
-export function NoNewsLine() {
+/** One line for when nothing is new, or nothing but what 'Needs attention' tells. */
+export function NoNewsLine({ news }: { news: News }) {
   return (
     <p className="flex items-center gap-2">
       <CircleCheck aria-hidden className="size-4 shrink-0 text-success-dot" />
       <span>
-        Nothing new since you were here ·{' '}
+        Nothing {news.total > 0 && 'else '}new since you were here ·{' '}
         <Link {...paths.activity} className="font-medium text-brand-ink underline-offset-4 hover:underline">
           All activity
         </Link>

@@ -30,10 +30,10 @@ export const SECURITY_COLUMNS: readonly TableColumn<SecurityEntry>[] = [
   {
     key: 'from',
     header: 'From',
-    card: 'wide',
+    card: 'kind',
     cell: ({ browser, ip }) => (
       <>
-        <span className="block">{browser ?? '—'}</span>
+        <span className={browser ? 'block' : 'block max-wide:hidden'}>{browser ?? '—'}</span>
         {ip && <span className="block break-all text-muted tabular-nums">{ip}</span>}
       </>
     ),

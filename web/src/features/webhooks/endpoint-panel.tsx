@@ -5,6 +5,7 @@ import { Pencil, Plus, Send, Trash2, Webhook } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
+import { readToken } from '../../api/token.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -78,6 +79,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
           text="Copy it now and keep it where your server can find it. It cannot be read again; if you lose it, rotate it."
           label="signing secret"
           value={secret}
+          mayLeave={() => readToken() === null}
           onDone={() => setSecret(null)}
         />
       )}
