@@ -7,8 +7,8 @@ keepTemporaryFilesInMemory()
 
 // Workers, and the processes that tests start, reuse the modules that the last run compiled.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
-// Half of a test's time is waiting, so there are two more workers than processors. The test database has room for six.
-process.env['VITEST_MAX_WORKERS'] ??= String(Math.min(availableParallelism() + 2, 6))
+// Half of a test's time is waiting, so there are four more workers than processors. The test database has room for six.
+process.env['VITEST_MAX_WORKERS'] ??= String(Math.min(availableParallelism() + 4, 6))
 
 // A worker loads modules once for all its test files, and keeps its CRM sandbox. See CONTRIBUTING.md.
 const isolate = false

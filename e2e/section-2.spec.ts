@@ -240,7 +240,7 @@ test('/deals/{loid} has the header, the contact, the details in order, the summa
   await expectInOrder(main.getByRole('list', { name: 'Timeline' }), [
     'Funded',
     'Maya Thornton',
-    'days',
+    'day',
     'Approved',
     'Pending Approval',
   ])
