@@ -6,6 +6,7 @@ import { removeGone } from '../apply/remove-gone.ts'
 import { isOvertaken } from '../zoho/applied-time.ts'
 import { findRowsOf } from './find-rows-of.ts'
 import { gatherPage } from './gather-page.ts'
+import { keepOfGonePartners } from './keep-of-gone-partners.ts'
 import type { AppliedRecord, PageTally, Pull } from './pull.ts'
 import { pullDueNotes } from './pull-notes.ts'
 
@@ -20,12 +21,14 @@ interface Pulled {
    * be read.
    */
   there: number
+  /** The partners whose own CRM record is gone and whose link waits for the operator (D123). */
+  heldPartnerIds: ReadonlySet<string>
 }
 
 /**
  * Reads these records from the CRM and applies each for the partner that it names (D30). A record that is gone, or that
  * names no partner covered by the pull, is removed from the partner that had it, if the pull may remove that partner's
- * records. The number of calls grows with the records, not with the partners.
+ * records and the CRM still has the partner's own record. The number of calls grows with the records, not with the partners.
  */
 export async function pullRecords(
   pull: Pull,
@@ -33,12 +36,15 @@ export async function pullRecords(
   zohoIds: readonly string[],
   tally?: PageTally,
 ): Promise<Pulled> {
-  const pulled: Pulled = { problems: [], there: 0 }
+  let pulled: Pulled = { problems: [], there: 0, heldPartnerIds: new Set() }
   for (const some of chunksOf(zohoIds, RECORDS_A_PAGE)) {
     pull.signal.throwIfAborted()
     const page = await pullPage(pull, module, some, tally)
-    pulled.problems.push(...page.problems)
-    pulled.there += page.there
+    pulled = {
+      problems: [...pulled.problems, ...page.problems],
+      there: pulled.there + page.there,
+      heldPartnerIds: new Set([...pulled.heldPartnerIds, ...page.heldPartnerIds]),
+    }
   }
   return pulled
 }
@@ -73,7 +79,8 @@ export async function pullPage(
   })
   // Gone records are removed before the histories are read. Reading histories takes a long time, and a record may come
   // back in that time.
-  await removeGone(deps, module, gone, tally)
+  const { leaving, heldPartnerIds } = await keepOfGonePartners(pull, gone, readById)
+  await removeGone(deps, module, leaving, tally)
 
   const gathered = await gatherPage(pull, owners, owned)
   const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))
@@ -83,5 +90,5 @@ export async function pullPage(
   const problems = [...read.problems, ...applied.problems]
   for (const problem of problems) log.warn({ module, ...problem }, 'a record from the CRM was left out')
   await pullDueNotes(pull, applied.records)
-  return { records: applied.records, problems, there: there.size }
+  return { records: applied.records, problems, there: there.size, heldPartnerIds }
 }

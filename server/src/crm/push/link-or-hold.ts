@@ -19,7 +19,7 @@ import { PartnerHeld } from './partner-held.ts'
  * What is proven is the email address, never the name, so the CRM's record with the partner's address is linked once the
  * address is verified. It is not linked without a person's word if several people would see its records, if the CRM has
  * several such records, or if the partner had another record before: staff may have removed that record as a double of
- * somebody else's.
+ * somebody else's (D123).
  */
 export async function linkOrHold(
   deps: Pick<Deps, 'db' | 'crm' | 'config'>,
@@ -36,9 +36,9 @@ export async function linkOrHold(
   const own = wasSent(partner) ? found.find((one) => isSameText(one.business_name, partner.business_name)) : undefined
   if (own) return { zoho_id: own.zoho_id, left_out: [], was_there: true }
   const [record, ...others] = found.map((one) => one.zoho_id)
+  if (zoho_id !== null) return hold('deleted', { zohoIds: found.map((one) => one.zoho_id), records: null })
   if (record === undefined) return create()
   const candidates = { zohoIds: [record, ...others], records: null }
-  if (zoho_id !== null) return hold('deleted', candidates)
   if (!email_verified) return hold('existing', candidates)
   const isTaken = (await findPartnersLinkedTo(db, [record])).length > 0
   if (others.length > 0 || isTaken) return hold('several', candidates)

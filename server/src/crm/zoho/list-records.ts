@@ -17,12 +17,12 @@ import { type RecordReader, toBatch } from './read-records.ts'
 import {
   dealColumnNames,
   dealReader,
+  idOf,
   isWholeDeal,
   leadColumnNames,
   leadReader,
   readDeletion,
   readLookupId,
-  readText,
   readVersion,
   ZohoId,
   zohoTime,
@@ -321,8 +321,4 @@ function isInvalidQuery(error: unknown): boolean {
 
 function versionsOf(rows: unknown[]): CrmVersion[] {
   return rows.flatMap((row) => readVersion(row) ?? [])
-}
-
-function idOf(row: unknown): string {
-  return readText(row, 'id') ?? ''
 }

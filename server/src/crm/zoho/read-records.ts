@@ -2,18 +2,20 @@ import { chunksOf } from '../../platform/chunks-of.ts'
 import type { CrmBatch, CrmDeal, CrmLead } from '../../records/crm-records.ts'
 import { readItems } from './answers.ts'
 import type { ZohoParts } from './parts.ts'
-import { type Displayed, dealFieldNames, dealReader, leadFieldNames, leadReader, type Reading } from './wire.ts'
+import { type Displayed, dealFieldNames, dealReader, idOf, leadFieldNames, leadReader, type Reading } from './wire.ts'
 
 export interface RecordReader {
   /** Deleted records are neither among the records nor among the problems. */
   getLeads(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmBatch<CrmLead>>
   getDeals(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmBatch<CrmDeal>>
+  /** Which of these partners' records the CRM has. */
+  partnersThere(zohoIds: readonly string[], signal?: AbortSignal): Promise<ReadonlySet<string>>
 }
 
 const RECORDS_A_CALL_MAX = 100
 
 export function openRecordReader({ api, metadata, fieldMap }: ZohoParts): RecordReader {
-  const { leads, deals } = fieldMap
+  const { partners, leads, deals } = fieldMap
 
   async function getBatch<Item>(
     module: string,
@@ -35,9 +37,20 @@ export function openRecordReader({ api, metadata, fieldMap }: ZohoParts): Record
     return toBatch(pages.flat().map(reader(displayed)))
   }
 
+  async function partnersThere(zohoIds: readonly string[], signal?: AbortSignal): Promise<ReadonlySet<string>> {
+    const pages = await Promise.all(
+      chunksOf(zohoIds, RECORDS_A_CALL_MAX).map((chunk) => {
+        const query = { ids: chunk.join(','), fields: partners.fields.business_name, per_page: String(chunk.length) }
+        return api.get(partners.module, query, { signal })
+      }),
+    )
+    return new Set(pages.flatMap((page) => readItems(page).items.map(idOf)))
+  }
+
   const leadNames = leadFieldNames(leads.fields)
   const dealNames = dealFieldNames(deals.fields)
   return {
+    partnersThere,
     getLeads: (zohoIds, signal) =>
       getBatch(leads.module, zohoIds, leadNames, (displayed) => leadReader(leads.fields, displayed), signal),
     getDeals: (zohoIds, signal) =>

@@ -364,6 +364,10 @@ export function readLookupId(raw: unknown, field: string): string | null {
   return Lookup.safeParse(valueOf(raw, field)).data?.id ?? null
 }
 
+export function idOf(row: unknown): string {
+  return readText(row, 'id') ?? ''
+}
+
 export function readText(raw: unknown, field: string): string | null {
   return Line.safeParse(valueOf(raw, field)).data ?? null
 }

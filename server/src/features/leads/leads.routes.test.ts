@@ -2,6 +2,7 @@ import { DEAL_STAGES, LEAD_STATUSES } from '@portal/contract/choices.ts'
 import { INVALID_PHONE } from '@portal/contract/phone.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerLeads } from '../../testing/insert-many.ts'
 import { openLender } from '../../testing/lender.ts'
@@ -641,7 +642,7 @@ test.each([
   { lookupRefusalNames: 'field', putMissing: 'request' },
   { lookupRefusalNames: 'id', putMissing: 'item' },
 ])(
-  'a partner whose record was deleted in the CRM gets one new record for later leads and deals (the CRM’s refusals: %o)',
+  'records of a partner whose own record was deleted wait, and go to the CRM once it is restored (the CRM’s refusals: %o)',
   async (refusals) => {
     await using withCrm = await startPortal({ withCrm: true })
     const lender = openLender(withCrm.crmUrl)
@@ -649,19 +650,23 @@ test.each([
     const partner = await withCrm.newPartner()
     const before = await partner.submitLead()
     await partner.pushedLead(before.loid)
-    const zohoId = async () => (await partner.get('/profile')).body.data.zoho_id
-    await lender.remove('Partners', await zohoId())
+    const own = (await partner.get('/profile')).body.data.zoho_id
+    await lender.remove('Partners', own)
 
-    const leads = await Promise.all([partner.submitLead(), partner.submitLead(), partner.submitLead()])
+    const leads = await Promise.all([partner.submitLead(), partner.submitLead()])
     const deal = await partner.post('/webhook/deal', { business_name: 'Okafor Freight', email: 'nkem@okafor.example' })
     expect(deal.status).toBe(201)
-    const pushed = await Promise.all(leads.map(({ loid }) => partner.pushedLead(loid)))
-    expect(pushed).toHaveLength(3)
-    const [record, ...others] = await lender.list('Partners', 'Name')
-    expect([record?.['id'], record?.['Name'], others]).toEqual([await zohoId(), partner.businessName, []])
+    await waitFor('the hold', async () => {
+      return (await withCrm.post('/auth/verify', { token: partner.token })).body.data.hold === 'deleted'
+    })
+    expect(await lender.list('Partners', 'Name')).toEqual([])
+    await lender.restore(own)
+    await runSweep(withCrm.deps, new AbortController().signal)
+    await Promise.all(leads.map(({ loid }) => partner.pushedLead(loid)))
     await waitFor('the deal in the CRM', async () => (await lender.list('Deals', 'LOID')).length === 1)
     const inCrm = await lender.list('Leads', 'LOID,Partner')
-    expect(inCrm.filter((lead) => JSON.stringify(lead['Partner']).includes(String(record?.['id'])))).toHaveLength(3)
+    expect(inCrm.filter((lead) => JSON.stringify(lead['Partner']).includes(own))).toHaveLength(3)
+    expect(await lender.list('Partners', 'Name')).toHaveLength(1)
   },
 )
 

@@ -613,11 +613,11 @@ test.each([
   expect(new Map(rows.map((row) => [row.zoho_id, row.loid]))).toEqual(inZoho)
 })
 
-test('a lead that a sync pushes for a partner with a new CRM record stays with the partner', async () => {
+test('a lead of a partner whose own record was deleted stays with the partner, and its sync says whom to ask', async () => {
   await lender.remove('Partners', adaInCrm)
   const { loid } = await submittedInVain()
-  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, removed: 0, problems: [] })
-  expect(await inCrm(ada)).not.toBe(adaInCrm)
+  expect(await ada.post('/dashboard/sync-leads')).toMatchObject({ status: 409, body: { code: 'ASK_LENDER' } })
+  expect(await inCrm(ada)).toBe(adaInCrm)
   expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
   expect(await eventTypes()).toEqual(['lead.created'])
 })

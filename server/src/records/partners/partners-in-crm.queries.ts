@@ -50,7 +50,7 @@ export function markPartnerHeld(
         held_for: reason,
         link_candidates: zohoIds,
         link_records: records,
-        crm_problem: problem ? `${problem} ${zohoIds.join(', ')}.` : null,
+        crm_problem: problem ? `${problem} ${zohoIds.join(', ') || 'none found'}.` : null,
       })
       .where('id', '=', partnerId)
       .execute()
@@ -94,7 +94,22 @@ const OPERATOR_TEXTS: Partial<Record<Hold, string>> = {
   several:
     'The CRM has several records with its email address, or another partner has the record. Merge them, or choose one with `npm run portal -- partner link`:',
   deleted:
-    'The record was removed from the CRM. If one of these records with its email address is its own, link it with `npm run portal -- partner link`:',
+    'The CRM does not show its record any more. Restore the record, or link another one with `npm run portal -- partner link`. Candidates:',
+}
+
+/** Finds at most a hundred partners whose CRM record was gone, with the record's id. */
+export function findPartnersWithoutRecord(db: Db): Promise<{ id: string; zoho_id: string }[]> {
+  return db
+    .selectFrom('partners')
+    .select(['id', 'zoho_id'])
+    .where('crm', '=', 'held')
+    .where('held_for', '=', 'deleted')
+    .where('zoho_id', 'is not', null)
+    .where('closed_at', 'is', null)
+    .orderBy('id')
+    .limit(100)
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
 }
 
 /** Finds the partners that have one of these CRM records. */

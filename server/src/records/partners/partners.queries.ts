@@ -47,6 +47,15 @@ export function findPartnersByZohoId(db: Db, zohoIds: readonly string[]) {
     .execute()
 }
 
+/** Finds these partners with the ids of their own records in the CRM. */
+export function findPartnersById(db: Db, partnerIds: readonly string[]) {
+  return db
+    .selectFrom('partners')
+    .select(['id', 'zoho_id'])
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(partnerIds))))
+    .execute()
+}
+
 /** Finds the times when these partners signed up. */
 export function findPartnersCameAt(db: Db, partnerIds: readonly string[]) {
   return db

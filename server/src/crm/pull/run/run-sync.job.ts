@@ -10,6 +10,7 @@ import { findPartner } from '../../../records/partners/partners.queries.ts'
 import { PartnerHeld } from '../../push/partner-held.ts'
 import { pushPartnerNow } from '../../push/push-partner.job.ts'
 import { CrmRefused } from '../../zoho/errors.ts'
+import { requireOwnRecord } from '../keep-of-gone-partners.ts'
 import { openProgress, openRun, type Run, talliesOf } from './run.ts'
 import { type PulledModule, syncNotes } from './sync-notes.ts'
 import { type SyncedDeals, syncDeals, syncLeads } from './sync-records.ts'
@@ -89,6 +90,7 @@ async function syncUntilDone(
       pulled.push({ module: 'Deals', since: since.deals })
     }
     if (pulled.length > 0) await syncNotes(run, pulled)
+    await requireOwnRecord(run)
     const isFirst = pulled.some((one) => one.since === undefined)
     if (isFirst) await computeUsualTimesOf(deps, partnerId)
     if (await endRun(deps, asked, leads, deals)) return

@@ -4,6 +4,7 @@ import { findDealsToPush } from '../../../records/deals/deals.queries.ts'
 import { comparePage, findDifferingOfAllPartners } from '../../../records/kinds/crm-rows.queries.ts'
 import { findLeadsToPush } from '../../../records/leads/leads.queries.ts'
 import { applyPage } from '../../apply/apply-page.ts'
+import { PartnerHeld } from '../../push/partner-held.ts'
 import { pushDeal } from '../../push/push-deal.job.ts'
 import { pushLead } from '../../push/push-lead.job.ts'
 import type { ListedPage } from '../../zoho/list-records.ts'
@@ -100,6 +101,7 @@ async function syncModule(
     if (zohoIds.length === 0) return
     await progress.expect(zohoIds.length)
     const pulled = await pullRecords(run, module, zohoIds, tallyOf(run, false))
+    if (pulled.heldPartnerIds.has(partner.id)) throw new PartnerHeld('deleted')
     problems.push(...pulled.problems)
     total += areListed ? pulled.there - zohoIds.length : pulled.there
     await progress.add(zohoIds.length)

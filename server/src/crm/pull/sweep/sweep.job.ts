@@ -9,6 +9,8 @@ import {
   findPresentOfAllPartners,
   markNotesDueOfAllPartners,
 } from '../../../records/kinds/crm-rows.queries.ts'
+import { findPartnersWithoutRecord } from '../../../records/partners/partners-in-crm.queries.ts'
+import { pushPartner } from '../../push/push-partner.job.ts'
 import { CrmForbidden, CrmRefused } from '../../zoho/errors.ts'
 import { NotesNotListed } from '../../zoho/read-notes.ts'
 import { findRowsOf } from '../find-rows-of.ts'
@@ -46,6 +48,7 @@ export const sweep = defineJob({
 export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   if (deps.crm.listsNotes() === undefined) await tryNotes(deps, signal)
   const lists = [
+    () => connectRestored(deps, signal),
     () => sweepChanges(deps, 'Leads', signal),
     () => sweepChanges(deps, 'Deals', signal),
     () => sweepDeletions(deps, 'Leads', signal),
@@ -65,6 +68,17 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   }
   if (failures.length > 0) throw failures[0]
   await markSwept(deps.db)
+}
+
+/** Connects partners again whose own record was gone and is in the CRM again (D123). */
+async function connectRestored({ db, crm, jobs }: Deps, signal: AbortSignal): Promise<void> {
+  const gone = await findPartnersWithoutRecord(db)
+  if (gone.length === 0) return
+  const there = await crm.partnersThere(
+    gone.map((partner) => partner.zoho_id),
+    signal,
+  )
+  for (const { id, zoho_id } of gone) if (there.has(zoho_id)) await jobs.enqueue(db, pushPartner, { partnerId: id })
 }
 
 /** Compares listed records with the portal's rows in SQL, which costs no call, and pulls the records that differ. */

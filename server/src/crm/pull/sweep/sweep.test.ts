@@ -2,6 +2,7 @@ import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../../platform/db/ids.ts'
+import { findProblemsOfAllPartners } from '../../../records/partners/partners-in-crm.queries.ts'
 import { insertDeal } from '../../../testing/insert-deal.ts'
 import { type Lender, openLender } from '../../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../../testing/start-portal.ts'
@@ -295,6 +296,50 @@ test('a lead whose removal was told comes back with an event, even in the partne
   await restore(id)
   expect((await ada.post('/crm/sync')).status).toBe(200)
   expect((await eventTypes(ada)).slice(-2)).toEqual(['lead.removed', 'lead.restored'])
+})
+
+test.each(['sweep', 'sync'] as const)(
+  'if the CRM no longer has the partner’s own record, a %s removes nothing, says so, and goes on once the record is back',
+  async (how) => {
+    const { loid, id } = await submitted(ada)
+    await sweep()
+    await lender.remove('Partners', adaInCrm)
+    await lender.update('Leads', id, { Description: 'touched by a workflow' })
+    if (how === 'sweep') await sweep()
+    else expect(await ada.post('/crm/sync')).toMatchObject({ status: 409, body: { code: 'ASK_LENDER' } })
+    expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
+    expect(await eventTypes(ada)).not.toContain('lead.removed')
+    expect((await portal.post('/auth/verify', { token: ada.token })).body.data.hold).toBe('deleted')
+    const problems = await findProblemsOfAllPartners(portal.deps.db)
+    expect(problems.map(({ crm_problem }) => crm_problem)).toContainEqual(expect.stringContaining('partner link'))
+
+    await lender.restore(adaInCrm)
+    await lender.update('Leads', id, { Partner: { id: adaInCrm } })
+    await sweep()
+    await waitFor('the connection', async () => {
+      return (await portal.post('/auth/verify', { token: ada.token })).body.data.hold === null
+    })
+    expect(await ada.post('/crm/sync')).toMatchObject({ status: 200, body: { data: { leads: { removed: 0 } } } })
+    expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
+  },
+)
+
+test('a merge of the partner’s own record is followed: nothing is removed, and later changes and leads arrive', async () => {
+  const { loid, id } = await submitted(ada)
+  await sweep()
+  const master = await lender.create('Partners', { Name: 'Ada, the record that stays' })
+  await lender.update('Leads', id, { Partner: { id: master } })
+  await lender.remove('Partners', adaInCrm)
+  await sweep()
+  expect((await ada.get('/profile')).body.data.zoho_id).toBe(master)
+  expect(await eventTypes(ada)).not.toContain('lead.removed')
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  await sweep()
+  expect(await listed('leads')).toMatchObject([{ loid, lead_status: 'Contacted' }])
+  const later = await ada.submitLead()
+  await ada.pushedLead(later.loid)
+  expect(await ada.post('/crm/sync')).toMatchObject({ status: 200 })
+  expect(await listed('leads')).toHaveLength(2)
 })
 
 /** Restores a record on the sandbox's recycle bin page. */
