@@ -40,9 +40,9 @@ const TRIES = 3
 
 /**
  * These switches keep fixed settings: with other settings, a LOID could occur twice, the portal could be left without
- * a token, or the credits could run out. Other tests cover these switches.
+ * a token or without its rights, or the credits could run out. Other tests cover these switches.
  */
-const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay']
+const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay', 'apiUserSeesRecords']
 const EVERY_TIME = { tokenThrottle: false, creditsPerDay: 100_000_000 }
 /** The choices for switches that have no list of their own. */
 const OTHER_CHOICES: Record<string, readonly unknown[]> = {

@@ -108,6 +108,8 @@ export const VerifiedSession = z.extend(SignedInPartner, {
   mustConfirmEmail: z.boolean(),
   /** Why the portal exchanges no records with the CRM; null if it does. */
   hold: z.nullable(Hold),
+  /** How many leads and deals the CRM does not show, although it does not name them as deleted (D123). */
+  hiddenRecords: z.number(),
 })
 export type VerifiedSession = z.infer<typeof VerifiedSession>
 

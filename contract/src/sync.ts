@@ -6,6 +6,9 @@ import { defineRoute } from './route.ts'
 export const SyncProblem = z.object({ zoho_id: z.string(), reason: z.string() })
 export type SyncProblem = z.infer<typeof SyncProblem>
 
+/** How many records the CRM did not show, and which stay until it names them as deleted (D123); absent if there are none. */
+const HeldRecords = z.optional(z.number())
+
 /**
  * `created + updated + converted + skipped = total_zoho_leads`. `removed` leads have left the CRM and are not in this
  * total.
@@ -17,6 +20,7 @@ export const LeadSyncResult = z.object({
   converted: z.number(),
   skipped: z.number(),
   removed: z.number(),
+  held: HeldRecords,
   problems: z.array(SyncProblem),
 })
 export type LeadSyncResult = z.infer<typeof LeadSyncResult>
@@ -29,6 +33,7 @@ export const DealSyncResult = z.object({
   matching_leads_removed: z.number(),
   skipped: z.number(),
   removed: z.number(),
+  held: HeldRecords,
   problems: z.array(SyncProblem),
 })
 export type DealSyncResult = z.infer<typeof DealSyncResult>

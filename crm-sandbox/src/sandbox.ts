@@ -9,6 +9,7 @@ import { convertRoutes } from './records/convert.ts'
 import { coqlRoutes } from './records/coql.ts'
 import { countRoutes } from './records/count.ts'
 import { deletedRoutes } from './records/deleted.ts'
+import { hideRecords } from './records/hidden.ts'
 import { noteRoutes } from './records/notes.ts'
 import { recordRoutes } from './records/records.ts'
 import { searchRoutes } from './records/search.ts'
@@ -150,6 +151,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     noteRoutes(api, sandbox)
     stageHistoryRoutes(api, sandbox)
     timelineRoutes(api, sandbox)
+    hideRecords(api, sandbox)
     recordRoutes(api, sandbox)
     api.all('/crm/*', (request) => {
       const [version, module = ''] = request.url.replace(/\?.*/, '').split('/').slice(2)

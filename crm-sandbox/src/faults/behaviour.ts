@@ -15,6 +15,7 @@ export type Behaviour = {
   tokenShowsScope: boolean
   scopesMissing: readonly string[]
   apiUserIsAdmin: boolean
+  apiUserSeesRecords: boolean
   creditsPerDay: number
   concurrentCallsMax: number
   subConcurrentCallsMax: number
@@ -120,6 +121,10 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   apiUserIsAdmin: yesNo(
     true,
     'The API user is an administrator; only administrators may list the organisation’s notes.',
+  ),
+  apiUserSeesRecords: yesNo(
+    true,
+    'The API user’s role and the sharing rules let it read leads and deals; otherwise it reads none, as if there were none.',
   ),
   creditsPerDay: whole(
     100_000,
@@ -302,6 +307,7 @@ function defaults(): Behaviour {
     tokenShowsScope: SWITCHES.tokenShowsScope.default,
     scopesMissing: SWITCHES.scopesMissing.default,
     apiUserIsAdmin: SWITCHES.apiUserIsAdmin.default,
+    apiUserSeesRecords: SWITCHES.apiUserSeesRecords.default,
     creditsPerDay: SWITCHES.creditsPerDay.default,
     concurrentCallsMax: SWITCHES.concurrentCallsMax.default,
     subConcurrentCallsMax: SWITCHES.subConcurrentCallsMax.default,

@@ -1,5 +1,7 @@
+import { removeHidden } from '../crm/pull/hold-hidden.ts'
 import type { CrmUsage } from '../crm/zoho/shared-limits.ts'
 import type { CrmCheck } from '../records/crm-records.ts'
+import { countHiddenOfAllPartners } from '../records/kinds/hidden-records.queries.ts'
 import { findProblemsOfAllPartners } from '../records/partners/partners-in-crm.queries.ts'
 import { type Command, noPositional, table } from './command.ts'
 
@@ -24,6 +26,11 @@ export const checkCrm: Command = {
     for (const { business_name, crm_problem } of await findProblemsOfAllPartners(db)) {
       workplace.say(`\nThe record of ${business_name}: ${crm_problem}`)
     }
+    for (const { business_name, records } of await countHiddenOfAllPartners(db)) {
+      workplace.say(
+        `\nThe CRM does not show ${records} records of ${business_name} and does not name them as deleted. Give the API user its rights back, or run \`npm run portal -- crm accept-removals\`.`,
+      )
+    }
     return wrong.length === 0 ? 0 : 1
   },
 }
@@ -38,6 +45,22 @@ function creditsCheck({ calls, credits, creditsPerDay, creditsLeft }: CrmUsage):
     says: isWrong ? `${says}: new leads, deals and notes still go to the CRM, but CRM changes arrive later` : says,
     isWrong,
   }
+}
+
+export const acceptRemovals: Command = {
+  name: 'crm accept-removals',
+  parameters: '',
+  summary: 'Removes the leads and deals that the CRM does not show any more and that the portal has kept (D123).',
+  async run(given, workplace) {
+    noPositional(acceptRemovals, given)
+    const { deps } = await workplace.parts()
+    for (const { business_name, records } of await countHiddenOfAllPartners(deps.db)) {
+      workplace.say(`${business_name}: ${records}`)
+    }
+    const removed = (await removeHidden(deps, 'Deals')) + (await removeHidden(deps, 'Leads'))
+    workplace.say(`${removed} removed`)
+    return 0
+  },
 }
 
 export const setUpCrm: Command = {

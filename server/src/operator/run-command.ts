@@ -6,7 +6,7 @@ import { openLog } from '../platform/log.ts'
 import { eraseApplicant, exportApplicant } from './applicants-commands.ts'
 import { backUp, restore } from './backup-commands.ts'
 import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './command.ts'
-import { checkCrm, setUpCrm } from './crm-commands.ts'
+import { acceptRemovals, checkCrm, setUpCrm } from './crm-commands.ts'
 import { dropJob, listJobs, retryJob } from './jobs-commands.ts'
 import { listMailsInTrouble, retryMails } from './mails-command.ts'
 import { migrateNow } from './migrate-command.ts'
@@ -31,6 +31,7 @@ const COMMANDS = [
   syncPartners,
   checkCrm,
   setUpCrm,
+  acceptRemovals,
   listSecurityLog,
   pruneNow,
   // Longer names come first, because `jobs retry` also begins with `jobs`.

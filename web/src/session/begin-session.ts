@@ -20,6 +20,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       hasUnverifiedEmail: person.hasUnverifiedEmail,
       mustConfirmEmail: false,
       hold: null,
+      hiddenRecords: 0,
     },
     // This data is stale from the start, so a page that needs the other fields of the session fetches them.
     { updatedAt: 0 },

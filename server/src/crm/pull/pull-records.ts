@@ -1,11 +1,13 @@
 import type { SyncProblem } from '@portal/contract/sync.ts'
 import { chunksOf } from '../../platform/chunks-of.ts'
 import type { CrmModule } from '../../records/crm-records.ts'
+import { forgetHidden } from '../../records/kinds/hidden-records.queries.ts'
 import { applyPage } from '../apply/apply-page.ts'
 import { removeGone } from '../apply/remove-gone.ts'
 import { isOvertaken } from '../zoho/applied-time.ts'
 import { findRowsOf } from './find-rows-of.ts'
 import { gatherPage } from './gather-page.ts'
+import { holdHidden } from './hold-hidden.ts'
 import { keepOfGonePartners } from './keep-of-gone-partners.ts'
 import type { AppliedRecord, PageTally, Pull } from './pull.ts'
 import { pullDueNotes } from './pull-notes.ts'
@@ -39,7 +41,7 @@ export async function pullRecords(
   let pulled: Pulled = { problems: [], there: 0, heldPartnerIds: new Set() }
   for (const some of chunksOf(zohoIds, RECORDS_A_PAGE)) {
     pull.signal.throwIfAborted()
-    const page = await pullPage(pull, module, some, tally)
+    const page = await pullPage(pull, module, some, { tally, all: zohoIds })
     pulled = {
       problems: [...pulled.problems, ...page.problems],
       there: pulled.there + page.there,
@@ -49,12 +51,14 @@ export async function pullRecords(
   return pulled
 }
 
-/** Pulls the records of one page, and returns the outcome of each. */
+/**
+ * Pulls the records of one page, and returns the outcome of each. `all` are the ids of all pages.
+ */
 export async function pullPage(
   pull: Pull,
   module: CrmModule,
   zohoIds: readonly string[],
-  tally?: PageTally,
+  { tally, all = zohoIds }: { tally?: PageTally | undefined; all?: readonly string[] } = {},
 ): Promise<Pulled & { records: AppliedRecord[] }> {
   const { deps, signal } = pull
   const { crm, clock, log } = deps
@@ -80,7 +84,15 @@ export async function pullPage(
   // Gone records are removed before the histories are read. Reading histories takes a long time, and a record may come
   // back in that time.
   const { leaving, heldPartnerIds } = await keepOfGonePartners(pull, gone, readById)
-  await removeGone(deps, module, leaving, tally)
+  const missing = leaving.filter((row) => !readById.has(row.zoho_id ?? ''))
+  const moved = leaving.filter((row) => readById.has(row.zoho_id ?? ''))
+  await removeGone(
+    deps,
+    module,
+    [...moved, ...(await holdHidden(pull, module, missing, { some: zohoIds, all }))],
+    tally,
+  )
+  await forgetHidden(deps.db, module, [...readById.keys()])
 
   const gathered = await gatherPage(pull, owners, owned)
   const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))

@@ -326,6 +326,7 @@ test('POST /auth/verify returns the partner and the person of a session token', 
       hasUnverifiedEmail: true,
       mustConfirmEmail: false,
       hold: null,
+      hiddenRecords: 0,
     },
   })
   const refused = await portal.post('/auth/verify', { token: 'not-a-token' })

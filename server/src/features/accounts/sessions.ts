@@ -8,6 +8,7 @@ import { minuteOf } from '../../platform/db/minute-of.ts'
 import { Unauthorized } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import type { Visitor } from '../../platform/http/visitor.ts'
+import { countHidden } from '../../records/kinds/hidden-records.queries.ts'
 import { lockPerson, type Person } from './people.queries.ts'
 import {
   findSession,
@@ -113,6 +114,7 @@ export async function verifySessionToken({ reads, clock }: SessionDeps, token: s
     hasUnverifiedEmail: !owner.email_verified,
     mustConfirmEmail: hold !== null && HOLDS[hold].code === 'CONFIRM_EMAIL',
     hold,
+    hiddenRecords: await countHidden(reads, owner.partner_id),
   }
 }
 

@@ -499,6 +499,13 @@ interface SecurityLogTable {
   browser: string | null
 }
 
+interface HiddenRecordsTable {
+  module: string
+  zoho_id: string
+  partner_id: string
+  since: Instant
+}
+
 interface NotificationSettingsTable {
   person_id: string
   choices: JSONColumnType<Partial<Record<MailKind, MailTiming>>>
@@ -577,6 +584,7 @@ export interface Tables {
   crm_tokens: CrmTokensTable
   crm_calls: CrmCallsTable
   crm_partner_credits: CrmPartnerCreditsTable
+  hidden_records: HiddenRecordsTable
   crm_callers: CrmCallersTable
   crm_choices: CrmChoicesTable
   api_keys: ApiKeysTable

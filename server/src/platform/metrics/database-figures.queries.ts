@@ -60,3 +60,12 @@ export async function countPartnersOverShare(db: Db, creditsPerDay: number): Pro
      group by partner_id having sum(credits) > ${creditsPerDay / 5}`.execute(db)
   return rows.length
 }
+
+/** Counts the records that the CRM does not show and that the portal keeps (D123). */
+export async function countHiddenRecords(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('hidden_records')
+    .select(({ fn }) => fn.countAll<number>().as('records'))
+    .executeTakeFirst()
+  return Number(row?.records ?? 0)
+}

@@ -3,6 +3,7 @@ import { Gauge, Registry } from 'prom-client'
 import type { Deps } from '../../deps.ts'
 import {
   countDeliveriesOfAllPartners,
+  countHiddenRecords,
   countJobs,
   countPartnersOverShare,
   findCrmUse,
@@ -50,12 +51,13 @@ function isUp(value: 0 | 1): Promise<string> {
 }
 
 async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<string> {
-  const [jobs, sweepAge, deliveries, crm, overShare] = [
+  const [jobs, sweepAge, deliveries, crm, overShare, hidden] = [
     await countJobs(db),
     await findSweepAge(db),
     await countDeliveriesOfAllPartners(db),
     await findCrmUse(db),
     await countPartnersOverShare(db, config.zohoCreditsPerDay),
+    await countHiddenRecords(db),
   ]
   // The gauges are new each time, so that a queue without jobs has no line.
   const registry = new Registry()
@@ -121,6 +123,11 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
     'portal_crm_partners_over_share',
     'Partners whose calls cost more than a fifth of a day’s credits in 24 hours. `crm check` names them.',
     overShare,
+  )
+  set(
+    'portal_crm_hidden_records',
+    'Leads and deals that the CRM does not show and does not name as deleted. The portal keeps them.',
+    hidden,
   )
   return registry.metrics()
 }

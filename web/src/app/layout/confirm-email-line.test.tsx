@@ -43,3 +43,18 @@ test('until the person has confirmed the email address, each page says so', asyn
   document.dispatchEvent(new Event('visibilitychange'))
   await waitFor(() => expect(screen.queryByText('Confirm your email address', { exact: false })).toBeNull())
 })
+
+test('while the CRM hides records, each page says how many and that nothing is lost', async () => {
+  let hiddenRecords = 5
+  serveSignedIn({
+    'POST /auth/verify': () => ({
+      body: data({ partnerId: 'p1', businessName: 'Acme', partnerEmail: 'ada@acme.example', hiddenRecords }),
+    }),
+    'GET /dashboard/deals': () => ({ body: paged({ deals: [] }) }),
+  })
+  openApp('/deals')
+  expect(await screen.findByText(/does not show 5 records of yours/)).toBeDefined()
+  hiddenRecords = 0
+  document.dispatchEvent(new Event('visibilitychange'))
+  await waitFor(() => expect(screen.queryByText(/of yours at the moment/)).toBeNull())
+})

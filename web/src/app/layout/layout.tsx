@@ -11,9 +11,13 @@ import { OfflineLine } from './offline-line.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Few partners ever see it, so its code is not part of every page. */
+/** Few partners ever see these notices, so their code is not part of every page. */
 const CrmLinkNotice = lazy(() =>
   import('../../features/sync/crm-link-notice.tsx').then((module) => ({ default: module.CrmLinkNotice })),
+)
+
+const HiddenRecordsNotice = lazy(() =>
+  import('../../features/sync/hidden-records-notice.tsx').then((module) => ({ default: module.HiddenRecordsNotice })),
 )
 
 /** The frame around every page of a signed-in partner. */
@@ -53,6 +57,11 @@ export function Layout() {
         {session?.hold && !session.mustConfirmEmail && (
           <Suspense>
             <CrmLinkNotice hold={session.hold} />
+          </Suspense>
+        )}
+        {session !== undefined && session.hiddenRecords > 0 && (
+          <Suspense>
+            <HiddenRecordsNotice count={session.hiddenRecords} />
           </Suspense>
         )}
         <Outlet />

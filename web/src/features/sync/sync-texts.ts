@@ -8,6 +8,7 @@ export function syncCompleteText(result: SyncResult): string {
   const parts = 'leads' in result ? [result.leads, result.deals] : [result]
   const sum = (pick: (part: (typeof parts)[number]) => number) => parts.reduce((total, part) => total + pick(part), 0)
   const matching = sum((part) => ('matching_leads_removed' in part ? part.matching_leads_removed : 0))
+  const held = sum((part) => part.held ?? 0)
   const problems = problemCount(result)
   const changes = [
     counted(
@@ -27,6 +28,7 @@ export function syncCompleteText(result: SyncResult): string {
       sum((part) => part.removed),
       'removed',
     ),
+    held > 0 ? `${formatCount(held, 'record')} not shown by the CRM and kept` : null,
     problems > 0 ? `${formatCount(problems, 'record')} could not be read` : null,
   ].filter((text) => text !== null)
   return `Sync complete: ${changes.join(', ') || 'everything is up to date'}`

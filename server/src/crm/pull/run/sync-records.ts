@@ -2,6 +2,7 @@ import type { DealSyncResult, LeadSyncResult, SyncProblem } from '@portal/contra
 import type { CrmDeal, CrmLead, CrmModule, CrmVersion } from '../../../records/crm-records.ts'
 import { findDealsToPush } from '../../../records/deals/deals.queries.ts'
 import { comparePage, findDifferingOfAllPartners } from '../../../records/kinds/crm-rows.queries.ts'
+import { countHidden } from '../../../records/kinds/hidden-records.queries.ts'
 import { findLeadsToPush } from '../../../records/leads/leads.queries.ts'
 import { applyPage } from '../../apply/apply-page.ts'
 import { PartnerHeld } from '../../push/partner-held.ts'
@@ -30,7 +31,16 @@ export async function syncLeads(begun: Run, since: string | undefined): Promise<
   // A record that left the CRM again during the run is counted as a change, but not in `total`.
   const total_zoho_leads = Math.max(total, created + updated + converted)
   const skipped = total_zoho_leads - created - updated - converted
-  return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
+  return {
+    total_zoho_leads,
+    created,
+    updated,
+    converted,
+    skipped,
+    removed,
+    ...(await findHeld(run, 'Leads')),
+    problems,
+  }
 }
 
 export type SyncedDeals = Omit<DealSyncResult, 'matching_leads_removed'>
@@ -46,7 +56,12 @@ export async function syncDeals(begun: Run, since: string | undefined): Promise<
   const { created, updated, removed } = run.tallies.deals
   const total_zoho_deals = Math.max(total, created + updated)
   const skipped = total_zoho_deals - created - updated
-  return { total_zoho_deals, created, updated, skipped, removed, problems }
+  return { total_zoho_deals, created, updated, skipped, removed, ...(await findHeld(run, 'Deals')), problems }
+}
+
+async function findHeld({ deps, partner }: Run, module: CrmModule): Promise<{ held?: number }> {
+  const held = await countHidden(deps.pool, partner.id, module)
+  return held === 0 ? {} : { held }
 }
 
 async function syncModule(

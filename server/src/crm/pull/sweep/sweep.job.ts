@@ -9,6 +9,7 @@ import {
   findPresentOfAllPartners,
   markNotesDueOfAllPartners,
 } from '../../../records/kinds/crm-rows.queries.ts'
+import { findHiddenOfAllPartners } from '../../../records/kinds/hidden-records.queries.ts'
 import { findPartnersWithoutRecord } from '../../../records/partners/partners-in-crm.queries.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { CrmForbidden, CrmRefused } from '../../zoho/errors.ts'
@@ -26,6 +27,8 @@ const OVERLAP_MS = 60_000
 const SETTLED_MS = 5 * 60_000
 /** One query lists at most this many rows. */
 const PRESENT_AT_ONCE = 2_000
+/** A sweep looks for at most this many of the records that the CRM does not show. */
+const HIDDEN_AT_ONCE = 500
 
 /** Pulls all changes in the CRM since the last sweep, every five minutes and for all partners at once (D32). */
 export const sweep = defineJob({
@@ -53,6 +56,7 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
     () => sweepChanges(deps, 'Deals', signal),
     () => sweepDeletions(deps, 'Leads', signal),
     () => sweepDeletions(deps, 'Deals', signal),
+    () => sweepHidden(deps, signal),
     // Notes come last, when each record is with its current partner.
     () => sweepNotes(deps, signal),
   ]
@@ -168,6 +172,19 @@ async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
     const range = { first: inOrder[0] ?? last, last: inOrder.at(-1) ?? last }
     for await (const ids of deps.crm.idsOfAllPartners(module, range, signal)) for (const id of ids) missing.delete(id)
     await pullRecords(pull, module, [...missing])
+  }
+}
+
+/** Looks again at records that the CRM did not show (D123). */
+async function sweepHidden(deps: Deps, signal: AbortSignal): Promise<void> {
+  for (const module of ['Leads', 'Deals'] as const) {
+    const hidden = await findHiddenOfAllPartners(deps.db, module, HIDDEN_AT_ONCE)
+    const pull = pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal)
+    await pullRecords(
+      pull,
+      module,
+      hidden.map((record) => record.zoho_id),
+    )
   }
 }
 

@@ -11,6 +11,7 @@ import { applyPage, type Unit } from '../../apply/apply-page.ts'
 import { matchLeads } from '../../apply/match-leads.ts'
 import { LINE_LENGTH_MAX } from '../../zoho/wire.ts'
 import { pullDueDetails } from '../details/pull-details.job.ts'
+import { removeHidden } from '../hold-hidden.ts'
 import { nameRecords } from '../name-records.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { pullRecords } from '../pull-records.ts'
@@ -340,6 +341,41 @@ test('a merge of the partner’s own record is followed: nothing is removed, and
   await ada.pushedLead(later.loid)
   expect(await ada.post('/crm/sync')).toMatchObject({ status: 200 })
   expect(await listed('leads')).toHaveLength(2)
+})
+
+test('records that the CRM hides without a deletion stay, are counted, and are settled by their return or by the operator', async () => {
+  const leads = await Promise.all([submitted(ada), submitted(ada), submitted(ada)])
+  await sweep()
+  const hide = (isHidden: boolean) => lender.behaviour({ apiUserSeesRecords: !isHidden })
+  const seen = async () => {
+    const session = (await portal.post('/auth/verify', { token: ada.token })).body.data
+    return { shown: (await listed('leads')).length, hidden: session.hiddenRecords }
+  }
+  await hide(true)
+  expect((await ada.post('/dashboard/sync-leads')).body.data).toMatchObject({ removed: 0, held: 3 })
+  expect(await seen()).toEqual({ shown: 3, hidden: 3 })
+  await sweep()
+  expect(await seen()).toEqual({ shown: 3, hidden: 3 })
+  await hide(false)
+  await sweep()
+  expect(await seen()).toEqual({ shown: 3, hidden: 0 })
+  expect(await eventTypes(ada)).toEqual(['lead.created', 'lead.created', 'lead.created'])
+
+  // What the CRM names as deleted goes at once, even if it is all that a partner has.
+  await lender.removeMany(
+    'Leads',
+    leads.map(({ id }) => id),
+  )
+  await sweep()
+  expect(await seen()).toEqual({ shown: 0, hidden: 0 })
+
+  await Promise.all([submitted(bob), submitted(bob)])
+  await hide(true)
+  await bob.post('/crm/sync')
+  expect(await listed('leads', bob)).toHaveLength(2)
+  expect(await removeHidden(portal.deps, 'Leads')).toBe(2)
+  expect(await listed('leads', bob)).toEqual([])
+  expect(await eventTypes(bob)).toEqual(['lead.created', 'lead.created', 'lead.removed', 'lead.removed'])
 })
 
 /** Restores a record on the sandbox's recycle bin page. */

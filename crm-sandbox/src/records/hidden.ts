@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify'
+import type { Sandbox } from '../sandbox-context.ts'
+import { isObject } from '../wire/wire.ts'
+
+const READS = /^\/crm\/v8\/(?:Leads|Deals)(?:\/(?:search|\d+))?(?:\?|$)/
+const QUERY = /\bfrom\s+(?:Leads|Deals)\b/i
+
+/**
+ * While the API user may see no leads and deals, reads of them are answered as if there were none. Zoho answers so, with
+ * 204, when a role or a sharing rule hides records. The list of deleted records is not affected.
+ */
+export function hideRecords(app: FastifyInstance, sandbox: Sandbox) {
+  app.addHook('preHandler', async (request, reply) => {
+    if (sandbox.behaviour().apiUserSeesRecords) return
+    const query = isObject(request.body) ? String(request.body['select_query'] ?? '') : ''
+    const isRead =
+      request.method === 'GET' ? READS.test(request.url) : request.url === '/crm/v8/coql' && QUERY.test(query)
+    if (isRead) return reply.code(204).send()
+  })
+}
