@@ -163,6 +163,12 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   expect([fine.code, fine.out]).toEqual([0, expect.stringMatching(/^Fields +all there$/m)])
   expect(fine.out).toContain('The record of ada Broking: The CRM does not accept the content of Email.')
 
+  const shown = await folder.command(['crm', 'accept-removals'])
+  expect([shown.code, shown.out]).toEqual([0, '0 removed\n'])
+  expect((await folder.command(['push', 'retry'])).code).toBe(2)
+  const sent = await folder.command(['push', 'retry', '--all'])
+  expect([sent.code, sent.out]).toEqual([0, '0 that were given up are sent again; 0 pushes run now\n'])
+
   await lender.faults({ scopeMismatch: { times: 100, match: '/coql' } })
   await signUp(portal, 'cleo')
   const failed = await folder.command(['sync', 'cleo@example.com'])
@@ -240,6 +246,8 @@ test('each command explains itself with --help and does nothing else', { timeout
     'sync',
     'crm check',
     'crm setup',
+    'crm accept-removals',
+    'push retry',
     'security-log',
     'prune',
     'mails retry',

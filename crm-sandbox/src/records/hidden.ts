@@ -12,7 +12,7 @@ const QUERY = /\bfrom\s+(?:Leads|Deals)\b/i
 export function hideRecords(app: FastifyInstance, sandbox: Sandbox) {
   app.addHook('preHandler', async (request, reply) => {
     if (sandbox.behaviour().apiUserSeesRecords) return
-    const query = isObject(request.body) ? String(request.body['select_query'] ?? '') : ''
+    const query = isObject(request.body) ? JSON.stringify(request.body['select_query']) : ''
     const isRead =
       request.method === 'GET' ? READS.test(request.url) : request.url === '/crm/v8/coql' && QUERY.test(query)
     if (isRead) return reply.code(204).send()

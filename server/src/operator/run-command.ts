@@ -13,6 +13,7 @@ import { migrateNow } from './migrate-command.ts'
 import { activatePartner, deactivatePartner, linkToRecord, listPartners } from './partner-commands.ts'
 import { deactivatePerson, erasePerson, exportPerson, listPeople, resetSecondFactorOf } from './people-commands.ts'
 import { pruneNow } from './prune-command.ts'
+import { retryPushes } from './push-commands.ts'
 import { rotateSecrets } from './secrets-command.ts'
 import { listSecurityLog } from './security-log-command.ts'
 import { syncPartners } from './sync-command.ts'
@@ -32,6 +33,7 @@ const COMMANDS = [
   checkCrm,
   setUpCrm,
   acceptRemovals,
+  retryPushes,
   listSecurityLog,
   pruneNow,
   // Longer names come first, because `jobs retry` also begins with `jobs`.

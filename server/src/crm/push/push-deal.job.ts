@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import type { DealRow } from '../../platform/db/tables.ts'
-import { defineJob } from '../../platform/jobs/define-job.ts'
+import { defineJob, type Job } from '../../platform/jobs/define-job.ts'
 import { DEAL_TABLE } from '../../records/deals/deal-table.ts'
 import {
   clearDealSent,
@@ -11,6 +11,7 @@ import {
   markDealPushFailed,
   markDealsSent,
 } from '../../records/deals/deals.queries.ts'
+import { isNotTaken, markNotTaken } from '../../records/kinds/not-taken.queries.ts'
 import { clearingWhenRefused } from './clearing-when-refused.ts'
 import { givePushUp } from './give-up-push.ts'
 import { nameDeleted } from './name-deleted.ts'
@@ -25,7 +26,7 @@ import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
  * Pushes a deal to the CRM, and then other waiting deals of its partner. The job looks for the LOID in the CRM first,
  * so that a repeated push neither creates a second record nor changes the existing record (D23).
  */
-export const pushDeal = defineJob({
+export const pushDeal: Job<{ partnerId: string; loid: string }> = defineJob({
   name: 'push-deal',
   payload: z.object({ partnerId: z.string(), loid: z.string() }),
   retry: PUSH_RETRY,
@@ -45,6 +46,7 @@ export const pushDeal = defineJob({
         return id
       },
       markFailed: (problem) => giveUp(deps, { partnerId, loid }, problem),
+      markNotTaken: () => markNotTaken(db, { on: 'deals', partnerId, loid }),
       signal,
     })
     if (partnerZohoId === undefined) return
@@ -92,7 +94,10 @@ export const pushDeal = defineJob({
       return deals.filter((one) => !there.has(one.loid) && !gone.has(one.loid))
     }
   },
-  giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),
+  async giveUp(deps, payload) {
+    if (await isNotTaken(deps.db, { on: 'deals', ...payload })) await deps.jobs.enqueue(deps.db, pushDeal, payload)
+    else await giveUp(deps, payload, NOT_REACHED)
+  },
 })
 
 function giveUp(deps: Deps, { partnerId, loid }: { partnerId: string; loid: string }, problem: string): Promise<void> {

@@ -8,8 +8,10 @@ import { waitForOthers } from './wait-for-others.ts'
 
 interface PushOfRecord<Result> {
   push(partnerZohoId: string): Promise<Result>
-  /** Called with the reason in words when the CRM refuses the record or the partner's own record. */
+  /** Called with the reason in words when the CRM refuses a field of the record or of the partner's own record. */
   markFailed(problem: string): Promise<void>
+  /** Called when the CRM refuses the record for a reason of its own (D125). */
+  markNotTaken(): Promise<void>
   signal?: AbortSignal
 }
 
@@ -20,9 +22,9 @@ interface PushOfRecord<Result> {
 export function pushForPartner<Result>(
   deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'config'>,
   partnerId: string,
-  { push, markFailed, signal }: PushOfRecord<Result>,
+  { push, markFailed, markNotTaken, signal }: PushOfRecord<Result>,
 ): Promise<Result | undefined> {
-  return givingUpWhenRefused(pushed(), markFailed)
+  return givingUpWhenRefused(pushed(), { markFailed, markNotTaken })
 
   async function pushed(): Promise<Result | undefined> {
     await waitForOthers(deps, partnerId)

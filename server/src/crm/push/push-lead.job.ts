@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import type { LeadRow } from '../../platform/db/tables.ts'
-import { defineJob } from '../../platform/jobs/define-job.ts'
+import { defineJob, type Job } from '../../platform/jobs/define-job.ts'
 import type { LeadToPush } from '../../records/crm-records.ts'
+import { isNotTaken, markNotTaken } from '../../records/kinds/not-taken.queries.ts'
 import { LEAD_TABLE } from '../../records/leads/lead-table.ts'
 import {
   clearLeadSent,
@@ -26,7 +27,7 @@ import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
  * Pushes a lead to the CRM, and then other waiting leads of its partner. The job looks for the LOID in the CRM first,
  * so that a repeated push neither creates a second record nor changes the existing record (D23).
  */
-export const pushLead = defineJob({
+export const pushLead: Job<{ partnerId: string; loid: string }> = defineJob({
   name: 'push-lead',
   payload: z.object({ partnerId: z.string(), loid: z.string() }),
   retry: PUSH_RETRY,
@@ -46,6 +47,7 @@ export const pushLead = defineJob({
         return id
       },
       markFailed: (problem) => giveUp(deps, { partnerId, loid }, problem),
+      markNotTaken: () => markNotTaken(db, { on: 'leads', partnerId, loid }),
       signal,
     })
     if (partnerZohoId === undefined) return
@@ -93,7 +95,10 @@ export const pushLead = defineJob({
       return leads.filter((one) => !there.has(one.loid) && !gone.has(one.loid))
     }
   },
-  giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),
+  async giveUp(deps, payload) {
+    if (await isNotTaken(deps.db, { on: 'leads', ...payload })) await deps.jobs.enqueue(deps.db, pushLead, payload)
+    else await giveUp(deps, payload, NOT_REACHED)
+  },
 })
 
 function giveUp(deps: Deps, { partnerId, loid }: { partnerId: string; loid: string }, problem: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../platform/db/ids.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
+import { NOT_TAKEN } from '../../records/kinds/not-taken.queries.ts'
 import { findProblemsOfAllPartners } from '../../records/partners/partners-in-crm.queries.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { newLead, startPortal, type TestPortal } from '../../testing/start-portal.ts'
@@ -270,6 +271,21 @@ async function createAndRemove(module: 'Leads' | 'Deals', name: string): Promise
   const record = module === 'Leads' ? { Last_Name: name } : { Deal_Name: name, Stage: 'Approved' }
   await lender.remove(module, await lender.create(module, record))
 }
+
+test('a refusal for a reason of the organisation fails no lead: it waits, says so, and goes once the cause is gone', async () => {
+  const partner = await partnerInCrm()
+  await lender.faults({ failEvery: { n: 1, status: 410, match: 'POST /crm/v8/Leads' } })
+  const { loid } = await partner.submitLead()
+  const lead = async () => (await partner.get(`/crm/lead/${loid}`)).body.data.lead
+  await waitFor('the refusal', async () => (await lead()).crm_problem !== null)
+  expect(await lead()).toMatchObject({ crm: 'pending', crm_problem: NOT_TAKEN })
+  // What happens after the last retry.
+  await pushLead.giveUp?.(portal.deps, { partnerId: partner.id, loid })
+  expect(await lead()).toMatchObject({ crm: 'pending', crm_problem: NOT_TAKEN })
+  await lender.faults({})
+  expect((await partner.post('/dashboard/sync-leads')).status).toBe(200)
+  expect(await lead()).toMatchObject({ crm: 'synced', crm_problem: null })
+})
 
 test('Retry sends a lead that the CRM refused, even if staff have since deleted another lead with the same name', async () => {
   const partner = await portal.newPartner()

@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { underLease } from '../../platform/db/lease.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { defineJob, GiveUp, NotYet } from '../../platform/jobs/define-job.ts'
+import { isNotTaken, markNotTaken } from '../../records/kinds/not-taken.queries.ts'
 import {
   clearNoteSent,
   findNote,
@@ -68,7 +69,10 @@ export const pushNote = defineJob({
       }
       const created = crm.createNote(record.module, record.zoho_id, toPush, untilLeaseEnds)
       try {
-        const zohoId = await givingUpWhenRefused(created, (problem) => giveUp(deps, { partnerId, noteId }, problem))
+        const zohoId = await givingUpWhenRefused(created, {
+          markFailed: (problem) => giveUp(deps, { partnerId, noteId }, problem),
+          markNotTaken: () => markNotTaken(db, { on: 'notes', partnerId, noteId }),
+        })
         await markNotePushed(db, partnerId, noteId, zohoId)
       } catch (error) {
         if (isSent && isAnswered(error)) await clearNoteSent(db, noteId)
@@ -78,7 +82,10 @@ export const pushNote = defineJob({
       return {}
     }
   },
-  giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),
+  async giveUp(deps, payload) {
+    if (await isNotTaken(deps.db, { on: 'notes', ...payload })) await deps.jobs.enqueue(deps.db, NOTE_QUEUE, payload)
+    else await giveUp(deps, payload, NOT_REACHED)
+  },
 })
 
 /** Whether the error says that the CRM has not taken the note. If the push was stopped, nobody knows. */

@@ -21,7 +21,9 @@ export const pushPartner = defineJob({
   retry: PUSH_RETRY,
   async run(deps, { partnerId }, signal) {
     const pushed = pushPartnerNow(deps, partnerId, { signal }).catch(waitWhileHeld)
-    await givingUpWhenRefused(pushed, (problem) => markPartnerPushFailed(deps.db, partnerId, problem))
+    await givingUpWhenRefused(pushed, {
+      markFailed: (problem) => markPartnerPushFailed(deps.db, partnerId, problem),
+    })
   },
   giveUp: ({ db }, { partnerId }) => markPartnerPushFailed(db, partnerId, NOT_REACHED),
 })

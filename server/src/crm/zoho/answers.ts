@@ -85,7 +85,7 @@ export function writtenId(result: WriteResult | undefined): string {
 /** The error to throw for one refused item. Its text is for the partner: the text names the field, never the value. */
 export function itemRefusal(result: Exclude<WriteResult, { zohoId: string }>): Error {
   const text = refusalText(result)
-  return PASSING_CODES.has(result.code) ? new CrmUnavailable(text) : new CrmRefused(result.code, text)
+  return PASSING_CODES.has(result.code) ? new CrmUnavailable(text) : new CrmRefused(result.code, text, result.field)
 }
 
 function refusalText({ code, field, message }: Exclude<WriteResult, { zohoId: string }>): string {

@@ -4,19 +4,28 @@ import { CrmUnavailable } from '../../platform/errors.ts'
 export class CrmUnanswered extends CrmUnavailable {}
 
 /**
- * The CRM says that the data is wrong, so the same call will be refused again. A job that gets this error gives up. The
- * text is for operators and for the partner whose record failed. It contains no values from the data.
+ * The CRM refuses the call, and would refuse the same call again. The text is for operators and for the partner whose
+ * record failed. It contains no values from the data.
  */
 export class CrmRefused extends Error {
   /** Zoho's code, such as `INVALID_DATA`. */
   readonly code: string
+  /**
+   * Whether the content of a field is to blame, so that only the partner can mend it. Everything else is the
+   * organisation's: a retired version, a licence, a full storage, a new mandatory field or a rule (D125).
+   */
+  readonly isOfField: boolean
 
-  constructor(code: string, text: string) {
+  constructor(code: string, text: string, field: string | null = null) {
     super(text)
     this.name = 'CrmRefused'
     this.code = code
+    this.isOfField = field !== null && (code === 'INVALID_DATA' || code === 'DUPLICATE_DATA')
   }
 }
+
+/** The organisation takes no such record at the moment. The same call works once the lender has removed the cause (D125). */
+export class CrmNotTaking extends CrmUnavailable {}
 
 /** The CRM does not let the portal's user make this call. Other calls may work. */
 export class CrmForbidden extends CrmUnavailable {}

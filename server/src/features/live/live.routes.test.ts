@@ -125,7 +125,7 @@ test('GET /live tells other tabs and devices that the email address is confirmed
   const partner = await portal.newPartner()
   await using stream = await openStream(partner.token)
   await confirmEmail(portal, partner)
-  await stream.hear('team.changed')
+  expect(await stream.hear('team.changed')).toMatchObject({ kind: 'team' })
 })
 
 test('GET /live sends a viewer nothing about the webhook or the security log', async () => {

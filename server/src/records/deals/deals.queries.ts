@@ -90,7 +90,7 @@ export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string
   if (!key) return undefined
   const rows = await sendNamed<OpenedDeal>(reads, {
     sql: `select ${DEAL_COLUMNS.join(', ')}, ${IS_DUE} as is_due,
-                 case when crm = 'failed' then crm_problem end as crm_problem
+                 case when crm <> 'synced' then crm_problem end as crm_problem
             from deals
            where partner_id = $1 and archived_at is null and ${IS_KEY[key.column]}`,
     parameters: [partnerId, key.value],
@@ -211,7 +211,7 @@ export function reviveFailedDeal(
 ): Promise<{ partnerId: string; loid: string }[]> {
   return tx
     .updateTable('deals')
-    .set({ crm: 'pending' })
+    .set({ crm: 'pending', crm_problem: null })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('crm', '=', 'failed')

@@ -167,7 +167,7 @@ async function findLeadBy(
 ): Promise<OpenedLead | undefined> {
   const rows = await sendNamed<Omit<OpenedLead, 'converted_to_deal'> & { deal_loid: string | null }>(reads, {
     sql: `select ${LEAD_SQL}, $3::text as partner, deal_loid, ${IS_DUE} as is_due,
-                 case when crm = 'failed' then crm_problem end as crm_problem
+                 case when crm <> 'synced' then crm_problem end as crm_problem
             from leads
            where partner_id = $1 and (archived_at is null or deal_loid is not null) and ${IS_KEY[key.column]}`,
     parameters: [owner.id, key.value, owner.businessName],
@@ -306,7 +306,7 @@ export function reviveFailedLead(
 ): Promise<{ partnerId: string; loid: string }[]> {
   return tx
     .updateTable('leads')
-    .set({ crm: 'pending' })
+    .set({ crm: 'pending', crm_problem: null })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('crm', '=', 'failed')

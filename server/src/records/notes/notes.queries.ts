@@ -18,7 +18,7 @@ export async function findNotes(reads: Reads, partnerId: string, loid: string): 
   return sendNamed<FoundNote>(reads, {
     sql: `select id, title, content, coalesce(created_by, 'System') as created_by, submitter_id, submitted_by, created_at,
                  is_from_crm, crm,
-                 case when crm = 'failed' then crm_problem end as crm_problem
+                 case when crm <> 'synced' then crm_problem end as crm_problem
             from notes
            where partner_id = $1 and loid = any(array(
                    select $2
@@ -109,7 +109,7 @@ export function reviveFailedNotes(
 ): Promise<{ partnerId: string; noteId: string }[]> {
   return tx
     .updateTable('notes')
-    .set({ crm: 'pending' })
+    .set({ crm: 'pending', crm_problem: null })
     .where('partner_id', '=', partnerId)
     .where((eb) => eb.and(which))
     .where('crm', '=', 'failed')

@@ -1,25 +1,19 @@
 import { type Lead, type LeadDetail, retryLeadPush } from '@portal/contract/leads.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Clock } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { crmMark } from '../../format/crm-mark.ts'
 import { useMay } from '../../session/may.tsx'
-import { Badge } from '../../ui/badge.tsx'
 import { RetryMark } from '../../ui/retry-mark.tsx'
 import { toast } from '../../ui/toast.ts'
+import { WaitingMark } from '../../ui/waiting-mark.tsx'
 
 /** Shows that the lead is not in the CRM yet. If the portal gave up, owners and members get a button to retry (D23). */
 export function LeadCrmMark({ lead }: { lead: Pick<Lead, 'loid' | 'crm'> & Partial<Pick<LeadDetail, 'crm_problem'>> }) {
   const mark = crmMark(lead.crm)
   if (!mark) return null
   if (lead.crm === 'failed') return <RetryButton loid={lead.loid} text={mark.text} reason={lead.crm_problem} />
-  return (
-    <Badge variant={mark.colour}>
-      <Clock aria-hidden className="mr-1 inline size-3 align-[-0.125rem]" />
-      {mark.text}
-    </Badge>
-  )
+  return <WaitingMark text={mark.text} reason={lead.crm_problem} variant={mark.colour} />
 }
 
 function RetryButton({ loid, text, reason }: { loid: string; text: string; reason: string | null | undefined }) {

@@ -4,9 +4,9 @@ import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { crmMark } from '../../format/crm-mark.ts'
 import { useMay } from '../../session/may.tsx'
-import { Badge } from '../../ui/badge.tsx'
 import { RetryMark } from '../../ui/retry-mark.tsx'
 import { toast } from '../../ui/toast.ts'
+import { WaitingMark } from '../../ui/waiting-mark.tsx'
 
 /** Shows that the note is not in the CRM yet. If the portal gave up, owners and members get a button to retry (D23). */
 export function NoteCrmMark({ note, onChange }: { note: Note; onChange: () => void }) {
@@ -19,7 +19,7 @@ export function NoteCrmMark({ note, onChange }: { note: Note; onChange: () => vo
   const mayRetry = useMay('member')
   const mark = crmMark(note.crm)
   if (!mark) return null
-  if (note.crm !== 'failed') return <Badge variant={mark.colour}>{mark.text}</Badge>
+  if (note.crm !== 'failed') return <WaitingMark text={mark.text} reason={note.crm_problem} variant={mark.colour} />
   return (
     <RetryMark
       text={mark.text}

@@ -1,0 +1,33 @@
+import { pushDeal } from '../crm/push/push-deal.job.ts'
+import { pushLead } from '../crm/push/push-lead.job.ts'
+import { pushNote } from '../crm/push/push-note.job.ts'
+import { pushPartner } from '../crm/push/push-partner.job.ts'
+import { reviveFailedOfAllPartners } from '../records/kinds/not-taken.queries.ts'
+import { type Command, noPositional, UsageError, usageOf } from './command.ts'
+import { retryJobs } from './jobs.queries.ts'
+
+export const retryPushes: Command = {
+  name: 'push retry',
+  parameters: '--all',
+  summary: 'Sends every lead, deal and note that has not reached the CRM now, also those that were given up.',
+  options: { all: { type: 'boolean' } },
+  async run(given, workplace) {
+    noPositional(retryPushes, given)
+    if (given.values['all'] !== true) throw new UsageError(`usage: ${usageOf(retryPushes)}`)
+    const { db, jobs } = (await workplace.workingParts()).deps
+    const revived = await db.transaction().execute(async (tx) => {
+      const records = await reviveFailedOfAllPartners(tx)
+      for (const record of records) {
+        const { partnerId } = record
+        if (record.on === 'leads') await jobs.enqueue(tx, pushLead, { partnerId, loid: record.loid })
+        else if (record.on === 'deals') await jobs.enqueue(tx, pushDeal, { partnerId, loid: record.loid })
+        else await jobs.enqueue(tx, pushNote, { partnerId, noteId: record.noteId })
+      }
+      return records.length
+    })
+    let waiting = 0
+    for (const job of [pushPartner, pushLead, pushDeal, pushNote]) waiting += await retryJobs(db, job.name)
+    workplace.say(`${revived} that were given up are sent again; ${waiting} pushes run now`)
+    return 0
+  },
+}
