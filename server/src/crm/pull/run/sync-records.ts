@@ -2,7 +2,7 @@ import type { DealSyncResult, LeadSyncResult, SyncProblem } from '@portal/contra
 import type { CrmDeal, CrmLead, CrmModule, CrmVersion } from '../../../records/crm-records.ts'
 import { findDealsToPush } from '../../../records/deals/deals.queries.ts'
 import { comparePage, findDifferingOfAllPartners } from '../../../records/kinds/crm-rows.queries.ts'
-import { countHidden } from '../../../records/kinds/hidden-records.queries.ts'
+import { countHidden, forgetHidden } from '../../../records/kinds/hidden-records.queries.ts'
 import { findLeadsToPush } from '../../../records/leads/leads.queries.ts'
 import { applyPage } from '../../apply/apply-page.ts'
 import { PartnerHeld } from '../../push/partner-held.ts'
@@ -87,6 +87,7 @@ async function syncModule(
     signal.throwIfAborted()
     if (!page.tellsConverted) converted ??= await findConverted(run)
     const versions = marked(page.versions, converted)
+    await forgetHidden(db, module, idsOf(versions))
     total += versions.length
     showsConverted ||= versions.some((version) => version.is_converted)
     const upTo = page.isLast ? undefined : versions.at(-1)?.zoho_id
