@@ -29,7 +29,7 @@ export const SCREENS: Screen[] = [
       'Recent Activity',
     ],
   },
-  { path: '/leads', heading: 'Leads', texts: ['Sync from CRM', 'Debug', 'New Lead', 'Filters', 'Page 1'] },
+  { path: '/leads', heading: 'Leads', texts: ['Sync from CRM', 'Debug', 'New Lead', 'Filters', '1–20 of '] },
   {
     path: ({ leadLoid }) => `/leads/${leadLoid}`,
     heading: /./,

@@ -2,7 +2,13 @@ import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
 import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts'
 
-export const Pagination = z.object({ page: z.number(), limit: z.number(), has_more: z.boolean() })
+export const Pagination = z.object({
+  page: z.number(),
+  limit: z.number(),
+  has_more: z.boolean(),
+  /** In lists of leads and deals: exact up to LIST_TOTAL_MAX; LIST_TOTAL_MAX + 1 means that there are more (D80). */
+  total: z.optional(z.number()),
+})
 export type Pagination = z.infer<typeof Pagination>
 
 /** What a caller may know of a lead or deal of its own that the lender has removed (D129). */
@@ -33,6 +39,17 @@ export function pagingQuery(limits: { default: number; max: number } = { default
   return {
     page: z._default(wholeNumber('page', 1_000_000), 1),
     limit: z._default(wholeNumber('limit', limits.max), limits.default),
+  }
+}
+
+/**
+ * `sort` and `order` as query parameters of a list, to be spread into a route's query (D80). A column without an order is
+ * sorted descending.
+ */
+export function sortQuery<const Column extends string>(columns: readonly Column[]) {
+  return {
+    sort: z.optional(z.enum(columns, { error: `sort must be one of ${columns.join(', ')}` })),
+    order: z.optional(z.enum(['asc', 'desc'], { error: 'order must be asc or desc' })),
   }
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { pagingQuery } from './answer.ts'
-import { filterDays, Instant } from './dates.ts'
+import { pagingQuery, sortQuery } from './answer.ts'
+import { filterDate, filterDays, Instant } from './dates.ts'
 import { CrmState } from './leads.ts'
 import { CHOICE_LENGTH_MAX, SEARCH_LENGTH_MAX } from './limits.ts'
 import { Loid } from './loid.ts'
@@ -9,7 +9,7 @@ import { optionalMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
-import { filterText } from './text.ts'
+import { filterText, searchIn } from './text.ts'
 
 const Text = z.nullable(z.string())
 
@@ -64,12 +64,20 @@ export const StageHistoryEntry = z.object({
 })
 export type StageHistoryEntry = z.infer<typeof StageHistoryEntry>
 
+/** The columns by which the list of deals is sorted. `modified_time` is the last change. */
+export const DEAL_SORT_COLUMNS = ['deal_name', 'loid', 'amount', 'stage', 'created_at', 'modified_time'] as const
+export type DealSortColumn = (typeof DEAL_SORT_COLUMNS)[number]
+
 export const DealFilters = z.object({
   ...pagingQuery(),
+  ...sortQuery(DEAL_SORT_COLUMNS),
   stage: filterText('stage', CHOICE_LENGTH_MAX),
   minAmount: optionalMoney('minAmount'),
   ...filterDays(),
+  /** The last change was on this day or later. */
+  changedFrom: filterDate('changedFrom'),
   search: filterText('search', SEARCH_LENGTH_MAX),
+  searchIn,
   person: filterPerson(),
 })
 export type DealFilters = z.output<typeof DealFilters>
@@ -82,7 +90,7 @@ export const listDeals = defineRoute({
   query: DealFilters,
   answer: z.object({ deals: z.array(Deal) }),
   envelope: 'paged',
-  summary: 'The partner’s own deals, newest first.',
+  summary: 'The partner’s own deals, newest first unless `sort` names a column.',
 })
 
 /** If `converted_from_lead`, the deal's page also shows the statuses of the lead that became the deal (D18). */

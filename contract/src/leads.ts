@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { normalizeBusinessNumber } from './abn.ts'
-import { pagingQuery } from './answer.ts'
+import { pagingQuery, sortQuery } from './answer.ts'
 import {
   DEFAULT_LEAD_SOURCE,
   INDUSTRIES,
@@ -12,7 +12,7 @@ import {
   TIMES_IN_BUSINESS,
 } from './choices.ts'
 import { cleanText } from './clean-text.ts'
-import { filterDays, Instant } from './dates.ts'
+import { filterDate, filterDays, Instant } from './dates.ts'
 import {
   ADDITIONAL_INFO_LENGTH_MAX,
   BUSINESS_NAME_LENGTH_MAX,
@@ -30,7 +30,16 @@ import { Note } from './notes.ts'
 import { INVALID_PHONE, isUndecided, readPhone } from './phone.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
-import { Email, filterText, lengthAtMost, optionalChoice, optionalText, requiredText, storable } from './text.ts'
+import {
+  Email,
+  filterText,
+  lengthAtMost,
+  optionalChoice,
+  optionalText,
+  requiredText,
+  searchIn,
+  storable,
+} from './text.ts'
 
 /** The state of a record's push to the CRM: not done yet, done, or given up (D23). */
 export const CrmState = z.enum(['pending', 'synced', 'failed'])
@@ -235,12 +244,28 @@ export const readUsualCountry = defineRoute({
   summary: 'The country of most of the partner’s latest leads, for phone numbers that fit two countries.',
 })
 
+/** The columns by which the list of leads is sorted. `modified_time` is the last change. */
+export const LEAD_SORT_COLUMNS = [
+  'business_name',
+  'loid',
+  'loan_amount',
+  'partner_iso',
+  'lead_status',
+  'created_at',
+  'modified_time',
+] as const
+export type LeadSortColumn = (typeof LEAD_SORT_COLUMNS)[number]
+
 export const LeadFilters = z.object({
   ...pagingQuery(),
+  ...sortQuery(LEAD_SORT_COLUMNS),
   status: filterText('status', CHOICE_LENGTH_MAX),
   source: filterText('source', CHOICE_LENGTH_MAX),
   ...filterDays(),
+  /** The last change was on this day or later. */
+  changedFrom: filterDate('changedFrom'),
   search: filterText('search', SEARCH_LENGTH_MAX),
+  searchIn,
   person: filterPerson(),
 })
 export type LeadFilters = z.output<typeof LeadFilters>
@@ -253,7 +278,7 @@ export const listLeads = defineRoute({
   query: LeadFilters,
   answer: z.object({ leads: z.array(Lead) }),
   envelope: 'paged',
-  summary: 'The partner’s leads that have not become deals, newest first.',
+  summary: 'The partner’s leads that have not become deals, newest first unless `sort` names a column.',
 })
 
 export const createLead = defineRoute({

@@ -2,6 +2,8 @@
 export const API_TIMEOUT_MS = 30_000
 export const PAGE_SIZE = 20
 export const PAGE_SIZE_MAX = 100
+/** The total of a list is exact up to this number (D80). */
+export const LIST_TOTAL_MAX = 10_000
 export const RECENT_SIZE = 5
 export const SEARCH_RESULTS_MAX = 50
 /** The total of a search is exact up to this number. */

@@ -131,3 +131,6 @@ export function optionalChoice<const Choices extends readonly string[]>(label: s
   // The API documentation shows this list.
   return choice.register(z.globalRegistry, { enum: [...choices] })
 }
+
+/** Where a list's `search` looks: in what the list's own box searches, or, with `all`, where GET /crm/search looks (D24). */
+export const searchIn = z.optional(z.enum(['list', 'all'], { error: 'searchIn must be list or all' }))

@@ -92,7 +92,6 @@ test('/search finds leads and deals, and other pages have the same search box', 
       { q: 'aroha ngata', results: '2 results' },
       { q: 'AROHA@harakeke', results: '2 results' },
       { q: '+61 491-570-110', results: '2 results' },
-      { q: lead.toLowerCase().replace('-', ''), results: '1 result' },
       { q: 'line of credit', results: '1 result' },
       { q: 'hospitality', results: '1 result' },
     ]
@@ -101,6 +100,13 @@ test('/search finds leads and deals, and other pages have the same search box', 
       await box.press('Enter')
       await expect(page.getByText(`${results} for “${q}”`, { exact: true }), q).toBeVisible()
     }
+  })
+
+  await test.step('a LOID opens its record', async () => {
+    await box.fill(lead.toLowerCase().replace('-', ''))
+    await box.press('Enter')
+    await expect(page).toHaveURL(`/leads/${lead}`)
+    await expect(page.getByRole('heading', { level: 1, name: 'Harakeke Cafe' })).toBeVisible()
   })
 
   await test.step('an empty result shows hints and links', async () => {

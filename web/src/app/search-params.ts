@@ -30,9 +30,15 @@ export interface LeadListSearch {
   dateFrom?: string
   dateTo?: string
   search?: string
+  /** The search looks where the search on all pages looks (D24), not only where the list's own does. */
+  searchIn?: 'all'
   person?: string
   /** A column, with `-` in front when descending. */
   sort?: string
+  /** The server sorts all rows, not the page those it has loaded (D80). */
+  sorted?: 'all'
+  /** The last change was on this day or later. */
+  changedFrom?: string
 }
 
 /**
@@ -49,6 +55,9 @@ export function leadListSearch(raw: Raw): LeadListSearch {
     search: textOf(raw['search'], SEARCH_LENGTH_MAX),
     person: textOf(raw['person'], PERSON_LENGTH_MAX),
     sort: textOf(raw['sort']),
+    searchIn: raw['searchIn'] === 'all' ? 'all' : undefined,
+    sorted: raw['sorted'] === 'all' ? 'all' : undefined,
+    changedFrom: dateOf(raw['changedFrom']),
   }
 }
 
@@ -60,9 +69,15 @@ export interface DealListSearch {
   dateFrom?: string
   dateTo?: string
   search?: string
+  /** The search looks where the search on all pages looks (D24), not only where the list's own does. */
+  searchIn?: 'all'
   person?: string
   /** A column, with `-` in front when descending. */
   sort?: string
+  /** The server sorts all rows, not the page those it has loaded (D80). */
+  sorted?: 'all'
+  /** The last change was on this day or later. */
+  changedFrom?: string
 }
 
 export function dealListSearch(raw: Raw): DealListSearch {
@@ -75,6 +90,9 @@ export function dealListSearch(raw: Raw): DealListSearch {
     search: textOf(raw['search'], SEARCH_LENGTH_MAX),
     person: textOf(raw['person'], PERSON_LENGTH_MAX),
     sort: textOf(raw['sort']),
+    searchIn: raw['searchIn'] === 'all' ? 'all' : undefined,
+    sorted: raw['sorted'] === 'all' ? 'all' : undefined,
+    changedFrom: dateOf(raw['changedFrom']),
   }
 }
 

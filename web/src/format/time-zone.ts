@@ -7,9 +7,13 @@ export function browserTimeZone(): string | undefined {
 }
 
 /** What a call for a list sends beside its days. The addresses that people share have no zone. */
-export function zoneOfDays(days: { dateFrom?: string | undefined; dateTo?: string | undefined }): {
+export function zoneOfDays(days: {
+  dateFrom?: string | undefined
+  dateTo?: string | undefined
+  changedFrom?: string | undefined
+}): {
   timezone?: string
 } {
-  const zone = days.dateFrom || days.dateTo ? browserTimeZone() : undefined
+  const zone = days.dateFrom || days.dateTo || days.changedFrom ? browserTimeZone() : undefined
   return zone === undefined ? {} : { timezone: zone }
 }

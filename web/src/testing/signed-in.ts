@@ -41,6 +41,6 @@ export function serveSignedIn(handlers: Handlers) {
   })
 }
 
-export function paged(value: unknown, page = 1, hasMore = false) {
-  return { ...data(value), pagination: { page, limit: 20, has_more: hasMore } }
+export function paged(value: unknown, page = 1, hasMore = false, total?: number) {
+  return { ...data(value), pagination: { page, limit: 20, has_more: hasMore, total } }
 }

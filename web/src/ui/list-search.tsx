@@ -1,4 +1,4 @@
-import { Rows2, Rows3, Search } from 'lucide-react'
+import { ClockArrowDown, Rows2, Rows3, Search } from 'lucide-react'
 import type { ReactNode, RefObject, SubmitEvent } from 'react'
 import { Button } from './button.tsx'
 import { chooseComfortableRows, useComfortableRows } from './density.ts'
@@ -34,6 +34,23 @@ export function RowsToggle() {
       aria-pressed={isComfortable}
       icon={isComfortable ? <Rows3 aria-hidden /> : <Rows2 aria-hidden />}
       onClick={() => chooseComfortableRows(!isComfortable)}
+    />
+  )
+}
+
+/** A switch that puts what moved last on top, among all rows (D81). */
+export function LastChangeToggle({ isOn, onChange }: { isOn: boolean; onChange: (isOn: boolean) => void }) {
+  const label = 'Last changed first'
+  return (
+    <Button
+      variant="secondary"
+      size="icon"
+      className="max-wide:hidden"
+      aria-label={label}
+      title={label}
+      aria-pressed={isOn}
+      icon={<ClockArrowDown aria-hidden />}
+      onClick={() => onChange(!isOn)}
     />
   )
 }

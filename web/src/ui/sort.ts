@@ -26,6 +26,20 @@ export function parseSort<Column extends string>(
   return { column, direction: param?.startsWith('-') ? 'descending' : 'ascending' }
 }
 
+/**
+ * What a list asks the server for: all rows in this order, or, while the page sorts only the rows that it has loaded,
+ * nothing (D80).
+ */
+export function serverSort<Column extends string>(
+  { sort, sorted }: { sort?: string | undefined; sorted?: 'all' | undefined },
+  columns: readonly Column[],
+  fallback: Sort<Column>,
+): { sort?: Column; order?: 'asc' | 'desc' } {
+  if (!sorted || !sort) return {}
+  const { column, direction } = parseSort(sort, columns, fallback)
+  return { sort: column, order: direction === 'descending' ? 'desc' : 'asc' }
+}
+
 type Sortable = string | number | null | undefined
 
 /**

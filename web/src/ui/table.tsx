@@ -22,6 +22,11 @@ export interface TableColumn<Row, Key extends string = string> {
   className?: string
 }
 
+interface SortOnly<Key extends string> {
+  key: Key
+  header: string
+}
+
 interface DataTableProps<Row, Key extends string> {
   /** Names the table for screen readers. */
   label: string
@@ -29,6 +34,8 @@ interface DataTableProps<Row, Key extends string> {
   rows: readonly Row[]
   rowKey: (row: Row) => string
   sort?: Sort<Key>
+  /** Orders that have no column of their own. */
+  sortsOnly?: readonly SortOnly<Key>[]
   onSort?: (column: Key) => void
   /** Set this while the rows of another page or filter are being fetched. The old rows stay visible and are dimmed. */
   stale?: boolean
@@ -43,11 +50,11 @@ interface DataTableProps<Row, Key extends string> {
  * because elements with another `display` lose their roles.
  */
 export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Key>) {
-  const { label, columns, rows, rowKey, sort, onSort, stale, changes, onRowClick } = props
+  const { label, columns, rows, rowKey, sort, sortsOnly = [], onSort, stale, changes, onRowClick } = props
   const isComfortable = useComfortableRows()
   return (
     <div className="relative overflow-x-auto">
-      {sort && onSort && <SortBar columns={columns} sort={sort} onSort={onSort} />}
+      {sort && onSort && <SortBar columns={columns} sortsOnly={sortsOnly} sort={sort} onSort={onSort} />}
       <table
         role="table"
         aria-label={label}
@@ -105,13 +112,14 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
 
 interface SortBarProps<Row, Key extends string> {
   columns: readonly TableColumn<Row, Key>[]
+  sortsOnly: readonly SortOnly<Key>[]
   sort: Sort<Key>
   onSort: (column: Key) => void
 }
 
 /** Replaces the table's headers for sorting, because cards have no headers. */
-function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProps<Row, Key>) {
-  const sortable = columns.filter((column) => column.sortable)
+function SortBar<Row, Key extends string>({ columns, sortsOnly, sort, onSort }: SortBarProps<Row, Key>) {
+  const sortable = [...columns.filter((column) => column.sortable), ...sortsOnly]
   const isDescending = sort.direction === 'descending'
   return (
     <div className="flex items-center gap-2 border-b border-line px-4 py-1 wide:hidden">
@@ -145,7 +153,7 @@ const CARD_PLACES: Record<CardPlace, string> = {
   value: 'max-wide:col-start-2 max-wide:row-start-1 max-wide:text-right sm:max-wide:col-start-4',
   date: 'max-wide:col-start-2 max-wide:row-start-2 max-wide:text-right max-wide:text-muted sm:max-wide:col-start-4',
   state:
-    'max-wide:col-start-1 max-wide:row-start-3 max-sm:mt-0.5 max-sm:col-span-full sm:max-wide:col-start-2 sm:max-wide:row-start-1',
+    'max-wide:col-start-1 max-wide:row-start-3 max-sm:mt-0.5 max-sm:pr-9! max-sm:col-span-full sm:max-wide:col-start-2 sm:max-wide:row-start-1',
   mark: 'max-wide:col-start-2 max-wide:row-start-3 max-wide:text-right max-sm:mt-0.5 sm:max-wide:col-start-4',
   kind: 'max-wide:col-start-1 max-wide:row-start-4 max-sm:mt-0.5 sm:max-wide:col-start-3 sm:max-wide:row-start-1',
   code: 'max-wide:col-start-2 max-wide:row-start-4 max-wide:text-right max-sm:mt-0.5 sm:max-wide:col-start-2 sm:max-wide:row-start-2 sm:max-wide:text-left',

@@ -48,7 +48,7 @@ test('GET /crm/deal/{id} returns the deal with its notes and all its fields; a f
   expect(list.body).toEqual({
     success: true,
     data: { deals: [deal] },
-    pagination: { page: 1, limit: 20, has_more: false },
+    pagination: { page: 1, limit: 20, has_more: false, total: 1 },
   })
   const detail = await partner.get(`/crm/deal/${loid}`)
   expect(detail.body).toEqual({
@@ -75,7 +75,7 @@ test('GET /dashboard/deals returns pages of deals, newest first', async () => {
   const newest: string[] = []
   for (let i = 0; i < 3; i++) newest.unshift((await insertDeal(portal.deps.db, partner.id)).loid)
   const { body } = await partner.get('/dashboard/deals?limit=2')
-  expect(body.pagination).toEqual({ page: 1, limit: 2, has_more: true })
+  expect(body.pagination).toEqual({ page: 1, limit: 2, has_more: true, total: 3 })
   expect(await loids(partner, 'limit=2')).toEqual(newest.slice(0, 2))
   expect(await loids(partner, 'limit=2&page=2')).toEqual(newest.slice(2))
   expect(await loids(partner, 'limit=2&page=3')).toEqual([])

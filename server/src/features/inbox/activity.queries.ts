@@ -3,7 +3,7 @@ import { ACTIVITY_SIZE } from '@portal/contract/limits.ts'
 import { type SqlBool, sql } from 'kysely'
 import { timeOfId } from '../../platform/db/ids.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
-import { allOf, createdFrom, createdUntil } from '../../platform/db/sql-conditions.ts'
+import { allOf, dayOrEarlier, dayOrLater } from '../../platform/db/sql-conditions.ts'
 import type { RecordedEvent } from '../../records/events/activity.ts'
 import { isKnownEventType } from '../../records/events/known-types.ts'
 
@@ -30,8 +30,8 @@ export async function findActivity(
   if (cursor) conditions.push(sql`(event.created_at, event.id) < (${timeOfId(cursor)}::timestamptz, ${cursor}::uuid)`)
   if (type) conditions.push(sql`event.type = ${type}`)
   if (person) conditions.push(sql`event_actor(event.type, event.person_id, event.data) = ${person}`)
-  if (dateFrom) conditions.push(createdFrom(time, dateFrom, timezone ?? portalTimezone))
-  if (dateTo) conditions.push(createdUntil(time, dateTo, timezone ?? portalTimezone))
+  if (dateFrom) conditions.push(dayOrLater(time, dateFrom, timezone ?? portalTimezone))
+  if (dateTo) conditions.push(dayOrEarlier(time, dateTo, timezone ?? portalTimezone))
   const statement = sql<ActivityRow>`
     select event.id, event.type, event.loid, event.data, event.created_at,
            event_actor(event.type, event.person_id, event.data) as actor, doer.first_name, doer.last_name, doer.email

@@ -106,7 +106,7 @@ test('POST /dashboard/leads submits a lead, and both the list and the detail ret
   expect(list.body).toEqual({
     success: true,
     data: { leads: [lead] },
-    pagination: { page: 1, limit: 20, has_more: false },
+    pagination: { page: 1, limit: 20, has_more: false, total: 1 },
   })
   const filtered = await partner.get('/dashboard/leads?search=okafor')
   expect(filtered.body.data.leads).toEqual([lead])
@@ -225,11 +225,66 @@ test('GET /dashboard/leads returns pages of leads, newest first; has_more says w
     const { body } = await partner.get(`/dashboard/leads?${query}`)
     return [body.data.leads.map((lead: { loid: string }) => lead.loid), body.pagination]
   }
-  expect(await page('limit=2')).toEqual([submitted.slice(0, 2), { page: 1, limit: 2, has_more: true }])
-  expect(await page('limit=2&page=2')).toEqual([submitted.slice(2, 4), { page: 2, limit: 2, has_more: true }])
-  expect(await page('limit=2&page=3')).toEqual([submitted.slice(4), { page: 3, limit: 2, has_more: false }])
-  expect(await page('limit=5')).toEqual([submitted, { page: 1, limit: 5, has_more: false }])
-  expect(await page('page=1000000')).toEqual([[], { page: 1_000_000, limit: 20, has_more: false }])
+  const rest = { limit: 2, total: 5 }
+  expect(await page('limit=2')).toEqual([submitted.slice(0, 2), { page: 1, has_more: true, ...rest }])
+  expect(await page('limit=2&page=2')).toEqual([submitted.slice(2, 4), { page: 2, has_more: true, ...rest }])
+  expect(await page('limit=2&page=3')).toEqual([submitted.slice(4), { page: 3, has_more: false, ...rest }])
+  expect(await page('limit=5')).toEqual([submitted, { page: 1, limit: 5, has_more: false, total: 5 }])
+  expect(await page('page=1000000')).toEqual([[], { page: 1_000_000, limit: 20, has_more: false, total: 5 }])
+  expect((await page('limit=2&search=nr'))[1]).toEqual({ page: 1, has_more: true, ...rest })
+  expect((await page('limit=2&status=New%20Lead&page=9'))[1]).toEqual({ page: 9, has_more: false, ...rest })
+
+  await insertNewerLeads(portal.deps, partner.id, 10_000)
+  for (const query of ['limit=2', 'limit=2&search=o', 'limit=2&dateFrom=2020-01-01', 'limit=2&sort=loid&search=o'])
+    expect([query, (await page(query))[1].total]).toEqual([query, 10_001])
+  expect((await page('status=Lost%20Lead&limit=2'))[1].total).toBe(10_000)
+})
+
+test('the server sorts all leads by each column in both directions, unknown values last, also within filters and searches', async () => {
+  const partner = await portal.newPartner()
+  const rows = [
+    ['LO-AAAAAAA1', 'émile', 50_000, 'AU', 'New Lead', '2026-01-01', '2026-03-03'],
+    ['LO-AAAAAAA2', 'Zoe', 9_000, 'NZ', 'Contacted', '2026-01-02', '2026-03-02'],
+    ['LO-AAAAAAA3', 'emil', null, null, 'New Lead', '2026-01-03', '2026-03-04'],
+    ['LO-AAAAAAA4', null, 50_000, 'AU', 'Contacted', '2026-01-04', '2026-03-01'],
+  ]
+  for (const [i, [loid, ...row]] of rows.entries())
+    await portal.deps.pool.query(
+      `insert into leads (id, partner_id, loid, business_name, loan_amount, partner_iso, lead_status, created_at, modified_time,
+                          first_name, crm)
+       values (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $7, $8, $9, 'synced')`,
+      [
+        partner.id,
+        `LO-${partner.id
+          .slice(-6)
+          .replaceAll(/[^0-9]/g, 'X')
+          .toUpperCase()}Y${i + 1}`,
+        ...row,
+        loid === 'LO-AAAAAAA2' ? 'Kim' : 'Ann',
+      ],
+    )
+  const sorted = async (query: string) => (await loids(partner, query)).map((loid) => loid.at(-1)).join('')
+  const orders = {
+    business_name: ['2134', '3124'],
+    loid: ['4321', '1234'],
+    loan_amount: ['1423', '2413'],
+    partner_iso: ['2143', '4123'],
+    lead_status: ['1324', '4231'],
+    created_at: ['4321', '1234'],
+    modified_time: ['3124', '4213'],
+  }
+  for (const [column, [descending, ascending]] of Object.entries(orders)) {
+    expect([column, await sorted(`sort=${column}`)]).toEqual([column, descending])
+    expect([column, await sorted(`sort=${column}&order=asc`)]).toEqual([column, ascending])
+    expect([column, await sorted(`sort=${column}&order=asc&search=ann`)]).toEqual([column, ascending?.replace('2', '')])
+    const parts = [1, 2, 3].map((page) => sorted(`sort=${column}&limit=2&page=${page}`))
+    expect([column, (await Promise.all(parts)).join('')]).toEqual([column, descending])
+  }
+  expect(await sorted('order=asc')).toBe('1234')
+  expect(await sorted('sort=loan_amount&status=New%20Lead')).toBe('13')
+  expect(await sorted('changedFrom=2026-03-03&timezone=UTC')).toBe('31')
+  for (const query of ['sort=password_hash', 'order=up', 'sort=loid&sort=created_at', 'changedFrom=2026-02-30'])
+    expect([query, (await partner.get(`/dashboard/leads?${query}`)).status]).toEqual([query, 400])
 })
 
 test('GET /dashboard/leads filters by status and source', async () => {

@@ -58,6 +58,16 @@ test('GET /crm/search returns the leads and deals in which every word of the que
   for (const both of ['&type=', '&type=all']) expect(await hits('harbour', both)).toEqual([[lead.loid], [deal.loid]])
   expect(await hits(deal.loid.replace('-', '').toLowerCase())).toEqual([[], [deal.loid]])
   expect(await hits('%')).toEqual([[], []])
+
+  // A list shows the same matches if it is asked to look in the same columns.
+  for (const list of ['leads', 'deals'])
+    for (const [searchIn, total] of [
+      ['all', 1],
+      ['list', 0],
+    ]) {
+      const { body } = await partner.get(`/dashboard/${list}?search=credit&searchIn=${searchIn}`)
+      expect([list, searchIn, body.pagination.total]).toEqual([list, searchIn, total])
+    }
   expect((await search(partner, 'ana')).deals[0]?.contact_person).toBe('Ana Ng')
 })
 

@@ -2,7 +2,7 @@ import type { WebhookAttempt, WebhookLog, WebhookLogFilters } from '@portal/cont
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { cutPage, offset, type Page } from '../../platform/db/paging.ts'
-import { containing, createdFrom, createdUntil, everyWordIn } from '../../platform/db/sql-conditions.ts'
+import { containing, dayOrEarlier, dayOrLater, everyWordIn } from '../../platform/db/sql-conditions.ts'
 import { NotFound } from '../../platform/errors.ts'
 
 const LOG_COLUMNS = [
@@ -35,8 +35,8 @@ export async function findWebhookLogs(
   let query = db.selectFrom('webhook_logs').select(LOG_COLUMNS).where('partner_id', '=', partnerId)
   if (status) query = query.where('status', '=', status)
   if (endpoint) query = query.where((eb) => containing(eb.ref('endpoint'), endpoint))
-  if (dateFrom) query = query.where((eb) => createdFrom(eb.ref('created_at'), dateFrom, filters.timezone ?? timezone))
-  if (dateTo) query = query.where((eb) => createdUntil(eb.ref('created_at'), dateTo, filters.timezone ?? timezone))
+  if (dateFrom) query = query.where((eb) => dayOrLater(eb.ref('created_at'), dateFrom, filters.timezone ?? timezone))
+  if (dateTo) query = query.where((eb) => dayOrEarlier(eb.ref('created_at'), dateTo, filters.timezone ?? timezone))
   if (search) query = query.where((eb) => everyWordIn(eb.ref('search_text'), search, 'lower case'))
   const rows = await query
     .orderBy('created_at', 'desc')

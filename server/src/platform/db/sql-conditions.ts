@@ -104,12 +104,12 @@ export function idIn(ids: string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`id = any ((select ${ids}::uuid[])::uuid[])`
 }
 
-/** Created on this day of the zone or later (D7, D146). PostgreSQL may not know each zone that a browser knows. */
-export function createdFrom(column: Expression<string>, day: string, timezone: string): RawBuilder<SqlBool> {
+/** On this day of the zone or later (D7, D146). PostgreSQL may not know each zone that a browser knows. */
+export function dayOrLater(column: Expression<string>, day: string, timezone: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column} >= to_timestamp(${startOfDay(Date.parse(day), timezone) / 1_000}::float8)`
 }
 
-export function createdUntil(column: Expression<string>, day: string, timezone: string): RawBuilder<SqlBool> {
+export function dayOrEarlier(column: Expression<string>, day: string, timezone: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column} < to_timestamp(${startOfDay(Date.parse(day) + DAY_MS, timezone) / 1_000}::float8)`
 }
 

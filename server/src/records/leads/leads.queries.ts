@@ -1,17 +1,18 @@
 import type { RemovedRecord } from '@portal/contract/answer.ts'
 import { fold } from '@portal/contract/fold.ts'
-import type { DuplicateLead, Lead, LeadDetail, LeadFilters } from '@portal/contract/leads.ts'
-import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
+import type { DuplicateLead, Lead, LeadDetail, LeadFilters, LeadSortColumn } from '@portal/contract/leads.ts'
+import { DUPLICATE_WINDOW_DAYS, LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { findNewest, searchNewest } from '../../platform/db/find-newest.ts'
+import type { Listed } from '../../platform/db/find-newest.ts'
+import { alphabetical, findPage, inOrderOf, orderOf } from '../../platform/db/find-page.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
-import { cutPage, offset, type Page } from '../../platform/db/paging.ts'
+import { cutPage, type Page } from '../../platform/db/paging.ts'
 import { searchColumns } from '../../platform/db/search-columns.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
-import { containing, createdFrom, createdUntil, idIn, isUnusualEmail, oneOf } from '../../platform/db/sql-conditions.ts'
+import { containing, dayOrEarlier, dayOrLater, idIn, isUnusualEmail, oneOf } from '../../platform/db/sql-conditions.ts'
 import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../platform/db/tables.ts'
 import { NotFound, Removed } from '../../platform/errors.ts'
 import { IS_DUE } from '../kinds/crm-rows.queries.ts'
@@ -28,9 +29,9 @@ interface Owner {
 }
 
 /**
- * Finds a page of leads, newest first, without converted or archived leads. Reads one more row than requested, which
- * gives `has_more` without counting. First finds the ids, and then reads only the rows of the page. Without a search,
- * the ids come from indexes alone.
+ * Finds a page of leads, newest first or sorted, without converted or archived leads. First finds the ids, and then
+ * reads only the rows of the page. Without a search, the ids come from indexes alone, unless a filter and another order
+ * come together.
  */
 export async function findLeads(
   sender: Sender,
@@ -38,7 +39,9 @@ export async function findLeads(
   filters: LeadFilters,
   timezone: string,
 ): Promise<Page<FoundLead>> {
-  const ids = await findLeadIds(sender, owner.id, filters, timezone)
+  const listed = await listedLeads(sender, owner.id, filters, timezone)
+  const order = filters.sort || filters.order ? orderOf(filters, LEAD_ORDERS) : undefined
+  const { ids, pagination } = await findPage(sender, listed, { ...filters, order })
   const statement = sender.db
     .selectFrom('leads')
     .select(LEAD_COLUMNS)
@@ -48,34 +51,32 @@ export async function findLeads(
     ])
     .where('partner_id', '=', owner.id)
     .where(idIn(ids))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
     .compile()
-  const rows = await sendNamed(sender.pool, statement)
-  return cutPage(rows, filters)
+  return { rows: inOrderOf(ids, await sendNamed(sender.pool, statement)), pagination }
 }
 
-async function findLeadIds(
-  sender: Sender,
-  partnerId: string,
-  filters: LeadFilters,
-  timezone: string,
-): Promise<string[]> {
-  const { status, source, dateFrom, dateTo, search, person } = filters
-  const page = { offset: offset(filters), limit: filters.limit + 1 }
+const LEAD_ORDERS: Record<LeadSortColumn, RawBuilder<unknown>> = {
+  business_name: alphabetical(sql.ref('business_name')),
+  loid: sql.ref('loid'),
+  loan_amount: sql.ref('loan_amount'),
+  partner_iso: sql.ref('partner_iso'),
+  lead_status: sql.ref('lead_status'),
+  created_at: sql.ref('created_at'),
+  modified_time: sql.ref('modified_time'),
+}
+
+async function listedLeads(sender: Sender, partnerId: string, filters: LeadFilters, timezone: string): Promise<Listed> {
+  const { status, source, dateFrom, dateTo, changedFrom, person } = filters
+  const zone = filters.timezone ?? timezone
   const among = [sql<SqlBool>`converted_at is null and archived_at is null`]
-  if (dateFrom) among.push(createdFrom(sql.ref('created_at'), dateFrom, filters.timezone ?? timezone))
-  if (dateTo) among.push(createdUntil(sql.ref('created_at'), dateTo, filters.timezone ?? timezone))
+  if (dateFrom) among.push(dayOrLater(sql.ref('created_at'), dateFrom, zone))
+  if (dateTo) among.push(dayOrEarlier(sql.ref('created_at'), dateTo, zone))
   const matching: RawBuilder<SqlBool>[] = []
+  if (changedFrom) matching.push(dayOrLater(sql.ref('modified_time'), changedFrom, zone))
   if (status) matching.push(sql`lead_status = ${status}`)
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
-  if (source) {
-    const sources = await findSources(sender, partnerId, source)
-    if (sources.length === 0) return []
-    matching.push(oneOf(sql.ref('lead_source'), sources))
-  }
-  const leads = { table: 'leads', partnerId, among, matching } as const
-  return search ? searchNewest(sender, leads, { text: search, scope: 'list' }, page) : findNewest(sender, leads, page)
+  if (source) matching.push(oneOf(sql.ref('lead_source'), await findSources(sender, partnerId, source)))
+  return { table: 'leads', partnerId, among, matching }
 }
 
 /**
@@ -113,7 +114,20 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
            limit $3`,
     parameters: [owner.id, owner.businessName, limit + 1],
   })
-  return cutPage(rows, { page: 1, limit })
+  const page = cutPage(rows, { page: 1, limit })
+  const total = page.pagination.has_more ? await countOpenLeads(reads, owner.id) : rows.length
+  return { ...page, pagination: { ...page.pagination, total } }
+}
+
+async function countOpenLeads(reads: Reads, partnerId: string): Promise<number> {
+  const [counted] = await sendNamed<{ total: number }>(reads, {
+    sql: `select count(*)::integer as total
+            from (select from leads
+                   where partner_id = $1 and converted_at is null and archived_at is null
+                   limit $2) counted`,
+    parameters: [partnerId, LIST_TOTAL_MAX + 1],
+  })
+  return counted?.total ?? 0
 }
 
 /** A lead as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */

@@ -1,4 +1,4 @@
-import type { Deal } from '@portal/contract/deals.ts'
+import type { Deal, DealSortColumn } from '@portal/contract/deals.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
@@ -6,17 +6,11 @@ import { paths } from '../../app/paths.ts'
 import { formatDate } from '../../format/dates.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
-import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TurnText } from '../referral/turn-text.tsx'
 import { DealCrmMark } from './deal-crm-mark.tsx'
-
-export const DEAL_SORT_COLUMNS = ['deal_name', 'loid', 'amount', 'stage', 'created_at'] as const
-export type DealSortColumn = (typeof DEAL_SORT_COLUMNS)[number]
-
-export const DEAL_SORT: Sort<DealSortColumn> = { column: 'created_at', direction: 'descending' }
 
 type DealColumn = TableColumn<Deal, DealSortColumn | 'business_name' | 'loan_type' | 'view'>
 
@@ -76,7 +70,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
         <StateCell
           badge={<StateBadge kind="deal-stage" name={deal.stage} />}
           mark={isPending && <DealCrmMark deal={deal} />}
-          detail={!isPending && deal.side && <TurnText side={deal.side} />}
+          detail={!isPending && <TurnText side={deal.side} changed={deal.modified_time} />}
         />
       )
     },
@@ -106,7 +100,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
 ]
 
 export function dealSortValue(deal: Deal, column: DealSortColumn): string | number | null {
-  return column === 'created_at' ? Date.parse(deal.created_at) : deal[column]
+  return column === 'created_at' || column === 'modified_time' ? Date.parse(deal[column]) : deal[column]
 }
 
 export function dealTitle(deal: Deal): string {

@@ -4,13 +4,13 @@ import { formatMoney, parseMoney } from '@portal/contract/money.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { DealListSearch } from '../../app/search-params.ts'
 import { SelectField } from '../../ui/field.tsx'
-import { TextFilter } from '../../ui/filter-field.tsx'
+import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
 import { DayFilters } from '../inbox/day-filters.tsx'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { type DealListFilters, stagesQuery } from './deals.queries.ts'
 
-const FILTERS = ['stage', 'minAmount', 'dateFrom', 'dateTo', 'person'] as const
+const FILTERS = ['stage', 'minAmount', 'dateFrom', 'dateTo', 'changedFrom', 'person'] as const
 
 interface DealFiltersProps {
   filters: DealListFilters
@@ -27,7 +27,14 @@ export function DealFilters({ filters, onChange }: DealFiltersProps) {
     <FilterPanel
       activeCount={countDealFilters(filters)}
       onClear={() =>
-        onChange({ stage: undefined, minAmount: undefined, dateFrom: undefined, dateTo: undefined, person: undefined })
+        onChange({
+          stage: undefined,
+          minAmount: undefined,
+          dateFrom: undefined,
+          dateTo: undefined,
+          changedFrom: undefined,
+          person: undefined,
+        })
       }
     >
       <SelectField
@@ -46,6 +53,11 @@ export function DealFilters({ filters, onChange }: DealFiltersProps) {
         onValue={(text) => onChange({ minAmount: parseMoney(text)?.toString() })}
       />
       <DayFilters days={filters} onChange={onChange} />
+      <DateFilter
+        label="Changed Since"
+        value={filters.changedFrom ?? ''}
+        onValue={(date) => onChange({ changedFrom: date || undefined })}
+      />
       <SubmitterFilter value={filters.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
     </FilterPanel>
   )

@@ -1,3 +1,4 @@
+import { DEAL_SORT_COLUMNS, type DealSortColumn } from '@portal/contract/deals.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
@@ -11,26 +12,30 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
-import { ListBar, ListSearch, RowsToggle } from '../../ui/list-search.tsx'
+import { LastChangeToggle, ListBar, ListSearch, RowsToggle } from '../../ui/list-search.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { parseSort, type Sort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
+import { SortScope } from '../../ui/sort-scope.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { TableSkeleton } from '../../ui/table-skeleton.tsx'
 import { SyncButton } from '../sync/sync-button.tsx'
 import { SyncProgress } from '../sync/sync-progress.tsx'
 import { useSync } from '../sync/use-sync.ts'
-import { DEAL_COLUMNS, DEAL_SORT, DEAL_SORT_COLUMNS, type DealSortColumn, dealSortValue } from './deal-columns.tsx'
+import { DEAL_COLUMNS, dealSortValue } from './deal-columns.tsx'
 import { countDealFilters, DealFilters } from './deal-filters.tsx'
 import { DealSummaryCards } from './deal-summary-cards.tsx'
 import {
+  DEAL_SORT,
   type DealListAnswer,
   type DealListFilters,
   dealFiltersOf,
   dealListQuery,
   stagesQuery,
 } from './deals.queries.ts'
+
+const LAST_CHANGE = [{ key: 'modified_time', header: 'Last Change' }] as const
 
 const route = getRouteApi('/signed-in/deals')
 
@@ -63,13 +68,14 @@ export function DealListPage() {
 
   function handleSort(column: string) {
     const sortable = DEAL_SORT_COLUMNS.find((candidate) => candidate === column)
-    if (sortable) handleChange({ sort: sortParam(toggleSort(sort, sortable)) })
+    if (sortable)
+      handleChange({ sort: sortParam(toggleSort(sort, sortable)), page: search.sorted ? undefined : search.page })
   }
 
   /** Keeps the sort order. The pressed button disappears, so the search box takes focus. */
   function handleClear() {
     searchRef.current?.focus()
-    void navigate({ ...paths.deals, search: ({ sort }: DealListSearch) => ({ sort }) })
+    void navigate({ ...paths.deals, search: ({ sort, sorted }: DealListSearch) => ({ sort, sorted }) })
   }
 
   return (
@@ -92,9 +98,15 @@ export function DealListPage() {
             label="Search deals"
             placeholder="Search by deal, business name, contact, email or LOID"
             value={search.search ?? ''}
-            onSearch={(text) => handleFilter({ search: text || undefined })}
+            onSearch={(text) => handleFilter({ search: text || undefined, searchIn: undefined })}
           />
           <DealFilters filters={filters} onChange={handleFilter} />
+          <LastChangeToggle
+            isOn={search.sort === '-modified_time'}
+            onChange={(isOn) =>
+              handleFilter({ sort: isOn ? '-modified_time' : undefined, sorted: isOn ? 'all' : undefined })
+            }
+          />
           <RowsToggle />
         </ListBar>
         <DealList
@@ -103,6 +115,7 @@ export function DealListPage() {
           isSyncing={sync.isRunning}
           sort={sort}
           onSort={handleSort}
+          onScope={(scope) => handleChange({ sort: sortParam(sort), sorted: scope, page: undefined })}
           onPage={(page) => {
             handleChange({ page: page > 1 ? page : undefined })
             window.scrollTo({ top: 0 })
@@ -140,6 +153,7 @@ interface DealListProps {
   isSyncing: boolean
   sort: Sort<DealSortColumn>
   onSort: (column: string) => void
+  onScope: (scope: 'all' | undefined) => void
   onPage: (page: number) => void
   onClear: () => void
 }
@@ -171,10 +185,12 @@ interface DealRowsProps extends Omit<DealListProps, 'deals'> {
 }
 
 function DealRows(props: DealRowsProps) {
-  const { list, isStale, isFetching, filters, isSyncing, sort, onSort, onPage, onClear } = props
+  const { list, isStale, isFetching, filters, isSyncing, sort, onSort, onScope, onPage, onClear } = props
   const navigate = useNavigate()
   const page = filters.page ?? 1
-  const sorted = sortRows(list.data.deals, sort.direction, (deal) => dealSortValue(deal, sort.column))
+  const sorted = filters.sort
+    ? list.data.deals
+    : sortRows(list.data.deals, sort.direction, (deal) => dealSortValue(deal, sort.column))
   const scope = JSON.stringify([filters, sort])
   const { rows, changes, waiting, showAll } = useFollowedRows(sorted, { scope, isAsking: isSyncing, isFetching })
   const isFiltered = filters.search !== undefined || countDealFilters(filters) > 0
@@ -187,20 +203,36 @@ function DealRows(props: DealRowsProps) {
         ) : rows.length === 0 ? (
           <NoDeals isFiltered={isFiltered} isFirstPage={page === 1} onClear={onClear} />
         ) : (
-          <DataTable
-            label="Deals"
-            columns={DEAL_COLUMNS}
-            rows={rows}
-            rowKey={(deal) => deal.id}
-            changes={changes}
-            sort={sort}
-            onSort={onSort}
-            stale={isStale}
-            onRowClick={(deal) => void navigate(paths.deal(deal.loid))}
-          />
+          <>
+            <SortScope
+              sort={sort}
+              fallback={DEAL_SORT}
+              isAll={filters.sort !== undefined}
+              isSearch={filters.search !== undefined}
+              pagination={list.pagination}
+              onScope={onScope}
+            />
+            <DataTable
+              label="Deals"
+              columns={DEAL_COLUMNS}
+              rows={rows}
+              rowKey={(deal) => deal.id}
+              changes={changes}
+              sort={sort}
+              sortsOnly={LAST_CHANGE}
+              onSort={onSort}
+              stale={isStale}
+              onRowClick={(deal) => void navigate(paths.deal(deal.loid))}
+            />
+          </>
         )}
         {(rows.length === PAGE_SIZE || page > 1) && (
-          <Pagination page={page} hasNext={rows.length === PAGE_SIZE && list.pagination.has_more} onPage={onPage} />
+          <Pagination
+            page={page}
+            hasNext={rows.length === PAGE_SIZE && list.pagination.has_more}
+            range={{ rows: rows.length, total: list.pagination.total }}
+            onPage={onPage}
+          />
         )}
       </div>
     </div>

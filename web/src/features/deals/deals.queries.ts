@@ -1,4 +1,11 @@
-import { listDeals, listStages, readDeal, readStageHistory } from '@portal/contract/deals.ts'
+import {
+  DEAL_SORT_COLUMNS,
+  type DealSortColumn,
+  listDeals,
+  listStages,
+  readDeal,
+  readStageHistory,
+} from '@portal/contract/deals.ts'
 import { readStatusHistory } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { optionalMoney } from '@portal/contract/money.ts'
@@ -7,6 +14,7 @@ import { type Answer, call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { DealListSearch } from '../../app/search-params.ts'
 import { zoneOfDays } from '../../format/time-zone.ts'
+import { type Sort, serverSort } from '../../ui/sort.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
 /** How often a deal's page fetches the deal again while the deal or one of its notes waits to reach the CRM. */
@@ -14,11 +22,20 @@ const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
 export type DealListAnswer = Answer<typeof listDeals>
-export type DealListFilters = Omit<DealListSearch, 'sort' | 'minAmount'> & { minAmount?: number }
+export type DealListFilters = Omit<DealListSearch, 'sort' | 'sorted' | 'minAmount'> & {
+  minAmount?: number
+} & ReturnType<typeof dealOrder>
+
+export const DEAL_SORT: Sort<DealSortColumn> = { column: 'created_at', direction: 'descending' }
 
 /** Reads the filters of an address. A minimum that is not one amount (D141) is dropped. */
-export function dealFiltersOf({ sort: _, minAmount, ...filters }: DealListSearch): DealListFilters {
-  return { ...filters, minAmount: optionalMoney('minAmount').safeParse(minAmount).data || undefined }
+export function dealFiltersOf({ sort, sorted, minAmount, ...filters }: DealListSearch): DealListFilters {
+  const amount = optionalMoney('minAmount').safeParse(minAmount).data || undefined
+  return { ...filters, ...dealOrder({ sort, sorted }), minAmount: amount }
+}
+
+function dealOrder(search: Pick<DealListSearch, 'sort' | 'sorted'>) {
+  return serverSort(search, DEAL_SORT_COLUMNS, DEAL_SORT)
 }
 
 /** After a change of page or filter, the old rows stay until the new rows have loaded. */

@@ -6,20 +6,22 @@ import { timeZoneQuery } from './inbox.queries.ts'
 interface Days {
   dateFrom?: string | undefined
   dateTo?: string | undefined
+  /** Another day beside the two, which has a field of its own. */
+  changedFrom?: string | undefined
 }
 
 interface DayFiltersProps {
   days: Days
-  onChange: (change: Days) => void
+  onChange: (change: Omit<Days, 'changedFrom'>) => void
 }
 
 /**
  * The two filters that limit a list to some days. They are days in the zone in which the page shows times (D146). If the
  * lender works in another zone, a line names this one.
  */
-export function DayFilters({ days: { dateFrom = '', dateTo = '' }, onChange }: DayFiltersProps) {
+export function DayFilters({ days: { dateFrom = '', dateTo = '', changedFrom = '' }, onChange }: DayFiltersProps) {
   const zone = browserTimeZone()
-  const isUsed = dateFrom !== '' || dateTo !== ''
+  const isUsed = dateFrom !== '' || dateTo !== '' || changedFrom !== ''
   const { data } = useQuery({ ...timeZoneQuery(), enabled: isUsed && zone !== undefined })
   const isElsewhere = isUsed && data !== undefined && zone !== undefined && data.time_zone !== zone
   return (

@@ -1,4 +1,4 @@
-import type { Lead } from '@portal/contract/leads.ts'
+import type { Lead, LeadSortColumn } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { Link } from '@tanstack/react-router'
@@ -8,24 +8,11 @@ import { formatDate } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { ContactCell, DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
-import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TurnText } from '../referral/turn-text.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
-
-export const LEAD_SORT_COLUMNS = [
-  'business_name',
-  'loid',
-  'loan_amount',
-  'partner_iso',
-  'lead_status',
-  'created_at',
-] as const
-export type LeadSortColumn = (typeof LEAD_SORT_COLUMNS)[number]
-
-export const LEAD_SORT: Sort<LeadSortColumn> = { column: 'created_at', direction: 'descending' }
 
 type LeadColumn = TableColumn<Lead, LeadSortColumn | 'contact' | 'loan_type' | 'view'>
 
@@ -96,7 +83,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
         <StateCell
           badge={<StateBadge kind="lead-status" name={lead.lead_status} />}
           mark={isPending && <LeadCrmMark lead={lead} />}
-          detail={!isPending && lead.side && <TurnText side={lead.side} />}
+          detail={!isPending && <TurnText side={lead.side} changed={lead.modified_time} />}
         />
       )
     },
@@ -126,7 +113,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
 ]
 
 export function leadSortValue(lead: Lead, column: LeadSortColumn): string | number | null {
-  return column === 'created_at' ? Date.parse(lead.created_at) : lead[column]
+  return column === 'created_at' || column === 'modified_time' ? Date.parse(lead[column]) : lead[column]
 }
 
 function leadTitle(lead: Lead): string {

@@ -3,13 +3,13 @@ import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { LeadListSearch } from '../../app/search-params.ts'
 import { SelectField } from '../../ui/field.tsx'
-import { TextFilter } from '../../ui/filter-field.tsx'
+import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
 import { DayFilters } from '../inbox/day-filters.tsx'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { leadStatusesQuery } from './leads.queries.ts'
 
-const FILTERS = ['status', 'source', 'dateFrom', 'dateTo', 'person'] as const
+const FILTERS = ['status', 'source', 'dateFrom', 'dateTo', 'changedFrom', 'person'] as const
 
 interface LeadFiltersProps {
   search: LeadListSearch
@@ -26,7 +26,14 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
     <FilterPanel
       activeCount={countLeadFilters(search)}
       onClear={() =>
-        onChange({ status: undefined, source: undefined, dateFrom: undefined, dateTo: undefined, person: undefined })
+        onChange({
+          status: undefined,
+          source: undefined,
+          dateFrom: undefined,
+          dateTo: undefined,
+          changedFrom: undefined,
+          person: undefined,
+        })
       }
     >
       <SelectField
@@ -44,6 +51,11 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
         onValue={(text) => onChange({ source: text || undefined })}
       />
       <DayFilters days={search} onChange={onChange} />
+      <DateFilter
+        label="Changed Since"
+        value={search.changedFrom ?? ''}
+        onValue={(date) => onChange({ changedFrom: date || undefined })}
+      />
       <SubmitterFilter value={search.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
     </FilterPanel>
   )

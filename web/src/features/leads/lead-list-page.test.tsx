@@ -124,6 +124,37 @@ test('on the first of two pages only Next is enabled, and on the last page only 
   expect(await isDisabled('Previous')).toBe(false)
 })
 
+test('the list says where it is, opens the last page, and sorts all leads if asked to', async () => {
+  const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}`, loan_amount: i }))
+  const server = serveSignedIn({
+    'GET /dashboard/leads': ({ query }) => ({
+      body:
+        query['page'] === '262' ? paged({ leads: THREE }, 262, false, 5_223) : paged({ leads: full }, 1, true, 5_223),
+    }),
+  })
+  const user = openApp('/leads')
+  expect(await screen.findByText('1–20 of 5,223')).toBeDefined()
+  expect(screen.queryByText('Sorted on this page')).toBeNull()
+  await user.click(screen.getByRole('button', { name: 'Last page' }))
+  expect(await screen.findByText('5,221–5,223 of 5,223')).toBeDefined()
+  await user.click(screen.getByRole('button', { name: 'First page' }))
+
+  await user.click(await screen.findByRole('button', { name: 'Loan Amount' }))
+  expect(await screen.findByText('Sorted on this page')).toBeDefined()
+  await user.click(screen.getByRole('button', { name: 'Sort all 5,223' }))
+  expect(await screen.findByText('Sorted all 5,223')).toBeDefined()
+  expect(window.location.search).toBe('?sort=-loan_amount&sorted=all')
+  expect(server.seen.findLast(({ path }) => path === '/dashboard/leads')?.query).toEqual({
+    limit: '20',
+    sort: 'loan_amount',
+    order: 'desc',
+  })
+  // The rows stay as the server sorted them.
+  expect((await names()).length).toBe(20)
+  await user.click(screen.getByRole('button', { name: 'Sort only this page' }))
+  await waitFor(() => expect(window.location.search).toBe('?sort=-loan_amount'))
+})
+
 test('when the next page of the list fails to load, the area around Try Again takes focus', async () => {
   const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
   serveSignedIn({

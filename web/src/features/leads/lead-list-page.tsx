@@ -1,3 +1,4 @@
+import { LEAD_SORT_COLUMNS } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
@@ -12,26 +13,28 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
-import { ListBar, ListSearch, RowsToggle } from '../../ui/list-search.tsx'
+import { LastChangeToggle, ListBar, ListSearch, RowsToggle } from '../../ui/list-search.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { parseSort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
+import { SortScope } from '../../ui/sort-scope.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { TableSkeleton } from '../../ui/table-skeleton.tsx'
 import { DebugButton } from '../sync/debug-button.tsx'
 import { SyncButton } from '../sync/sync-button.tsx'
 import { SyncProgress } from '../sync/sync-progress.tsx'
 import { useSync } from '../sync/use-sync.ts'
-import { LEAD_COLUMNS, LEAD_SORT, LEAD_SORT_COLUMNS, leadSortValue } from './lead-columns.tsx'
+import { LEAD_COLUMNS, leadSortValue } from './lead-columns.tsx'
 import { countLeadFilters, LeadFilters } from './lead-filters.tsx'
-import { type LeadListAnswer, leadListQuery, leadStatusesQuery } from './leads.queries.ts'
+import { LEAD_SORT, type LeadListAnswer, leadFiltersOf, leadListQuery, leadStatusesQuery } from './leads.queries.ts'
+
+const LAST_CHANGE = [{ key: 'modified_time', header: 'Last Change' }] as const
 
 const route = getRouteApi('/signed-in/leads')
 
 export function startLeadList({ context: { queryClient }, deps }: PageStart<LeadListSearch>) {
-  const { sort: _, ...filters } = deps
-  startQuery(queryClient, leadListQuery(filters))
+  startQuery(queryClient, leadListQuery(leadFiltersOf(deps)))
   startQuery(queryClient, leadStatusesQuery())
 }
 
@@ -57,7 +60,7 @@ export function LeadListPage() {
   /** Keeps the sort order. The pressed button disappears, so the search box takes focus. */
   function handleClear() {
     searchRef.current?.focus()
-    void navigate({ ...paths.leads, search: ({ sort }: LeadListSearch) => ({ sort }) })
+    void navigate({ ...paths.leads, search: ({ sort, sorted }: LeadListSearch) => ({ sort, sorted }) })
   }
 
   return (
@@ -85,9 +88,15 @@ export function LeadListPage() {
             label="Search leads"
             placeholder="Search by business name, contact, email or LOID"
             value={search.search ?? ''}
-            onSearch={(text) => handleFilter({ search: text || undefined })}
+            onSearch={(text) => handleFilter({ search: text || undefined, searchIn: undefined })}
           />
           <LeadFilters search={search} onChange={handleFilter} />
+          <LastChangeToggle
+            isOn={search.sort === '-modified_time'}
+            onChange={(isOn) =>
+              handleFilter({ sort: isOn ? '-modified_time' : undefined, sorted: isOn ? 'all' : undefined })
+            }
+          />
           <RowsToggle />
         </ListBar>
         <LeadList search={search} isSyncing={sync.isRunning} onChange={handleChange} onClear={handleClear} />
@@ -105,8 +114,7 @@ interface LeadListProps {
 }
 
 function LeadList({ search, ...more }: LeadListProps) {
-  const { sort: _, ...filters } = search
-  const leads = useQuery(leadListQuery(filters))
+  const leads = useQuery(leadListQuery(leadFiltersOf(search)))
 
   if (leads.isPending) {
     return (
@@ -137,7 +145,9 @@ function LeadRows({ list, isStale, isFetching, search, isSyncing, onChange, onCl
   const navigate = useNavigate()
   const sort = parseSort(search.sort, LEAD_SORT_COLUMNS, LEAD_SORT)
   const page = search.page ?? 1
-  const sorted = sortRows(list.data.leads, sort.direction, (lead) => leadSortValue(lead, sort.column))
+  const sorted = search.sorted
+    ? list.data.leads
+    : sortRows(list.data.leads, sort.direction, (lead) => leadSortValue(lead, sort.column))
   const scope = JSON.stringify(search)
   const { rows, changes, waiting, showAll } = useFollowedRows(sorted, { scope, isAsking: isSyncing, isFetching })
   const isFiltered = search.search !== undefined || countLeadFilters(search) > 0
@@ -150,25 +160,41 @@ function LeadRows({ list, isStale, isFetching, search, isSyncing, onChange, onCl
         ) : rows.length === 0 ? (
           <NoLeads isFiltered={isFiltered} isFirstPage={page === 1} onClear={onClear} />
         ) : (
-          <DataTable
-            label="Leads"
-            columns={LEAD_COLUMNS}
-            rows={rows}
-            rowKey={(lead) => lead.id}
-            changes={changes}
-            sort={sort}
-            onSort={(column) => {
-              const sortable = LEAD_SORT_COLUMNS.find((candidate) => candidate === column)
-              if (sortable) onChange({ sort: sortParam(toggleSort(sort, sortable)) })
-            }}
-            stale={isStale}
-            onRowClick={(lead) => void navigate(paths.lead(lead.loid))}
-          />
+          <>
+            <SortScope
+              sort={sort}
+              fallback={LEAD_SORT}
+              isAll={search.sorted === 'all'}
+              isSearch={search.search !== undefined}
+              pagination={list.pagination}
+              onScope={(scope) => onChange({ sort: sortParam(sort), sorted: scope, page: undefined })}
+            />
+            <DataTable
+              label="Leads"
+              columns={LEAD_COLUMNS}
+              rows={rows}
+              rowKey={(lead) => lead.id}
+              changes={changes}
+              sort={sort}
+              sortsOnly={LAST_CHANGE}
+              onSort={(column) => {
+                const sortable = LEAD_SORT_COLUMNS.find((candidate) => candidate === column)
+                if (sortable)
+                  onChange({
+                    sort: sortParam(toggleSort(sort, sortable)),
+                    page: search.sorted ? undefined : search.page,
+                  })
+              }}
+              stale={isStale}
+              onRowClick={(lead) => void navigate(paths.lead(lead.loid))}
+            />
+          </>
         )}
         {(rows.length === PAGE_SIZE || page > 1) && (
           <Pagination
             page={page}
             hasNext={rows.length === PAGE_SIZE && list.pagination.has_more}
+            range={{ rows: rows.length, total: list.pagination.total }}
             onPage={(next) => {
               onChange({ page: next > 1 ? next : undefined })
               window.scrollTo({ top: 0 })

@@ -1,6 +1,8 @@
 import {
   createLead,
   findDuplicates,
+  LEAD_SORT_COLUMNS,
+  type LeadSortColumn,
   listLeadStatuses,
   listLeads,
   type NewLead,
@@ -14,6 +16,7 @@ import { type Answer, call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
 import { zoneOfDays } from '../../format/time-zone.ts'
+import { type Sort, serverSort } from '../../ui/sort.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
 /** How often a lead's page fetches the lead again while the lead or one of its notes waits to reach the CRM. */
@@ -21,7 +24,17 @@ const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
 export type LeadListAnswer = Answer<typeof listLeads>
-export type LeadListFilters = Omit<LeadListSearch, 'sort'>
+export type LeadListFilters = Omit<LeadListSearch, 'sort' | 'sorted'> & ReturnType<typeof leadOrder>
+
+export const LEAD_SORT: Sort<LeadSortColumn> = { column: 'created_at', direction: 'descending' }
+
+export function leadFiltersOf({ sort, sorted, ...filters }: LeadListSearch): LeadListFilters {
+  return { ...filters, ...leadOrder({ sort, sorted }) }
+}
+
+function leadOrder(search: Pick<LeadListSearch, 'sort' | 'sorted'>) {
+  return serverSort(search, LEAD_SORT_COLUMNS, LEAD_SORT)
+}
 
 /** After a change of page or filter, the old rows stay until the new rows have loaded. */
 export function leadListQuery(filters: LeadListFilters) {

@@ -1,11 +1,25 @@
 import { SIDE_TEXTS, type Side } from '@portal/contract/meanings.ts'
 import { clsx } from 'clsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 
-/** Whose turn it is, as a small text in a row of a list (D127). */
-export function TurnText({ side }: { side: Side }) {
+interface TurnTextProps {
+  /** Null once the record has come to its end. */
+  side: Side | null
+  /** When the record last changed, if the row tells it (D81). */
+  changed?: string
+}
+
+/** Whose turn it is and when something last moved, as a small text in a row of a list (D127). */
+export function TurnText({ side, changed }: TurnTextProps) {
   return (
-    <span className={clsx('text-2xs/3', side === 'partner' ? 'font-semibold text-brand-ink' : 'text-muted')}>
-      {SIDE_TEXTS[side]}
+    <span className="flex gap-1 text-2xs/3 whitespace-nowrap text-muted">
+      {side && <span className={clsx(side === 'partner' && 'font-semibold text-brand-ink')}>{SIDE_TEXTS[side]}</span>}
+      {side && changed && <span aria-hidden>·</span>}
+      {changed && (
+        <span title="Last change">
+          <RelativeTime at={changed} />
+        </span>
+      )}
     </span>
   )
 }

@@ -21,6 +21,8 @@ test('results are shown in a table of leads and a table of deals, with the numbe
   expect(screen.getByRole('table', { name: 'Deals found' })).toBeDefined()
   expect(screen.getByText('71 results', { exact: false })).toBeDefined()
   expect(screen.getByText('The newest 1 of 70')).toBeDefined()
+  const all = screen.getByRole<HTMLAnchorElement>('link', { name: 'All 70 in Leads' })
+  expect(all.getAttribute('href')).toBe('/leads?search=0412&searchIn=all')
   expect(server.seen.find(({ path }) => path === '/crm/search')?.query).toEqual({ q: '0412' })
 })
 
@@ -34,6 +36,16 @@ test.each([
   openApp('/search?q=a')
   expect(await screen.findByText(ofLeads)).toBeDefined()
   expect(screen.getByText(inAll, { exact: false })).toBeDefined()
+})
+
+test('a LOID that finds one record opens the record', async () => {
+  serveSignedIn({
+    'GET /crm/search': () => ({
+      body: data({ leads: [leadOf({ loid: 'LO-AAAAAAA1' })], deals: [], total_leads: 1, total_deals: 0 }),
+    }),
+  })
+  openApp('/search?q=LOID:%20lo%20aaaaaaa1')
+  await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-AAAAAAA1'))
 })
 
 test('a search without results gives hints', async () => {

@@ -1,4 +1,5 @@
 import { SEARCH_TOTAL_MAX } from '@portal/contract/limits.ts'
+import { parseLoid } from '@portal/contract/loid.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
 import type { search } from '@portal/contract/search.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
@@ -32,6 +33,8 @@ export function SearchPage() {
   const { q = '' } = route.useSearch()
   const results = useQuery(searchQuery(q))
   if (q === '') return <Navigate to="/" replace />
+  const record = results.isPlaceholderData ? undefined : recordOf(q, results.data)
+  if (record) return <Navigate {...record} replace />
   return (
     <>
       <PageHeader
@@ -50,6 +53,14 @@ export function SearchPage() {
       </div>
     </>
   )
+}
+
+/** The page of the one record that the text names by its LOID (D145). */
+function recordOf(q: string, found: Answer<typeof search> | undefined) {
+  if (!found || found.total_leads + found.total_deals !== 1 || parseLoid(q) === null) return undefined
+  const [lead] = found.leads
+  const [deal] = found.deals
+  return lead ? paths.lead(lead.loid) : deal && paths.deal(deal.loid)
 }
 
 /** While a new search runs, the rows of the last search stay, but its number of results does not. */
@@ -99,7 +110,7 @@ function Results({ q }: { q: string }) {
   return (
     <>
       {leads.length > 0 && (
-        <FoundCard title="Leads" shown={leads.length} total={total_leads}>
+        <FoundCard title="Leads" shown={leads.length} total={total_leads} list={paths.leadsLike(q)}>
           <DataTable
             label="Leads found"
             columns={FOUND_LEAD_COLUMNS}
@@ -111,7 +122,7 @@ function Results({ q }: { q: string }) {
         </FoundCard>
       )}
       {deals.length > 0 && (
-        <FoundCard title="Deals" shown={deals.length} total={total_deals}>
+        <FoundCard title="Deals" shown={deals.length} total={total_deals} list={paths.dealsLike(q)}>
           <DataTable
             label="Deals found"
             columns={FOUND_DEAL_COLUMNS}
@@ -130,15 +141,25 @@ interface FoundCardProps {
   title: string
   shown: number
   total: number
+  /** The list with the same search, which has all matches. */
+  list: ReturnType<typeof paths.leadsLike> | ReturnType<typeof paths.dealsLike>
   children: ReactNode
 }
 
-function FoundCard({ title, shown, total, children }: FoundCardProps) {
+function FoundCard({ title, shown, total, list, children }: FoundCardProps) {
   return (
     <Section
       title={title}
       description={shown < total ? `The newest ${shown} of ${countText(total)}` : undefined}
-      action={<Badge>{countText(total)}</Badge>}
+      action={
+        shown < total ? (
+          <Link {...list} className={buttonClass('secondary', 'small')}>
+            All {countText(total)} in {title}
+          </Link>
+        ) : (
+          <Badge>{countText(total)}</Badge>
+        )
+      }
       padded={false}
     >
       {children}

@@ -1,0 +1,110 @@
+import type { Pagination } from '@portal/contract/answer.ts'
+import { LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
+import { type Expression, type RawBuilder, sql } from 'kysely'
+import { findNewest, type Listed, searchNewest } from './find-newest.ts'
+import { offset } from './paging.ts'
+import { type Sender, sendNamed } from './send-named.ts'
+import { allOf, idIn } from './sql-conditions.ts'
+
+export interface Order {
+  /** What is sorted by. An index `*_sorted_by_*` has it after the partner. */
+  by: RawBuilder<unknown>
+  isDescending: boolean
+}
+
+interface Asked {
+  page: number
+  limit: number
+  search?: string | undefined
+  searchIn?: 'list' | 'all' | undefined
+  /** Undefined means newest first. */
+  order: Order | undefined
+}
+
+/**
+ * Finds the ids of one page of leads or deals, and how many there are in all, counted up to LIST_TOTAL_MAX + 1 (D80). A
+ * page that ends the list needs no counting. A search that is sorted sorts the newest LIST_TOTAL_MAX + 1 of what it finds.
+ */
+export async function findPage(
+  sender: Sender,
+  listed: Listed,
+  asked: Asked,
+): Promise<{ ids: string[]; pagination: Pagination }> {
+  const { page, limit, search, searchIn: scope = 'list', order } = asked
+  const part = { offset: offset(asked), limit: limit + 1 }
+  const searchUpTo = (some: typeof part) => searchNewest(sender, listed, { text: search ?? '', scope }, some)
+  const all = { offset: 0, limit: LIST_TOTAL_MAX + 1 }
+  const matches = search && order ? await searchUpTo(all) : undefined
+  const found = matches
+    ? await findSorted(sender, { ...listed, among: [idIn(matches)], matching: [] }, order, part)
+    : await (search ? searchUpTo(part) : findSorted(sender, listed, order, part))
+  const has_more = found.length > limit
+  const isLastPage = !has_more && (found.length > 0 || page === 1)
+  const total = isLastPage
+    ? part.offset + found.length
+    : ((matches ?? (search ? await searchUpTo(all) : undefined))?.length ??
+      (await countUpTo(sender, listed, all.limit)))
+  return {
+    ids: found.slice(0, limit),
+    pagination: { page, limit, has_more, total: Math.min(total, LIST_TOTAL_MAX + 1) },
+  }
+}
+
+/**
+ * Rows without a value come last in either direction, as on the page. Two parts, each read along its index, are cheaper
+ * than one order that no index has.
+ */
+async function findSorted(
+  sender: Sender,
+  listed: Listed,
+  order: Order | undefined,
+  part: { offset: number; limit: number },
+): Promise<string[]> {
+  if (!order) return findNewest(sender, listed, part)
+  const { by, isDescending } = order
+  const where = sql`partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}`
+  // An index that is read backwards turns the order of equal values as well.
+  const along = isDescending ? sql`desc, created_at, id` : sql`asc, created_at desc, id desc`
+  const end = part.offset + part.limit
+  const statement = sql<{ id: string }>`
+    select id from (
+      (select id, created_at, ${by} as value, 0 as place from ${sql.table(listed.table)}
+        where ${where} and ${by} is not null order by ${by} ${along} limit ${end})
+      union all
+      (select id, created_at, ${by}, 1 from ${sql.table(listed.table)}
+        where ${where} and ${by} is null order by created_at desc, id desc limit ${end})
+    ) found
+     order by place, value ${along}
+     limit ${part.limit} offset ${part.offset}`
+  const rows = await sendNamed(sender.pool, statement.compile(sender.db))
+  return rows.map((row) => row.id)
+}
+
+async function countUpTo({ db, pool }: Sender, listed: Listed, max: number): Promise<number> {
+  const statement = sql<{ total: number }>`
+    select count(*)::integer as total
+      from (select from ${sql.table(listed.table)}
+             where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}
+             limit ${max}) counted`
+  const [counted] = await sendNamed(pool, statement.compile(db))
+  return counted?.total ?? 0
+}
+
+/** What the parameters `sort` and `order` say. Descending is the default, as with a first click on a column. */
+export function orderOf<Column extends string>(
+  { sort, order }: { sort?: Column | undefined; order?: 'asc' | 'desc' | undefined },
+  orders: Record<NoInfer<Column>, RawBuilder<unknown>> & { created_at: RawBuilder<unknown> },
+): Order {
+  return { by: sort ? orders[sort] : orders.created_at, isDescending: order !== 'asc' }
+}
+
+/** A text as people sort it: capitals and marks decide only between names that are otherwise the same. */
+export function alphabetical(column: Expression<string | null>): RawBuilder<unknown> {
+  return sql`${column} collate "und-x-icu"`
+}
+
+/** The rows in the order of their ids, without those that have gone since the ids were found. */
+export function inOrderOf<Row extends { id: string }>(ids: readonly string[], rows: readonly Row[]): Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
