@@ -177,9 +177,14 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
     expect.stringMatching(/failed: .*OAUTH_SCOPE_MISMATCH.*\n0 synced, 1 failed/),
   ])
 
+  await lender.faults({ refreshTokenRevoked: true })
+  const there = { ZOHO_ACCOUNTS_URL: portal.crmUrl, ZOHO_API_URL: portal.crmUrl }
+  const zoho = { ZOHO_CLIENT_ID: 'x', ZOHO_CLIENT_SECRET: 'x', ZOHO_REFRESH_TOKEN: 'x' }
+  const revoked = await folder.command(['crm', 'check'], { ...zoho, ...there })
+  expect(revoked).toMatchObject({ code: 1, out: '' })
+  expect(revoked.err).toMatch(/The CRM does not let the portal sign in \(\w+\)\. ZOHO_\w+ .* data centre .*\.\n$/)
   await portal.stop()
   const address = 'http://127.0.0.1:1'
-  const zoho = { ZOHO_CLIENT_ID: 'x', ZOHO_CLIENT_SECRET: 'x', ZOHO_REFRESH_TOKEN: 'x' }
   const away = await folder.command(['crm', 'check'], { ...zoho, ZOHO_ACCOUNTS_URL: address, ZOHO_API_URL: address })
   expect(away).toEqual({ code: 1, out: '', err: 'The CRM’s sign-in does not answer.\n' })
 })

@@ -1,9 +1,10 @@
 import { removeHidden } from '../crm/pull/hold-hidden.ts'
+import { CrmSignInRefused } from '../crm/zoho/errors.ts'
 import type { CrmUsage } from '../crm/zoho/shared-limits.ts'
 import type { CrmCheck } from '../records/crm-records.ts'
 import { countHiddenOfAllPartners } from '../records/kinds/hidden-records.queries.ts'
 import { findProblemsOfAllPartners } from '../records/partners/partners-in-crm.queries.ts'
-import { type Command, noPositional, table } from './command.ts'
+import { type Command, CommandFailed, noPositional, table } from './command.ts'
 
 export const checkCrm: Command = {
   name: 'crm check',
@@ -13,7 +14,7 @@ export const checkCrm: Command = {
     noPositional(checkCrm, given)
     const { crm, db } = (await workplace.parts()).deps
     const connection = crm.mode === 'sandbox' ? 'the sandbox' : 'Zoho CRM'
-    const api = await crm.apiDomain()
+    const api = await crm.apiDomain().catch(withAdvice)
     const checks = [...(await crm.check()), creditsCheck(await crm.usage())]
     workplace.say(table([['Connection', connection], ['API', api], ...checks.map(({ name, says }) => [name, says])]))
     for (const [partnerId, credits] of crm.partnersOverShare()) {
@@ -33,6 +34,12 @@ export const checkCrm: Command = {
     }
     return wrong.length === 0 ? 0 : 1
   },
+}
+
+/** Says what to do about a refused sign-in, which explains every other failure. */
+function withAdvice(error: unknown): never {
+  if (error instanceof CrmSignInRefused) throw new CommandFailed(`${error.message} ${error.advice}.`)
+  throw error
 }
 
 function creditsCheck({ calls, credits, creditsPerDay, creditsLeft }: CrmUsage): CrmCheck {

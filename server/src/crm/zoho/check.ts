@@ -10,15 +10,15 @@ import {
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmCheck } from '../../records/crm-records.ts'
 import { readItems, readResults } from './answers.ts'
-import { CrmForbidden, CrmRefused } from './errors.ts'
+import { CrmForbidden, CrmRefused, CrmSignInRefused } from './errors.ts'
 import { usedChoices } from './metadata.ts'
 import type { Organisation } from './organisation.ts'
 import type { ZohoParts } from './parts.ts'
 
 export interface Checks {
   /**
-   * Tests everything that the portal needs from the CRM, and changes nothing there. If the CRM is unavailable, every
-   * check says so.
+   * Tests everything that the portal needs from the CRM, and changes nothing there. Stops at a failure that explains all
+   * later ones, such as a refused sign-in or a missing module.
    */
   check(signal?: AbortSignal): Promise<CrmCheck[]>
 }
@@ -33,7 +33,11 @@ interface Trial {
 
 /** The error of a failed trial. Its message says what is wrong and what to do. */
 class Wrong extends Error {}
+/** An error that explains every later one. */
+class WrongForAll extends Wrong {}
 
+/** What a trial says about a field that is missing. */
+const NOT_KNOWN = 'not known while the field is missing'
 const NO_LOID = 'LO-00000000'
 /** No record has this id, so a write to it is refused before it changes anything. */
 const NO_ID = '1'
@@ -66,6 +70,22 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       },
     },
     {
+      name: 'Modules',
+      scope: 'ZohoCRM.settings.ALL',
+      async run(signal) {
+        const found = await Promise.all(
+          [partners, leads, deals].map(async ({ module }) =>
+            (await metadata.fieldsOf(module, signal)) ? [] : [module],
+          ),
+        )
+        const missing = found.flat().join(' and ')
+        if (missing === '') return 'all there'
+        throw new WrongForAll(
+          `${missing} is missing. Make a module with this API name in the CRM's settings (Modules and Fields), or name yours in CRM_FIELD_MAP`,
+        )
+      },
+    },
+    {
       name: 'Fields',
       scope: 'ZohoCRM.settings.ALL',
       async run(signal) {
@@ -80,6 +100,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       name: 'LOID',
       scope: 'ZohoCRM.settings.ALL',
       async run(signal) {
+        if (await isMissing('loid', signal)) return NOT_KNOWN
         const open = await Promise.all(
           [leads, deals].map(async ({ module, fields }) => {
             const field = (await metadata.fieldsOf(module, signal))?.get(fields.loid)
@@ -97,6 +118,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       name: 'Partner',
       scope: 'ZohoCRM.settings.ALL',
       async run(signal) {
+        if (await isMissing('partner', signal)) return NOT_KNOWN
         const wrong = await Promise.all(
           [leads, deals].map(async ({ module, fields }) => {
             const field = (await metadata.fieldsOf(module, signal))?.get(fields.partner)
@@ -112,6 +134,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       name: 'Conversion',
       scope: 'ZohoCRM.settings.ALL',
       async run(signal) {
+        if ((await isMissing('loid', signal)) || (await isMissing('partner', signal))) return NOT_KNOWN
         const settings = await metadata.fieldsOf(leads.module, signal)
         const lost = (['loid', 'partner'] as const).filter((name) => {
           const field = settings?.get(leads.fields[name])
@@ -179,7 +202,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
         try {
           readItems(await api.get('Notes', query, { signal }))
         } catch (error) {
-          if (!(error instanceof CrmForbidden || error instanceof CrmRefused)) throw error
+          if (!(error instanceof CrmForbidden)) throw error
           // The portal can work without listing notes, at a cost.
           return 'arrive only when their record changes, because the API user is not an administrator'
         }
@@ -196,29 +219,52 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
     },
   ]
 
-  async function attempt({ name, scope, run }: Trial, signal?: AbortSignal): Promise<CrmCheck> {
+  /** Whether leads or deals lack this field. The trial of the fields says so. */
+  async function isMissing(name: 'loid' | 'partner', signal?: AbortSignal): Promise<boolean> {
+    const found = await Promise.all(
+      [leads, deals].map(async ({ module, fields }) => (await metadata.fieldsOf(module, signal))?.has(fields[name])),
+    )
+    return found.some((isThere) => !isThere)
+  }
+
+  async function attempt({ name, scope, run }: Trial, signal?: AbortSignal): Promise<CrmCheck & { isForAll: boolean }> {
     try {
-      return { name, says: await run(signal), isWrong: false }
+      return { name, says: await run(signal), isWrong: false, isForAll: false }
     } catch (error) {
-      if (error instanceof Wrong) return { name, says: error.message, isWrong: true }
+      if (error instanceof Wrong) {
+        return { name, says: error.message, isWrong: true, isForAll: error instanceof WrongForAll }
+      }
       if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
-      return { name, says: `${error.message.replace(/\.?$/, '.')} ${adviceFor(error, scope)}`, isWrong: true }
+      const says = `${error.message.replace(/\.?$/, '.')} ${adviceFor(error, scope)}`
+      return { name, says, isWrong: true, isForAll: error instanceof CrmSignInRefused || isVersionRetired(error) }
     }
   }
 
   return {
     async check(signal) {
       const checks: CrmCheck[] = []
-      for (const trial of trials) checks.push(await attempt(trial, signal))
+      for (const trial of trials) {
+        const { isForAll, ...check } = await attempt(trial, signal)
+        checks.push(check)
+        if (isForAll) break
+      }
       return checks
     },
   }
 }
 
 function adviceFor(error: Error, scope: string): string {
+  if (error instanceof CrmSignInRefused) return error.advice
+  if (isVersionRetired(error)) {
+    return 'Zoho has retired the version of its API that this portal speaks (v8). Install a newer version of the portal'
+  }
   if (error.message.includes('OAUTH_SCOPE_MISMATCH'))
     return `The grant lacks the scope ${scope}. Make a new grant that includes it`
   if (error instanceof CrmForbidden)
     return "The API user's profile lacks a permission for this. Add it in the CRM's settings"
   return 'Try again. If it still fails, look at the log'
+}
+
+function isVersionRetired(error: Error): boolean {
+  return /HTTP 410\b|API_VERSION_RETIRED/.test(error.message)
 }

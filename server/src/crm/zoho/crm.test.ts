@@ -785,6 +785,23 @@ test.each([
   expect(await wrong()).toEqual({ [name]: expect.stringContaining(words) })
 })
 
+test.each([
+  [
+    'a revoked grant',
+    { refreshTokenRevoked: true },
+    /ZOHO_REFRESH_TOKEN was revoked, or belongs to another data centre/,
+  ],
+  ['a throttled sign-in', { tokensDenied: true }, /Wait a quarter of an hour/],
+  ['a retired version', { failEvery: { n: 1, status: 410 } }, /Install a newer version of the portal/],
+])('the check of %s stops at the first failure and says what to do', async (_, faults, advice) => {
+  await lender.faults(faults)
+  await database.pool.query('delete from crm_tokens')
+  const checks = await open().check()
+  expect(checks).toEqual([{ name: 'Organisation', says: expect.stringMatching(advice), isWrong: true }])
+  await lender.faults({})
+  await database.pool.query('delete from crm_tokens')
+})
+
 test('if the portal may not write, the check names the missing scope', async () => {
   await lender.faults({ scopeMismatch: { times: 1, match: 'PUT /crm/v8/Partners' } })
   expect(await wrong()).toEqual({ Writing: expect.stringContaining('ZohoCRM.modules.ALL') })

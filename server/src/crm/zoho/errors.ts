@@ -27,6 +27,16 @@ export class CrmRefused extends Error {
 /** The organisation takes no such record at the moment. The same call works once the lender has removed the cause (D125). */
 export class CrmNotTaking extends CrmUnavailable {}
 
+/** The CRM gives the portal no access token. `advice` tells the operator what to do. */
+export class CrmSignInRefused extends CrmUnavailable {
+  readonly advice: string
+
+  constructor(text: string, advice: string) {
+    super(text)
+    this.advice = advice
+  }
+}
+
 /** The CRM does not let the portal's user make this call. Other calls may work. */
 export class CrmForbidden extends CrmUnavailable {}
 

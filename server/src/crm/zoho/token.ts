@@ -11,6 +11,7 @@ import type { Secrets } from '../../platform/db/secrets.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { type AccessToken, postForm, type Tokens } from './client.ts'
+import { CrmSignInRefused } from './errors.ts'
 
 type StoredToken = AccessToken & { expiresAtMs: number }
 
@@ -65,7 +66,10 @@ export function openTokens(options: {
     async function look(): Promise<StoredToken | undefined> {
       const { token: shared, quietUntilMs } = await readRow(db, secrets, connection)
       if (isUsable(shared, rejected)) return shared
-      if (nowMs() < quietUntilMs) throw new CrmUnavailable('The CRM asks the portal to wait before it signs in again.')
+      if (nowMs() < quietUntilMs) {
+        const until = `${instant(quietUntilMs).slice(0, 16).replace('T', ' ')} UTC`
+        throw new CrmSignInRefused('The CRM asks the portal to wait before it signs in again.', `Wait until ${until}`)
+      }
       return undefined
     }
   }
@@ -79,7 +83,10 @@ export function openTokens(options: {
     if ('error' in answer) {
       if (/access denied/i.test(answer.error)) await beQuiet(QUIET_AFTER_THROTTLE_MS)
       log.error({ error: answer.error }, 'the CRM gave no access token')
-      throw new CrmUnavailable(`The CRM does not let the portal sign in (${answer.error}).`)
+      throw new CrmSignInRefused(
+        `The CRM does not let the portal sign in (${answer.error}).`,
+        adviceFor(answer.error, settings.accountsUrl),
+      )
     }
     const lifetimeMs = answer.expires_in * 1_000
     return {
@@ -133,6 +140,16 @@ const TokenAnswer = z.union([
     expires_in: z._default(z.coerce.number().check(z.positive()), 3_600),
   }),
 ])
+
+/** What an operator can do about an error of Zoho's sign-in. A refresh token belongs to one data centre. */
+function adviceFor(error: string, accountsUrl: string): string {
+  if (/access denied/i.test(error)) return 'Zoho gives ten tokens in ten minutes. Wait a quarter of an hour'
+  const where = `ZOHO_ACCOUNTS_URL names ${accountsUrl}`
+  if (/invalid_client/i.test(error)) {
+    return `ZOHO_CLIENT_ID or ZOHO_CLIENT_SECRET is wrong, or the client belongs to another data centre (${where})`
+  }
+  return `ZOHO_REFRESH_TOKEN was revoked, or belongs to another data centre (${where}). Make a new grant there`
+}
 
 /** Requests a token. Errors often have status 200, so only the body shows whether the request failed. */
 async function post(settings: ZohoSettings): Promise<z.infer<typeof TokenAnswer>> {
