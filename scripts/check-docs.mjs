@@ -1,5 +1,6 @@
 // Checks the documents. Fails when a path in backticks no longer exists, when no document shows a picture in
-// docs/screens, or when the changelog does not begin with the version of package.json.
+// docs/screens, when the changelog does not begin with the version of package.json, or when docs/decisions/index.md
+// lacks the number of a decision that a comment cites.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -32,6 +33,20 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const [, newest] = /^## \[([^\]]+)\]/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? []
 if (newest !== version) {
   console.error(`CHANGELOG.md begins with ${newest}, but package.json has ${version}`)
+  faults += 1
+}
+const explained = readFileSync('docs/decisions/index.md', 'utf8')
+const cited = new Map()
+for (const file of globSync([
+  '{contract,server,web,crm-sandbox}/{src,migrations}/**/*.{ts,tsx,sql}',
+  '{soak,bench,e2e}/*.ts',
+])) {
+  for (const [, number] of readFileSync(file, 'utf8').matchAll(/[ (](D\d{1,3}[a-z]?)(?=[),.: ])/g))
+    cited.set(number, file)
+}
+for (const [number, file] of cited) {
+  if (explained.includes(`| ${number} `)) continue
+  console.error(`docs/decisions/index.md does not explain ${number}, which ${file} cites`)
   faults += 1
 }
 process.exit(faults === 0 ? 0 : 1)
