@@ -16,6 +16,7 @@ test('every status and stage of the specification has a meaning', async () => {
   ]
   expect(all.filter(([, meaning]) => meaning === null)).toEqual([])
   expect(meaningOf('lead-status', 'Funded')).toBeNull()
+  expect(meaningOf('lead-status', 'Duplicate')).toBe('The lender already knows this applicant.')
 })
 
 test('a file from an editor on Windows is read, and its names may be in upper or lower case', () => {
