@@ -68,8 +68,8 @@ export type StageHistoryEntry = z.infer<typeof StageHistoryEntry>
 export const DEAL_SORT_COLUMNS = ['deal_name', 'loid', 'amount', 'stage', 'created_at', 'modified_time'] as const
 export type DealSortColumn = (typeof DEAL_SORT_COLUMNS)[number]
 
-export const DealFilters = z.object({
-  ...pagingQuery(),
+/** The list without its pages, as a file has it (D82). */
+export const DealExport = z.object({
   ...sortQuery(DEAL_SORT_COLUMNS),
   stage: filterText('stage', CHOICE_LENGTH_MAX),
   minAmount: optionalMoney('minAmount'),
@@ -80,7 +80,21 @@ export const DealFilters = z.object({
   searchIn,
   person: filterPerson(),
 })
+export type DealExport = z.output<typeof DealExport>
+
+export const DealFilters = z.object({ ...pagingQuery(), ...DealExport.shape })
 export type DealFilters = z.output<typeof DealFilters>
+
+export const exportDeals = defineRoute({
+  method: 'GET',
+  path: '/dashboard/deals/export',
+  auth: 'session',
+  least: 'viewer',
+  query: DealExport,
+  answer: z.string(),
+  envelope: 'file',
+  summary: 'All rows of the list of deals, with its filters and in its order, as a CSV file.',
+})
 
 export const listDeals = defineRoute({
   method: 'GET',

@@ -256,8 +256,8 @@ export const LEAD_SORT_COLUMNS = [
 ] as const
 export type LeadSortColumn = (typeof LEAD_SORT_COLUMNS)[number]
 
-export const LeadFilters = z.object({
-  ...pagingQuery(),
+/** The list without its pages, as a file has it (D82). */
+export const LeadExport = z.object({
   ...sortQuery(LEAD_SORT_COLUMNS),
   status: filterText('status', CHOICE_LENGTH_MAX),
   source: filterText('source', CHOICE_LENGTH_MAX),
@@ -268,7 +268,21 @@ export const LeadFilters = z.object({
   searchIn,
   person: filterPerson(),
 })
+export type LeadExport = z.output<typeof LeadExport>
+
+export const LeadFilters = z.object({ ...pagingQuery(), ...LeadExport.shape })
 export type LeadFilters = z.output<typeof LeadFilters>
+
+export const exportLeads = defineRoute({
+  method: 'GET',
+  path: '/dashboard/leads/export',
+  auth: 'session',
+  least: 'viewer',
+  query: LeadExport,
+  answer: z.string(),
+  envelope: 'file',
+  summary: 'All rows of the list of leads, with its filters and in its order, as a CSV file.',
+})
 
 export const listLeads = defineRoute({
   method: 'GET',

@@ -55,6 +55,8 @@ const MAY: Record<Role, string[]> = {
     'GET /dashboard/news',
     'POST /dashboard/news/seen',
     'GET /activity',
+    'GET /dashboard/leads/export',
+    'GET /dashboard/deals/export',
     'GET /dashboard/attention',
     'POST /dashboard/attention/:id/put-away',
     'POST /dashboard/attention/:id/remind',

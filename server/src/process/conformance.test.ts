@@ -240,10 +240,12 @@ test('every successful answer has exactly the fields that the contract names', {
       data: () => ({ data: z.parse(route.answer, data) }),
       paged: () => ({ data: z.parse(route.answer, data), pagination: Pagination.parse(pagination) }),
       stream: () => ({ data: z.parse(route.answer, data) }),
+      file: () => expect.fail('a file has no envelope'),
     }
     expect([name, answer.body]).toEqual([name, { success: true, ...form[route.envelope]() }])
   }
-  await pMap(named, askWithSuccess, { concurrency: AT_ONCE })
+  const withFields = named.filter(([, route]) => route.envelope !== 'file')
+  await pMap(withFields, askWithSuccess, { concurrency: AT_ONCE })
 })
 
 test('every route was tried without a session and with a foreign session', () => {

@@ -108,7 +108,8 @@ export async function startPortal(options: PortalOptions = {}) {
     return {
       status: response.statusCode ?? 0,
       headers: headersOf(response),
-      body: text === '' ? undefined : JSON.parse(text),
+      // A file is its own data.
+      body: text.startsWith('\uFEFF') ? { success: true, data: text } : text === '' ? undefined : JSON.parse(text),
     }
   }
 

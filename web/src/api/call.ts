@@ -83,7 +83,7 @@ async function send(
   if (sent !== undefined) headers.set('content-type', 'application/json')
   if (idempotencyKey) headers.set('idempotency-key', idempotencyKey)
   try {
-    const response = await fetch(address(route, request), {
+    const response = await fetch(addressOf(route, request), {
       method: route.method,
       headers,
       body: sent === undefined ? null : JSON.stringify(sent),
@@ -99,7 +99,8 @@ async function send(
   }
 }
 
-function address(route: Address, { params = {}, query }: LooseRequest): string {
+/** The address of a call, with its parameters. */
+export function addressOf(route: Pick<Address, 'path'>, { params = {}, query }: LooseRequest): string {
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) {

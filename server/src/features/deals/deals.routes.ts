@@ -1,5 +1,12 @@
 import { DEAL_STAGES } from '@portal/contract/choices.ts'
-import { listDeals, listStages, readDeal, readStageHistory, retryDealPush } from '@portal/contract/deals.ts'
+import {
+  exportDeals,
+  listDeals,
+  listStages,
+  readDeal,
+  readStageHistory,
+  retryDealPush,
+} from '@portal/contract/deals.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import { pullDetailsOf } from '../../crm/pull/details/pull-details.ts'
 import { pushDeal } from '../../crm/push/push-deal.job.ts'
@@ -8,11 +15,13 @@ import { retryPush } from '../../crm/push/retry-push.ts'
 import { crmChoices } from '../../crm/zoho/choices.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../platform/http/mount.ts'
-import { findDeals, getDeal, getDealLoid, reviveFailedDeal } from '../../records/deals/deals.queries.ts'
+import { findDeals } from '../../records/deals/deal-list.queries.ts'
+import { getDeal, getDealLoid, reviveFailedDeal } from '../../records/deals/deals.queries.ts'
 import { findHistory } from '../../records/histories/history.queries.ts'
 import { dealsWithSide, dealWithSide } from '../../records/histories/with-side.ts'
 import { findLead, findLeadKeys } from '../../records/leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
+import { dealFile } from './deal-file.ts'
 import { withReferral } from './with-referral.ts'
 
 export function dealRoutes(mount: Mount, deps: Deps): void {
@@ -24,6 +33,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
     const deals = await dealsWithSide(deps, partner.id, page.rows)
     return { data: { deals }, pagination: page.pagination }
   })
+  mount(exportDeals, (call) => dealFile(deps, call))
   mount(readDeal, async ({ partner, params }) => {
     const deal = await getDeal(reads, partner.id, params.id)
     if (deal.is_due) await pullDetailsOf(deps, 'Deals', partner.id, deal.loid)

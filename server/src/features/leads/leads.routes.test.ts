@@ -287,6 +287,125 @@ test('the server sorts all leads by each column in both directions, unknown valu
     expect([query, (await partner.get(`/dashboard/leads?${query}`)).status]).toEqual([query, 400])
 })
 
+/** The lines of a CSV file, each with its cells (RFC 4180). */
+function readCsv(text: string): string[][] {
+  const lines: string[][] = []
+  let line: string[] = []
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
+    line.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
+    if (end === ',') continue
+    lines.push(line)
+    line = []
+  }
+  return lines.slice(0, -1)
+}
+
+async function exportFile(partner: TestPartner, query = ''): Promise<Response> {
+  const headers = { authorization: `Bearer ${partner.token}` }
+  return fetch(`${portal.url}/api/dashboard/leads/export${query}`, { headers })
+}
+
+test('the export has every lead of the filter, each field as it was entered, and no cell that is a formula', async () => {
+  const partner = await portal.newPartner()
+  const names = [
+    'Plain',
+    '=1+1',
+    '+cmd',
+    '-2',
+    '@SUM(A1)',
+    '＝１＋１',
+    "'=quoted",
+    "''-x",
+    "'Twas",
+    'Line\nbreak, "quoted"; é🚚',
+    ' padded ',
+    '\tTab',
+    '012345',
+  ]
+  for (const [i, name] of names.entries())
+    await portal.deps.pool.query(
+      `insert into leads (id, partner_id, loid, business_name, business_abn, phone, loan_amount, lead_status, created_at, modified_time, crm)
+       values (gen_random_uuid(), $1, $2, $3, '01234567890', '+61491570156', 1234.5, $4, $5, now(), 'synced')`,
+      [
+        partner.id,
+        `LO-${partner.id
+          .slice(0, 5)
+          .toUpperCase()
+          .replaceAll(/[ILOU]/g, 'X')}${100 + i}`,
+        name,
+        i < 3 ? 'Contacted' : 'New Lead',
+        new Date(1.79e12 + i),
+      ],
+    )
+  const response = await exportFile(partner, '?order=asc&timezone=Pacific/Auckland')
+  expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(response.headers.get('content-disposition')).toBe('attachment; filename="leads.csv"')
+  const bytes = Buffer.from(await response.arrayBuffer())
+  expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
+  const [heading = [], ...rows] = readCsv(bytes.subarray(3).toString())
+  const cells = (column: string) => rows.map((row) => row[heading.indexOf(column)])
+  const written = cells('Business Name').map(String)
+  expect(written.filter((cell) => /^[=+\-@\t\r＝＋－＠]/.test(cell))).toEqual([])
+  expect(written.map((cell) => (/^'+[=+\-@\t\r＝＋－＠]/.test(cell) ? cell.slice(1) : cell))).toEqual(names)
+  expect(new Set(cells('Phone'))).toEqual(new Set(['+61 491 570 156']))
+  expect(new Set(cells('ABN/UIN'))).toEqual(new Set(['01234567890']))
+  expect(new Set(cells('Loan Amount'))).toEqual(new Set(['1234.5']))
+  expect(new Set(cells('Created'))).toEqual(new Set(['2026-09-22']))
+
+  const lines = async (query: string) => readCsv(await (await exportFile(partner, query)).text()).length - 1
+  expect(await lines('?status=Contacted')).toBe(3)
+  expect(await lines('?search=quoted')).toBe(2)
+  expect(await lines('?search=nobody')).toBe(0)
+  await insertNewerLeads(portal.deps, partner.id, 12_000)
+  expect(await lines('')).toBe(12_000 + names.length)
+  expect(await lines('?status=Contacted&sort=loan_amount')).toBe(3)
+  const stranger = await portal.newPartner()
+  expect(await (await exportFile(stranger)).text()).toBe(`${heading.join(',')}\r\n`)
+  expect((await exportFile(partner, '?sort=x')).status).toBe(400)
+  const log = await partner.get('/security-log')
+  expect(log.body.data.entries.filter(({ event }: { event: string }) => event === 'leads-exported').length).toBe(6)
+})
+
+test('an export that breaks in the middle is a failed download; a third at the same time is refused; neither stays open', async () => {
+  const partner = await portal.newPartner()
+  await insertNewerLeads(portal.deps, partner.id, 3_000)
+  const {
+    rows: [{ id: last }],
+  } = await portal.deps.pool.query('select id from leads where partner_id = $1 order by created_at limit 1', [
+    partner.id,
+  ])
+  // A row that cannot be read, at the end of the list.
+  await portal.deps.pool.query('update leads set partner_iso = $2, phone = $3 where id = $1', [
+    last,
+    'AU',
+    '+61491570156',
+  ])
+  await portal.deps.pool.query(`alter table leads rename to leads_kept`)
+  await portal.deps.pool.query(
+    `create view leads as select * from leads_kept where id <> '${last}' or (1 / (extract(epoch from created_at) * 0)) > 0`,
+  )
+  try {
+    const broken = await exportFile(partner)
+    expect(broken.status).toBe(200)
+    await expect(broken.text()).rejects.toThrow('terminated')
+  } finally {
+    await portal.deps.pool.query('drop view leads')
+    await portal.deps.pool.query('alter table leads_kept rename to leads')
+  }
+  const locker = await portal.deps.pool.connect()
+  try {
+    await locker.query('begin; lock table leads in access exclusive mode')
+    const [one, two] = await Promise.all([exportFile(partner), exportFile(partner)])
+    const third = await exportFile(partner)
+    expect([one.status, two.status, third.status, third.headers.get('retry-after')]).toEqual([200, 200, 429, '10'])
+    await locker.query('rollback')
+    const files = await Promise.all([one.text(), two.text()])
+    expect(files.map((file) => readCsv(file).length)).toEqual([3_001, 3_001])
+  } finally {
+    locker.release()
+  }
+})
+
 test('GET /dashboard/leads filters by status and source', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()

@@ -2,6 +2,7 @@ import { normalizeBusinessNumber } from '@portal/contract/abn.ts'
 import { LEAD_STATUSES } from '@portal/contract/choices.ts'
 import {
   createLead,
+  exportLeads,
   findDuplicates,
   type LeadFilters,
   listLeadStatuses,
@@ -23,17 +24,12 @@ import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../platform/http/mount.ts'
 import { findHistory } from '../../records/histories/history.queries.ts'
 import { leadsWithSide, leadWithSide } from '../../records/histories/with-side.ts'
-import {
-  findDuplicateLeads,
-  findLeads,
-  findNewestLeads,
-  getLead,
-  getLeadKeys,
-  reviveFailedLead,
-} from '../../records/leads/leads.queries.ts'
+import { findLeads, findNewestLeads } from '../../records/leads/lead-list.queries.ts'
+import { findDuplicateLeads, getLead, getLeadKeys, reviveFailedLead } from '../../records/leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
 import { findUsualCountry } from '../accounts/usual-country.queries.ts'
+import { leadFile } from './lead-file.ts'
 import { submitLead } from './submit-lead.ts'
 
 export function leadRoutes(mount: Mount, deps: Deps): void {
@@ -49,6 +45,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
     const leads = await leadsWithSide(deps, partner.id, page.rows)
     return { data: { leads }, pagination: page.pagination }
   })
+  mount(exportLeads, (call) => leadFile(deps, call))
   mount(createLead, (call) => admitRecord(deps, call, (tx) => submitLead(tx, deps, call.partner, call.body)))
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)

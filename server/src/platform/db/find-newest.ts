@@ -153,6 +153,15 @@ function conditions({ name, spelling }: SearchedColumn, { text, scope }: Searche
   }
 }
 
+/** The condition that a row is found, also one that is not folded yet. It reads each row that it is asked about. */
+export function contains(searched: Searched): RawBuilder<SqlBool> {
+  const inColumn = (column: SearchedColumn) => {
+    const { words, fits } = conditions(column, searched)
+    return allOf([words, ...fits])
+  }
+  return sql<SqlBool>`case when search_fold is null then ${inColumn(UNFOLDED)} else ${inColumn(FOLDED)} end`
+}
+
 /**
  * Only a word with three letters or digits in a row can be looked up. If there is no such word, the index is read
  * through until enough rows are found. Reading the whole index takes 25 ms for a hundred thousand leads.

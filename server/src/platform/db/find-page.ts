@@ -1,7 +1,7 @@
 import type { Pagination } from '@portal/contract/answer.ts'
 import { LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import { findNewest, type Listed, searchNewest } from './find-newest.ts'
+import { contains, findNewest, type Listed, searchNewest } from './find-newest.ts'
 import { offset } from './paging.ts'
 import { type Sender, sendNamed } from './send-named.ts'
 import { allOf, idIn } from './sql-conditions.ts'
@@ -61,20 +61,19 @@ async function findSorted(
   part: { offset: number; limit: number },
 ): Promise<string[]> {
   if (!order) return findNewest(sender, listed, part)
-  const { by, isDescending } = order
+  const { by } = order
   const where = sql`partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}`
-  // An index that is read backwards turns the order of equal values as well.
-  const along = isDescending ? sql`desc, created_at, id` : sql`asc, created_at desc, id desc`
+  const direction = along(order)
   const end = part.offset + part.limit
   const statement = sql<{ id: string }>`
     select id from (
       (select id, created_at, ${by} as value, 0 as place from ${sql.table(listed.table)}
-        where ${where} and ${by} is not null order by ${by} ${along} limit ${end})
+        where ${where} and ${by} is not null order by ${by} ${direction} limit ${end})
       union all
       (select id, created_at, ${by}, 1 from ${sql.table(listed.table)}
         where ${where} and ${by} is null order by created_at desc, id desc limit ${end})
     ) found
-     order by place, value ${along}
+     order by place, value ${direction}
      limit ${part.limit} offset ${part.offset}`
   const rows = await sendNamed(sender.pool, statement.compile(sender.db))
   return rows.map((row) => row.id)
@@ -90,11 +89,31 @@ async function countUpTo({ db, pool }: Sender, listed: Listed, max: number): Pro
   return counted?.total ?? 0
 }
 
-/** What the parameters `sort` and `order` say. Descending is the default, as with a first click on a column. */
+/** The statement of all rows, in the order in which `findPage` pages through them, however many a search finds. */
+export function everyRow<Row>(
+  columns: RawBuilder<Row>,
+  { table, partnerId, among, matching }: Listed,
+  { search, searchIn = 'list', order }: Pick<Asked, 'search' | 'searchIn' | 'order'>,
+): RawBuilder<Row> {
+  const found = search ? [contains({ text: search, scope: searchIn })] : []
+  const by = order ? sql`${order.by} is null, ${order.by} ${along(order)}` : sql`created_at desc, id desc`
+  return sql<Row>`
+    select ${columns} from ${sql.table(table)}
+     where partner_id = ${partnerId} and ${allOf([...among, ...matching, ...found])}
+     order by ${by}`
+}
+
+/** An index that is read backwards turns the order of equal values as well. */
+function along({ isDescending }: Order): RawBuilder<unknown> {
+  return isDescending ? sql`desc, created_at, id` : sql`asc, created_at desc, id desc`
+}
+
+/** What the parameters `sort` and `order` say; undefined if nothing. Descending is the default, as with a first click on a column. */
 export function orderOf<Column extends string>(
   { sort, order }: { sort?: Column | undefined; order?: 'asc' | 'desc' | undefined },
   orders: Record<NoInfer<Column>, RawBuilder<unknown>> & { created_at: RawBuilder<unknown> },
-): Order {
+): Order | undefined {
+  if (!sort && !order) return undefined
   return { by: sort ? orders[sort] : orders.created_at, isDescending: order !== 'asc' }
 }
 

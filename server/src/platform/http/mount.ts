@@ -9,6 +9,7 @@ import type { Tx } from '../db/database.ts'
 import type { ReadSource, Replica } from '../db/replica.ts'
 import { PortalError } from '../errors.ts'
 import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
+import { ExportFile } from './export-file.ts'
 import { answerOnce, findFirstAnswer } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
 import type { Limit } from './rate-limit.ts'
@@ -89,6 +90,7 @@ type Result<Answer, Later> =
   | Parsed<Answer>
   | Paged<Parsed<Answer>>
   | Streamed
+  | ExportFile
   | (Later extends Schema ? Accepted<Parsed<Later>> : never)
 
 export type Mount = <
@@ -140,7 +142,7 @@ export function createMount(
       url: `/api${route.path}`,
       // Helmet's headers are for pages; API answers have their own headers (http/server).
       helmet: false,
-      exposeHeadRoute: route.envelope !== 'stream',
+      exposeHeadRoute: route.envelope !== 'stream' && route.envelope !== 'file',
       config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
       // The caller is checked before the body is read, because a stranger's body is not worth reading.
       onRequest: admit,
@@ -184,6 +186,10 @@ export function createMount(
         if (first) reply.header('idempotency-replayed', 'true')
         const result = first ? first.answer : await handler(call)
         if (result instanceof Streamed) return beginStream(request, reply, result, isSecure())
+        if (result instanceof ExportFile) {
+          request.budget?.end()
+          return reply.headers(headersOf(result)).send(result.stream)
+        }
         const { status, body } = envelope(route, answerSchema(), result)
         return reply.status(status).send(body)
       },
@@ -215,6 +221,10 @@ function beginStream(
     },
   })
   return reply
+}
+
+function headersOf({ name }: ExportFile) {
+  return { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` }
 }
 
 /** A blank filter is treated as absent (D46). */

@@ -1,63 +1,15 @@
 import type { RemovedRecord } from '@portal/contract/answer.ts'
-import type { Deal, DealDetail, DealFilters, DealSortColumn } from '@portal/contract/deals.ts'
+import type { DealDetail } from '@portal/contract/deals.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import type { Listed } from '../../platform/db/find-newest.ts'
-import { alphabetical, findPage, inOrderOf, orderOf } from '../../platform/db/find-page.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { Page } from '../../platform/db/paging.ts'
 import { refillSearch, searchColumns } from '../../platform/db/search-columns.ts'
-import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
-import { dayOrEarlier, dayOrLater, idIn } from '../../platform/db/sql-conditions.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
 import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../platform/db/tables.ts'
 import { NotFound, Removed } from '../../platform/errors.ts'
 import { IS_DUE } from '../kinds/crm-rows.queries.ts'
-
-/**
- * Finds a page of deals, newest first or sorted, without archived deals. First finds the ids, and then reads only the
- * rows of the page. Without a search, the ids come from an index alone, unless a filter and another order come together.
- */
-export async function findDeals(
-  sender: Sender,
-  partnerId: string,
-  filters: DealFilters,
-  timezone: string,
-): Promise<Page<Omit<Deal, 'side'>>> {
-  const listed = listedDeals(partnerId, filters, filters.timezone ?? timezone)
-  const order = filters.sort || filters.order ? orderOf(filters, DEAL_ORDERS) : undefined
-  const { ids, pagination } = await findPage(sender, listed, { ...filters, order })
-  const statement = sender.db
-    .selectFrom('deals')
-    .select(DEAL_COLUMNS)
-    .where('partner_id', '=', partnerId)
-    .where(idIn(ids))
-    .compile()
-  return { rows: inOrderOf(ids, await sendNamed(sender.pool, statement)), pagination }
-}
-
-const DEAL_ORDERS: Record<DealSortColumn, RawBuilder<unknown>> = {
-  deal_name: alphabetical(sql.ref('deal_name')),
-  loid: sql.ref('loid'),
-  amount: sql.ref('amount'),
-  stage: sql.ref('stage'),
-  created_at: sql.ref('created_at'),
-  modified_time: sql.ref('modified_time'),
-}
-
-function listedDeals(partnerId: string, filters: DealFilters, zone: string): Listed {
-  const { stage, minAmount, dateFrom, dateTo, changedFrom, person } = filters
-  const among = [sql<SqlBool>`archived_at is null`]
-  if (dateFrom) among.push(dayOrLater(sql.ref('created_at'), dateFrom, zone))
-  if (dateTo) among.push(dayOrEarlier(sql.ref('created_at'), dateTo, zone))
-  const matching: RawBuilder<SqlBool>[] = []
-  if (changedFrom) matching.push(dayOrLater(sql.ref('modified_time'), changedFrom, zone))
-  if (stage) matching.push(sql`stage = ${stage}`)
-  if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
-  if (minAmount !== null) matching.push(sql`amount >= ${minAmount}`)
-  return { table: 'deals', partnerId, among, matching }
-}
 
 /** A deal as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
 export type OpenedDeal = Omit<DealDetail, 'side' | 'from_referral'> & { is_due: boolean }

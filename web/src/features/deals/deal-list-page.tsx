@@ -10,6 +10,7 @@ import { paths } from '../../app/paths.ts'
 import { type DealListSearch, dealListSearch } from '../../app/search-params.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { ExportButton } from '../../ui/export-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { LastChangeToggle, ListBar, ListSearch, RowsToggle } from '../../ui/list-search.tsx'
@@ -32,6 +33,7 @@ import {
   type DealListFilters,
   dealFiltersOf,
   dealListQuery,
+  saveDeals,
   stagesQuery,
 } from './deals.queries.ts'
 
@@ -86,6 +88,7 @@ export function DealListPage() {
         actions={
           <div className="flex flex-wrap gap-2">
             <AmountSortButton sort={sort} onSort={handleSort} />
+            <ExportButton onExport={() => saveDeals(search)} />
             <SyncButton sync={sync} />
           </div>
         }

@@ -1,6 +1,7 @@
 import {
   DEAL_SORT_COLUMNS,
   type DealSortColumn,
+  exportDeals,
   listDeals,
   listStages,
   readDeal,
@@ -11,10 +12,12 @@ import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { optionalMoney } from '@portal/contract/money.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { type Answer, call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { DealListSearch } from '../../app/search-params.ts'
-import { zoneOfDays } from '../../format/time-zone.ts'
+import { browserTimeZone, zoneOfDays } from '../../format/time-zone.ts'
 import { type Sort, serverSort } from '../../ui/sort.ts'
+import { toast } from '../../ui/toast.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
 /** How often a deal's page fetches the deal again while the deal or one of its notes waits to reach the CRM. */
@@ -95,4 +98,15 @@ function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: st
   if (!seen || seen.deal.modified_time >= modified_time) return
   for (const query of [dealQuery(loid), stageHistoryQuery(loid), timelineQuery({ kind: 'deal', loid })])
     void client.invalidateQueries({ queryKey: query.queryKey })
+}
+
+/** Saves all rows of the list, with its filters and in its order, or says why it could not. */
+export async function saveDeals(search: DealListSearch): Promise<void> {
+  const { page: _, ...filters } = dealFiltersOf({ ...search, sorted: 'all' })
+  try {
+    const { download } = await import('../../api/download.ts')
+    await download(exportDeals, { ...filters, timezone: browserTimeZone() }, 'deals.csv')
+  } catch (error) {
+    toast.error(failureText(error))
+  }
 }

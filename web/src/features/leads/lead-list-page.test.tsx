@@ -155,6 +155,30 @@ test('the list says where it is, opens the last page, and sorts all leads if ask
   await waitFor(() => expect(window.location.search).toBe('?sort=-loan_amount'))
 })
 
+test('Export CSV asks for the whole list as it is filtered and sorted, and says why if there is no file', async () => {
+  const server = serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }, 1, true, 60) }),
+    'GET /dashboard/leads/export': () => ({
+      status: 429,
+      body: {
+        success: false,
+        error: 'Two exports are being made. Please try again in a moment.',
+        code: 'RATE_LIMITED',
+      },
+    }),
+  })
+  const user = openApp('/leads?page=2&status=Contacted&sort=loan_amount')
+  await names()
+  await user.click(screen.getByRole('button', { name: 'Export CSV' }))
+  expect(await screen.findByText('Two exports are being made. Please try again in a moment.')).toBeDefined()
+  expect(server.seen.find(({ path }) => path === '/dashboard/leads/export')?.query).toEqual({
+    status: 'Contacted',
+    sort: 'loan_amount',
+    order: 'asc',
+    timezone: 'Australia/Brisbane',
+  })
+})
+
 test('when the next page of the list fails to load, the area around Try Again takes focus', async () => {
   const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
   serveSignedIn({

@@ -11,6 +11,7 @@ import { type LeadListSearch, leadListSearch } from '../../app/search-params.ts'
 import { May } from '../../session/may.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { ExportButton } from '../../ui/export-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { LastChangeToggle, ListBar, ListSearch, RowsToggle } from '../../ui/list-search.tsx'
@@ -27,7 +28,14 @@ import { SyncProgress } from '../sync/sync-progress.tsx'
 import { useSync } from '../sync/use-sync.ts'
 import { LEAD_COLUMNS, leadSortValue } from './lead-columns.tsx'
 import { countLeadFilters, LeadFilters } from './lead-filters.tsx'
-import { LEAD_SORT, type LeadListAnswer, leadFiltersOf, leadListQuery, leadStatusesQuery } from './leads.queries.ts'
+import {
+  LEAD_SORT,
+  type LeadListAnswer,
+  leadFiltersOf,
+  leadListQuery,
+  leadStatusesQuery,
+  saveLeads,
+} from './leads.queries.ts'
 
 const LAST_CHANGE = [{ key: 'modified_time', header: 'Last Change' }] as const
 
@@ -70,6 +78,7 @@ export function LeadListPage() {
         description={<p className="max-sm:hidden">Applicants you have referred, and how far each has come.</p>}
         actions={
           <div className="flex flex-wrap gap-2">
+            <ExportButton onExport={() => saveLeads(search)} />
             <SyncButton sync={sync} />
             <May least="member">
               <DebugButton />

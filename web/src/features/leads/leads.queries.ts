@@ -1,5 +1,6 @@
 import {
   createLead,
+  exportLeads,
   findDuplicates,
   LEAD_SORT_COLUMNS,
   type LeadSortColumn,
@@ -13,10 +14,12 @@ import {
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { type Answer, call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
-import { zoneOfDays } from '../../format/time-zone.ts'
+import { browserTimeZone, zoneOfDays } from '../../format/time-zone.ts'
 import { type Sort, serverSort } from '../../ui/sort.ts'
+import { toast } from '../../ui/toast.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
 /** How often a lead's page fetches the lead again while the lead or one of its notes waits to reach the CRM. */
@@ -118,4 +121,15 @@ export function submitLead(body: NewLead, idempotencyKey: string) {
 
 function isPending(data: Awaited<ReturnType<typeof call<typeof readLead>>> | undefined): boolean {
   return data !== undefined && (data.lead.crm === 'pending' || data.notes.some((note) => note.crm === 'pending'))
+}
+
+/** Saves all rows of the list, with its filters and in its order, or says why it could not. */
+export async function saveLeads(search: LeadListSearch): Promise<void> {
+  const { page: _, ...filters } = leadFiltersOf({ ...search, sorted: 'all' })
+  try {
+    const { download } = await import('../../api/download.ts')
+    await download(exportLeads, { ...filters, timezone: browserTimeZone() }, 'leads.csv')
+  } catch (error) {
+    toast.error(failureText(error))
+  }
 }

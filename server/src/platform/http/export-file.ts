@@ -1,0 +1,61 @@
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { BYTE_ORDER_MARK } from '../csv.ts'
+import { TooMany } from '../errors.ts'
+
+/** How many files one process reads from the database at a time. Sending them does not count. */
+const READS_MAX = 2
+let reads = 0
+
+/** Writes all lines of a file. It throws if the file cannot be complete. */
+export type WriteLines = (write: (lines: string) => Promise<void>) => Promise<void>
+
+/** The answer of a `file` route. If the stream breaks, the connection does too, so that no file looks whole (D82). */
+export class ExportFile {
+  readonly name: string
+  readonly stream: Readable
+
+  /**
+   * Sends the heading at once. `writeLines` writes the rest into a file of this process, so that the database never
+   * waits for a slow reader; then the file is sent. Throws `TooMany` while two other files are read.
+   */
+  constructor(name: string, heading: string, writeLines: WriteLines) {
+    if (reads === READS_MAX) throw new TooMany('Two exports are being made. Please try again in a moment.', 10)
+    this.name = name
+    const stream = new PassThrough()
+    this.stream = stream
+    stream.write(BYTE_ORDER_MARK + heading)
+    reads += 1
+    void readIntoFile(stream, writeLines)
+      .finally(() => (reads -= 1))
+      .then((file) => pipeline(file.createReadStream({ start: 0 }), stream))
+      .catch((error: unknown) => stream.destroy(error instanceof Error ? error : new Error(String(error))))
+  }
+}
+
+async function readIntoFile(reader: Readable, writeLines: WriteLines): Promise<FileHandle> {
+  const file = await openNameless()
+  try {
+    await writeLines(async (lines) => {
+      if (reader.destroyed) throw new Error('Nobody waits for the file any more')
+      await file.appendFile(lines)
+    })
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** Opens a file that only this process can reach. It has lost its name already, so it is gone with the process. */
+async function openNameless(): Promise<FileHandle> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'portal-export-'))
+  try {
+    return await open(path.join(folder, 'rows.csv'), 'wx+', 0o600)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
