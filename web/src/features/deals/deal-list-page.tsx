@@ -103,7 +103,6 @@ export function DealListPage() {
             value={search.search ?? ''}
             onSearch={(text) => handleFilter({ search: text || undefined, searchIn: undefined })}
           />
-          <DealFilters filters={filters} onChange={handleFilter} />
           <LastChangeToggle
             isOn={search.sort === '-modified_time'}
             onChange={(isOn) =>
@@ -111,6 +110,7 @@ export function DealListPage() {
             }
           />
           <RowsToggle />
+          <DealFilters filters={filters} onChange={handleFilter} />
         </ListBar>
         <DealList
           deals={deals}

@@ -99,7 +99,6 @@ export function LeadListPage() {
             value={search.search ?? ''}
             onSearch={(text) => handleFilter({ search: text || undefined, searchIn: undefined })}
           />
-          <LeadFilters search={search} onChange={handleFilter} />
           <LastChangeToggle
             isOn={search.sort === '-modified_time'}
             onChange={(isOn) =>
@@ -107,6 +106,7 @@ export function LeadListPage() {
             }
           />
           <RowsToggle />
+          <LeadFilters search={search} onChange={handleFilter} />
         </ListBar>
         <LeadList search={search} isSyncing={sync.isRunning} onChange={handleChange} onClear={handleClear} />
       </div>
