@@ -9,14 +9,21 @@ interface TurnTextProps {
   changed?: string
 }
 
-/** Whose turn it is and when something last moved, as a small text in a row of a list (D127). */
+/**
+ * Whose turn it is and when something last moved, as a small text in a row of a list (D127). A phone has room for one of
+ * the two.
+ */
 export function TurnText({ side, changed }: TurnTextProps) {
   return (
     <span className="flex gap-1 text-2xs/3 whitespace-nowrap text-muted">
       {side && <span className={clsx(side === 'partner' && 'font-semibold text-brand-ink')}>{SIDE_TEXTS[side]}</span>}
-      {side && changed && <span aria-hidden>·</span>}
+      {side && changed && (
+        <span aria-hidden className="max-sm:hidden">
+          ·
+        </span>
+      )}
       {changed && (
-        <span title="Last change">
+        <span title="Last change" className={clsx(side && 'max-sm:hidden')}>
           <RelativeTime at={changed} />
         </span>
       )}
