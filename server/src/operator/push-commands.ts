@@ -6,6 +6,8 @@ import { reviveFailedOfAllPartners } from '../records/kinds/not-taken.queries.ts
 import { type Command, noPositional, UsageError, usageOf } from './command.ts'
 import { retryJobs } from './jobs.queries.ts'
 
+const AT_ONCE = 200
+
 export const retryPushes: Command = {
   name: 'push retry',
   parameters: '--all',
@@ -15,16 +17,19 @@ export const retryPushes: Command = {
     noPositional(retryPushes, given)
     if (given.values['all'] !== true) throw new UsageError(`usage: ${usageOf(retryPushes)}`)
     const { db, jobs } = (await workplace.workingParts()).deps
-    const revived = await db.transaction().execute(async (tx) => {
-      const records = await reviveFailedOfAllPartners(tx)
-      for (const record of records) {
-        const { partnerId } = record
-        if (record.on === 'leads') await jobs.enqueue(tx, pushLead, { partnerId, loid: record.loid })
-        else if (record.on === 'deals') await jobs.enqueue(tx, pushDeal, { partnerId, loid: record.loid })
-        else await jobs.enqueue(tx, pushNote, { partnerId, noteId: record.noteId })
-      }
-      return records.length
-    })
+    const reviveSome = () =>
+      db.transaction().execute(async (tx) => {
+        const records = await reviveFailedOfAllPartners(tx, AT_ONCE)
+        for (const record of records) {
+          const { partnerId } = record
+          if (record.on === 'leads') await jobs.enqueue(tx, pushLead, { partnerId, loid: record.loid })
+          else if (record.on === 'deals') await jobs.enqueue(tx, pushDeal, { partnerId, loid: record.loid })
+          else await jobs.enqueue(tx, pushNote, { partnerId, noteId: record.noteId })
+        }
+        return records.length
+      })
+    let revived = 0
+    for (let some = await reviveSome(); some > 0; some = await reviveSome()) revived += some
     let waiting = 0
     for (const job of [pushPartner, pushLead, pushDeal, pushNote]) waiting += await retryJobs(db, job.name)
     workplace.say(`${revived} that were given up are sent again; ${waiting} pushes run now`)

@@ -272,9 +272,18 @@ async function createAndRemove(module: 'Leads' | 'Deals', name: string): Promise
   await lender.remove(module, await lender.create(module, record))
 }
 
-test('a refusal for a reason of the organisation fails no lead: it waits, says so, and goes once the cause is gone', async () => {
+test.each([
+  ['a retired version', () => lender.faults({ failEvery: { n: 1, status: 410, match: 'POST /crm/v8/Leads' } })],
+  [
+    'a field that the portal fills in itself',
+    async () => {
+      await lender.behaviour({ unknownFields: 'refuse' })
+      await lender.removeField('Leads', 'Partner_ISO')
+    },
+  ],
+])('if the CRM refuses a lead for %s, the lead waits, says so, and goes once the cause is gone', async (_, refuse) => {
   const partner = await partnerInCrm()
-  await lender.faults({ failEvery: { n: 1, status: 410, match: 'POST /crm/v8/Leads' } })
+  await refuse()
   const { loid } = await partner.submitLead()
   const lead = async () => (await partner.get(`/crm/lead/${loid}`)).body.data.lead
   await waitFor('the refusal', async () => (await lead()).crm_problem !== null)
@@ -283,6 +292,7 @@ test('a refusal for a reason of the organisation fails no lead: it waits, says s
   await pushLead.giveUp?.(portal.deps, { partnerId: partner.id, loid })
   expect(await lead()).toMatchObject({ crm: 'pending', crm_problem: NOT_TAKEN })
   await lender.faults({})
+  await lender.behaviour({ unknownFields: 'ignore' })
   expect((await partner.post('/dashboard/sync-leads')).status).toBe(200)
   expect(await lead()).toMatchObject({ crm: 'synced', crm_problem: null })
 })

@@ -82,10 +82,17 @@ export function writtenId(result: WriteResult | undefined): string {
   throw result ? itemRefusal(result) : new CrmRefused('UNKNOWN', 'The CRM answered a write without a result.')
 }
 
-/** The error to throw for one refused item. Its text is for the partner: the text names the field, never the value. */
-export function itemRefusal(result: Exclude<WriteResult, { zohoId: string }>): Error {
-  const text = refusalText(result)
-  return PASSING_CODES.has(result.code) ? new CrmUnavailable(text) : new CrmRefused(result.code, text, result.field)
+/**
+ * The error to throw for one refused item. Its text is for the partner: the text names the field, never the value. `ours`
+ * are fields whose content is the portal's, so that the partner cannot mend it.
+ */
+export function itemRefusal(
+  { field, ...result }: Exclude<WriteResult, { zohoId: string }>,
+  ours: ReadonlySet<string> = new Set(),
+): Error {
+  const text = refusalText({ field, ...result })
+  if (PASSING_CODES.has(result.code)) return new CrmUnavailable(text)
+  return new CrmRefused(result.code, text, field !== null && ours.has(field) ? null : field)
 }
 
 function refusalText({ code, field, message }: Exclude<WriteResult, { zohoId: string }>): string {

@@ -87,6 +87,8 @@ const CLOSING_DAYS = 30
 type RecordCall = Omit<ZohoCall, 'method' | 'body'> & { method: 'POST' | 'PUT' }
 
 /** The fields that need special treatment in a push. */
+const OURS = new Set(['loid', 'lead_status', 'lead_source', 'partner_iso', 'stage', 'submitted_by', 'referral_consent'])
+
 interface PushedFields {
   loid: string
   partner: string
@@ -363,7 +365,7 @@ export function openRecordPusher(
         throw new CrmPartnerGone('The CRM has no record of this partner any more.')
       }
       const mended = mend(sent, result)
-      if (!mended) throw itemRefusal(result)
+      if (!mended) throw itemRefusal(result, oursOf(fields))
       sent = mended
     }
 
@@ -484,6 +486,12 @@ export function openRecordPusher(
     },
     setLoids,
   }
+}
+
+/** The CRM's names of the fields that the portal fills in itself. */
+function oursOf(fields: PushedFields): ReadonlySet<string> {
+  const named = Object.entries(fields)
+  return new Set([PIPELINE_FIELD, ...named.flatMap(([name, field]) => (OURS.has(name) ? field : []))])
 }
 
 /** If the CRM refused the record because another one has its LOID, the id of that one; otherwise null. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 
 /** What partners read on a record that the CRM refuses for a reason of its own (D125). */
@@ -25,25 +25,23 @@ export async function isNotTaken(db: Db, record: Pushed): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Sets all failed records of all partners to pending again, except erased ones. */
-export async function reviveFailedOfAllPartners(tx: Tx): Promise<Pushed[]> {
-  const loids = (on: 'leads' | 'deals') =>
-    tx
-      .updateTable(on)
-      .set({ crm: 'pending', crm_problem: null })
-      .where('crm', '=', 'failed')
-      .where('erased_at', 'is', null)
-      .returning(['partner_id as partnerId', 'loid'])
-      .execute()
-  const notes = await tx
-    .updateTable('notes')
-    .set({ crm: 'pending', crm_problem: null })
-    .where('crm', '=', 'failed')
-    .returning(['partner_id as partnerId', 'id as noteId'])
-    .execute()
-  const leads = (await loids('leads')).map((lead) => ({ on: 'leads' as const, ...lead }))
-  const deals = (await loids('deals')).map((deal) => ({ on: 'deals' as const, ...deal }))
-  return [...leads, ...deals, ...notes.map((note) => ({ on: 'notes' as const, ...note }))]
+/** Sets at most `limit` failed records of each kind, of any partner, to pending again, except erased ones. */
+export async function reviveFailedOfAllPartners(tx: Tx, limit: number): Promise<Pushed[]> {
+  const revive = async (on: Pushed['on'], isOpen: RawBuilder<unknown>) => {
+    const { rows } = await sql<{ partner_id: string; id: string; loid: string }>`
+      update ${sql.table(on)} as failed set crm = 'pending', crm_problem = null
+       where id in (select id from ${sql.table(on)} where crm = 'failed' and ${isOpen} limit ${limit})
+       returning failed.partner_id, failed.id, failed.loid`.execute(tx)
+    return rows.map(({ partner_id: partnerId, id, loid }): Pushed => {
+      return on === 'notes' ? { on, partnerId, noteId: id } : { on, partnerId, loid }
+    })
+  }
+  const unerased = sql`erased_at is null`
+  return [
+    ...(await revive('leads', unerased)),
+    ...(await revive('deals', unerased)),
+    ...(await revive('notes', sql`true`)),
+  ]
 }
 
 function is(record: Pushed) {
