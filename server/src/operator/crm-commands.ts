@@ -1,4 +1,4 @@
-import { removeHidden } from '../crm/pull/hold-hidden.ts'
+import { acceptRemovals as removeAccepted } from '../crm/pull/accept-removals.ts'
 import { CrmSignInRefused } from '../crm/zoho/errors.ts'
 import type { CrmUsage } from '../crm/zoho/shared-limits.ts'
 import type { CrmCheck } from '../records/crm-records.ts'
@@ -27,9 +27,9 @@ export const checkCrm: Command = {
     for (const { business_name, crm_problem } of await findProblemsOfAllPartners(db)) {
       workplace.say(`\nThe record of ${business_name}: ${crm_problem}`)
     }
-    for (const { business_name, records } of await countHiddenOfAllPartners(db)) {
+    for (const { business_name, records, since } of await countHiddenOfAllPartners(db)) {
       workplace.say(
-        `\nThe CRM does not show ${records} records of ${business_name} and does not name them as deleted. Give the API user its rights back, or run \`npm run portal -- crm accept-removals\`.`,
+        `\nSince ${since.slice(0, 16)} UTC the CRM does not show ${records} records of ${business_name} and does not name them as deleted. Give the API user its rights back, or run \`npm run portal -- crm accept-removals\`.`,
       )
     }
     return wrong.length === 0 ? 0 : 1
@@ -54,6 +54,9 @@ function creditsCheck({ calls, credits, creditsPerDay, creditsLeft }: CrmUsage):
   }
 }
 
+/** Ten thousand hidden records take a hundred calls to the CRM. */
+const ACCEPT_MS_MAX = 600_000
+
 export const acceptRemovals: Command = {
   name: 'crm accept-removals',
   parameters: '',
@@ -64,7 +67,9 @@ export const acceptRemovals: Command = {
     for (const { business_name, records } of await countHiddenOfAllPartners(deps.db)) {
       workplace.say(`${business_name}: ${records}`)
     }
-    const removed = (await removeHidden(deps, 'Deals')) + (await removeHidden(deps, 'Leads'))
+    const signal = AbortSignal.timeout(ACCEPT_MS_MAX)
+    const deals = await removeAccepted(deps, 'Deals', signal)
+    const removed = deals + (await removeAccepted(deps, 'Leads', signal))
     workplace.say(`${removed} removed`)
     return 0
   },

@@ -7,7 +7,7 @@ import { removeGone } from '../apply/remove-gone.ts'
 import { isOvertaken } from '../zoho/applied-time.ts'
 import { findRowsOf } from './find-rows-of.ts'
 import { gatherPage } from './gather-page.ts'
-import { holdHidden } from './hold-hidden.ts'
+import { type HoldHidden, openBrake } from './hold-hidden.ts'
 import { keepOfGonePartners } from './keep-of-gone-partners.ts'
 import type { AppliedRecord, PageTally, Pull } from './pull.ts'
 import { pullDueNotes } from './pull-notes.ts'
@@ -39,9 +39,10 @@ export async function pullRecords(
   tally?: PageTally,
 ): Promise<Pulled> {
   let pulled: Pulled = { problems: [], there: 0, heldPartnerIds: new Set() }
+  const holdHidden = openBrake(pull, module, zohoIds)
   for (const some of chunksOf(zohoIds, RECORDS_A_PAGE)) {
     pull.signal.throwIfAborted()
-    const page = await pullPage(pull, module, some, { tally, all: zohoIds })
+    const page = await pullPage(pull, module, some, { tally, holdHidden })
     pulled = {
       problems: [...pulled.problems, ...page.problems],
       there: pulled.there + page.there,
@@ -52,13 +53,16 @@ export async function pullRecords(
 }
 
 /**
- * Pulls the records of one page, and returns the outcome of each. `all` are the ids of all pages.
+ * Pulls the records of one page, and returns the outcome of each. `holdHidden` is the brake of the whole pull.
  */
 export async function pullPage(
   pull: Pull,
   module: CrmModule,
   zohoIds: readonly string[],
-  { tally, all = zohoIds }: { tally?: PageTally | undefined; all?: readonly string[] } = {},
+  {
+    tally,
+    holdHidden = openBrake(pull, module, zohoIds),
+  }: { tally?: PageTally | undefined; holdHidden?: HoldHidden } = {},
 ): Promise<Pulled & { records: AppliedRecord[] }> {
   const { deps, signal } = pull
   const { crm, clock, log } = deps
@@ -86,12 +90,7 @@ export async function pullPage(
   const { leaving, heldPartnerIds } = await keepOfGonePartners(pull, gone, readById)
   const missing = leaving.filter((row) => !readById.has(row.zoho_id ?? ''))
   const moved = leaving.filter((row) => readById.has(row.zoho_id ?? ''))
-  await removeGone(
-    deps,
-    module,
-    [...moved, ...(await holdHidden(pull, module, missing, { some: zohoIds, all }))],
-    tally,
-  )
+  await removeGone(deps, module, [...moved, ...(await holdHidden(missing, zohoIds))], tally)
   await forgetHidden(deps.db, module, [...readById.keys()])
 
   const gathered = await gatherPage(pull, owners, owned)

@@ -452,6 +452,17 @@ test('reading histories in the background leaves half of the day’s credits for
   expect((await callsOf(pullDetails)).total).toBeGreaterThan(0)
 })
 
+test('a pull of many missing records reads the CRM’s list of deletions once', async () => {
+  await lender.fill('Leads', 240, { Last_Name: 'H#n#', LOID: 'LO-H#n#', Partner: { id: adaInCrm } })
+  await sync('/dashboard/sync-leads')
+  await lender.behaviour({ apiUserSeesRecords: false })
+  const { by_kind } = await callsOf(() => sync('/dashboard/sync-leads'))
+  expect(by_kind['GET /crm/v8/Leads/deleted']).toBe(1)
+  expect(await changes('lead.removed')).toEqual([])
+  await lender.behaviour({ apiUserSeesRecords: true })
+  await sync('/dashboard/sync-leads')
+})
+
 test('a sweep finds all deletions even if Zoho lists only some of them', async () => {
   await lender.behaviour({ deletedOrder: 'oldest-first', deletedListMax: 200 })
   await lender.fill('Leads', 240, { Last_Name: 'L#n#', LOID: 'LO-#n#', Partner: { id: adaInCrm } })

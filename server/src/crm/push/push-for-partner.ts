@@ -17,7 +17,9 @@ interface PushOfRecord<Result> {
 
 /**
  * Pushes a record that names its partner by the partner's CRM id. A partner without a CRM record gets one first. Returns
- * undefined when the partner is gone or is held, for example because its own record was deleted (D121, D123). Throws `GiveUp` when the CRM refuses, and `NotYet` when other partners come first (D122).
+ * undefined when the partner is gone or is held, for example because its own record was deleted (D121, D123). Throws
+ * `GiveUp` when the CRM refuses a field, `CrmNotTaking` when it refuses for a reason of its own, and `NotYet` when other
+ * partners come first (D122).
  */
 export function pushForPartner<Result>(
   deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'config'>,

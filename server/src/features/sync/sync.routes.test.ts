@@ -613,7 +613,7 @@ test.each([
   expect(new Map(rows.map((row) => [row.zoho_id, row.loid]))).toEqual(inZoho)
 })
 
-test('a lead of a partner whose own record was deleted stays with the partner, and its sync says whom to ask', async () => {
+test('after staff delete the partner’s own record, the partner keeps its lead, and a sync says to ask the lender', async () => {
   await lender.remove('Partners', adaInCrm)
   const { loid } = await submittedInVain()
   expect(await ada.post('/dashboard/sync-leads')).toMatchObject({ status: 409, body: { code: 'ASK_LENDER' } })

@@ -191,6 +191,16 @@ export async function findPresentOfAllPartners(
   return rows.map((row) => row.zoho_id)
 }
 
+/** The Zoho ids of at most `limit` of the partner's newest records. Leaves out archived rows and converted leads. */
+export async function findShownOf(db: Db, name: TableName, partnerId: string, limit: number): Promise<string[]> {
+  const isOpen = name === 'leads' ? IS_UNCONVERTED : sql`true`
+  const { rows } = await sql<{ zoho_id: string }>`
+    select zoho_id from ${sql.table(name)} as present
+     where partner_id = ${partnerId} and zoho_id is not null and archived_at is null and ${isOpen}
+     order by created_at desc, id desc limit ${limit}`.execute(db)
+  return rows.map((row) => row.zoho_id)
+}
+
 /** Marks the history or the notes of these records as read. Leaves out records that another pull has changed since. */
 export async function clearDue(
   db: Db | Tx,

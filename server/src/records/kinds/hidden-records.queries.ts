@@ -4,9 +4,16 @@ import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { CrmModule } from '../crm-records.ts'
 
-export interface HiddenRecord {
+interface HiddenRecord {
   zoho_id: string
   partner_id: string
+}
+
+interface HiddenOfPartner {
+  business_name: string
+  records: number
+  /** When the CRM first did not show one of them. */
+  since: string
 }
 
 /** Notes that the CRM does not show these records. A record that is noted already keeps its time. */
@@ -46,16 +53,33 @@ export async function findHidden(db: Db, module: CrmModule, zohoIds: readonly st
   return new Set(rows.map((row) => row.zoho_id))
 }
 
-/** Finds at most `limit` hidden records of this module, the longest hidden first. */
-export function findHiddenOfAllPartners(db: Db, module: CrmModule, limit: number): Promise<HiddenRecord[]> {
-  return db
+/** The Zoho ids of the module's next `limit` hidden records after the id `after`, sorted as text. */
+export async function findHiddenOfAllPartners(
+  db: Db,
+  module: CrmModule,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db
     .selectFrom('hidden_records')
-    .select(['zoho_id', 'partner_id'])
+    .select('zoho_id')
     .where('module', '=', module)
-    .orderBy('since')
+    .where('zoho_id', '>', after)
     .orderBy('zoho_id')
     .limit(limit)
     .execute()
+  return rows.map((row) => row.zoho_id)
+}
+
+/** The Zoho ids of at most `limit` hidden records of this module, drawn by lot, so that none is left out for ever. */
+export async function drawHiddenOfAllPartners(db: Db, module: CrmModule, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('hidden_records')
+    .select('zoho_id')
+    .where('module', '=', module)
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.zoho_id)
 }
 
 /** Counts the partner's hidden records, of one module or of both. */
@@ -68,11 +92,11 @@ export async function countHidden(reads: Reads, partnerId: string, module: CrmMo
 }
 
 /** Counts the hidden records of each partner that has some. */
-export async function countHiddenOfAllPartners(db: Db): Promise<{ business_name: string; records: number }[]> {
+export async function countHiddenOfAllPartners(db: Db): Promise<HiddenOfPartner[]> {
   const rows = await db
     .selectFrom('hidden_records')
     .innerJoin('partners', 'partners.id', 'hidden_records.partner_id')
-    .select(({ fn }) => ['business_name', fn.countAll<number>().as('records')])
+    .select(({ fn }) => ['business_name', fn.countAll<number>().as('records'), fn.min('since').as('since')])
     .groupBy(['partners.id', 'business_name'])
     .orderBy('business_name')
     .execute()

@@ -113,7 +113,7 @@ export function findPartnersWithoutRecord(db: Db): Promise<{ id: string; zoho_id
 }
 
 /** Finds the partners that have one of these CRM records. */
-export function findPartnersLinkedTo(db: Db, zohoIds: readonly string[]): Promise<{ id: string }[]> {
+export function findPartnersLinkedTo(db: Db | Tx, zohoIds: readonly string[]): Promise<{ id: string }[]> {
   return db
     .selectFrom('partners')
     .select('id')

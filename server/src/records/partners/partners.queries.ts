@@ -47,11 +47,13 @@ export function findPartnersByZohoId(db: Db, zohoIds: readonly string[]) {
     .execute()
 }
 
+export type LinkedPartner = Pick<Partner, 'id' | 'zoho_id' | 'held_for'>
+
 /** Finds these partners with the ids of their own records in the CRM. */
-export function findPartnersById(db: Db, partnerIds: readonly string[]) {
+export function findPartnersById(db: Db, partnerIds: readonly string[]): Promise<LinkedPartner[]> {
   return db
     .selectFrom('partners')
-    .select(['id', 'zoho_id'])
+    .select(['id', 'zoho_id', 'held_for'])
     .where((eb) => eb('id', '=', eb.fn.any(eb.val(partnerIds))))
     .execute()
 }

@@ -9,7 +9,7 @@ import {
   findPresentOfAllPartners,
   markNotesDueOfAllPartners,
 } from '../../../records/kinds/crm-rows.queries.ts'
-import { findHiddenOfAllPartners } from '../../../records/kinds/hidden-records.queries.ts'
+import { drawHiddenOfAllPartners } from '../../../records/kinds/hidden-records.queries.ts'
 import { findPartnersWithoutRecord } from '../../../records/partners/partners-in-crm.queries.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { CrmForbidden, CrmRefused } from '../../zoho/errors.ts'
@@ -178,13 +178,9 @@ async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
 /** Looks again at records that the CRM did not show (D123). */
 async function sweepHidden(deps: Deps, signal: AbortSignal): Promise<void> {
   for (const module of ['Leads', 'Deals'] as const) {
-    const hidden = await findHiddenOfAllPartners(deps.db, module, HIDDEN_AT_ONCE)
+    const hidden = await drawHiddenOfAllPartners(deps.db, module, HIDDEN_AT_ONCE)
     const pull = pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal)
-    await pullRecords(
-      pull,
-      module,
-      hidden.map((record) => record.zoho_id),
-    )
+    await pullRecords(pull, module, hidden)
   }
 }
 

@@ -10,8 +10,8 @@ import { waitFor } from '../../../testing/wait-for.ts'
 import { applyPage, type Unit } from '../../apply/apply-page.ts'
 import { matchLeads } from '../../apply/match-leads.ts'
 import { LINE_LENGTH_MAX } from '../../zoho/wire.ts'
+import { acceptRemovals } from '../accept-removals.ts'
 import { pullDueDetails } from '../details/pull-details.job.ts'
-import { removeHidden } from '../hold-hidden.ts'
 import { nameRecords } from '../name-records.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { pullRecords } from '../pull-records.ts'
@@ -380,9 +380,46 @@ test('records that the CRM hides without a deletion stay, are counted, and are s
   await hide(true)
   await bob.post('/crm/sync')
   expect(await listed('leads', bob)).toHaveLength(2)
-  expect(await removeHidden(portal.deps, 'Leads')).toBe(2)
+  await hide(false)
+  expect(await acceptRemovals(portal.deps, 'Leads', new AbortController().signal)).toBe(0)
+  await hide(true)
+  await bob.post('/crm/sync')
+  expect(await acceptRemovals(portal.deps, 'Leads', new AbortController().signal)).toBe(2)
   expect(await listed('leads', bob)).toEqual([])
   expect(await eventTypes(bob)).toEqual(['lead.created', 'lead.created', 'lead.removed', 'lead.removed'])
+})
+
+test('a deletion after one record was given away is no merge, so the partner does not get the other one’s records', async () => {
+  const [given] = await Promise.all([submitted(ada), submitted(ada)])
+  await sweep()
+  const other = await lender.create('Partners', { Name: 'Somebody else' })
+  await lender.create('Leads', { Last_Name: 'Secret', Partner: { id: other } })
+  await lender.update('Leads', given.id, { Partner: { id: other } })
+  await lender.remove('Partners', adaInCrm)
+  await sweep()
+  expect((await ada.get('/profile')).body.data.zoho_id).toBe(adaInCrm)
+  expect((await portal.post('/auth/verify', { token: ada.token })).body.data.hold).toBe('deleted')
+  expect(await listed('leads')).toHaveLength(2)
+})
+
+test('a run that began before a merge was followed removes nothing', async () => {
+  const { id } = await submitted(ada)
+  await sweep()
+  const tallies = talliesOf(undefined)
+  const begun = {
+    signal: AbortSignal.timeout(10_000),
+    progress: openProgress(portal.deps, ada.id, newId(), tallies),
+    tallies,
+  }
+  const run = openRun(portal.deps, begun, { id: ada.id, zoho_id: adaInCrm, created_at: new Date().toISOString() })
+  const master = await lender.create('Partners', { Name: 'Ada, the record that stays' })
+  await lender.update('Leads', id, { Partner: { id: master } })
+  await lender.remove('Partners', adaInCrm)
+  await sweep()
+  expect((await ada.get('/profile')).body.data.zoho_id).toBe(master)
+  await pullRecords(run, 'Leads', [id])
+  expect(await listed('leads')).toHaveLength(1)
+  expect(await eventTypes(ada)).not.toContain('lead.removed')
 })
 
 /** Restores a record on the sandbox's recycle bin page. */
