@@ -112,12 +112,24 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     const leads = new Map((await readAll(partner, 'leads')).map((lead) => [lead.loid, lead]))
     const deals = new Map((await readAll(partner, 'deals')).map((deal) => [deal.loid, deal]))
 
+    /** The CRM takes no LOID for a lead that was converted before the portal saw it. */
+    const waitingLike = (row: CrmRow) => {
+      const isLike = (lead: PortalRecord) =>
+        lead['awaits_deal_since'] !== null && lead['last_name'] === row['Last_Name']
+      return row['LOID'] === null ? [...leads.values()].find(isLike) : undefined
+    }
     for (const row of crmLeads) {
       if (lookupId(row, 'Partner') !== zohoId) continue
       const record = trackedOf('Leads', row)
       const loid = String(row['LOID'])
       if (row['Converted__s'] === true) {
-        if (leads.delete(loid)) differ(`${loid} is converted in the CRM and still a lead in the portal`, record)
+        const shown = leads.get(loid) ?? waitingLike(row)
+        // A lead waits for a deal of its partner's (D124).
+        const isWaiting = shown !== undefined && shown['awaits_deal_since'] !== null && !deals.has(shown.loid)
+        if (!isWaiting && shown) differ(`${loid} is converted in the CRM and still a lead in the portal`, record)
+        if (!isWaiting && record?.isConverted && !record.deal)
+          differ(`${row.id} was converted without a deal and is not in the list`, record)
+        if (shown) leads.delete(shown.loid)
         continue
       }
       const lead = leads.get(loid)
@@ -199,8 +211,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   const contents = Map.groupBy(crmNotes, wordsOf)
   for (const { content, record, by } of ledger.notes) {
     const count = contents.get(content)?.length ?? 0
-    // The note waits until the record, or the deal that the lead became, is restored.
-    const waits = record.isDeleted || record.deal?.isDeleted
+    // The note waits until the record, or the deal that the lead became, is restored, or until the lead has a deal.
+    const waits = record.isDeleted || record.deal?.isDeleted || (record.isConverted && !record.deal)
     if (count > 1 || (count === 0 && !waits)) differ(`note '${content}' (${by}) is in the CRM ${count} times`, record)
   }
   for (const fault of ledger.faults) differ(fault, undefined)

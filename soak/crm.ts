@@ -11,8 +11,8 @@ export interface Crm {
   remove(module: string, id: string): Promise<void>
   restore(id: string): Promise<void>
   addNote(module: string, id: string, content: string): Promise<void>
-  /** Converts the lead and returns the new deal's id. */
-  convert(leadId: string, deal: object): Promise<string>
+  /** Converts a lead. Returns the id of its deal; undefined if it gets none. */
+  convert(leadId: string, deal: object | undefined): Promise<string | undefined>
   /** The statuses of a lead from its timeline, oldest first. */
   leadStatuses(id: string, current: string | null): Promise<string[]>
   dealStages(id: string): Promise<string[]>
@@ -36,7 +36,9 @@ const Written = z.object({
     .check(z.minLength(1)),
 })
 const Converted = z.object({
-  data: z.array(z.object({ details: z.object({ Deals: z.object({ id: z.string() }) }) })).check(z.minLength(1)),
+  data: z
+    .array(z.object({ details: z.object({ Deals: z.nullish(z.object({ id: z.string() })) }) }))
+    .check(z.minLength(1)),
 })
 const Timeline = z.object({
   __timeline: z.array(
@@ -136,7 +138,7 @@ export function openCrm(url: string): Crm {
     },
     async convert(leadId, deal) {
       const answer = await api('POST', `Leads/${leadId}/actions/convert`, { data: [{ Deals: deal }] })
-      return Converted.parse(answer).data[0]?.details.Deals.id ?? ''
+      return Converted.parse(answer).data[0]?.details.Deals?.id
     },
     async leadStatuses(id, current) {
       const answer = await api('GET', `Leads/${id}/__timeline?sort_order=asc&per_page=200`)

@@ -11,6 +11,7 @@ export interface Tracked {
   /** Known once the record has been found in the CRM. */
   zohoId: string | undefined
   isDeleted: boolean
+  isConverted: boolean
   /** The deal that the lead became. */
   deal: Tracked | undefined
   /** Whether staff gave the record to a partner, even if that partner already had it. */
@@ -42,6 +43,7 @@ export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'
     loid: undefined,
     zohoId: undefined,
     isDeleted: false,
+    isConverted: false,
     deal: undefined,
     isGiven: false,
     staffSet: new Map(),

@@ -192,7 +192,7 @@ function setAmount(play: Play): Operation {
 }
 
 function edit({ crm, ledger, random }: Play, module: Tracked['module'], changes: Record<string, unknown>[]): Operation {
-  const record = pick(ledger, random, (one) => one.module === module && !one.deal)
+  const record = pick(ledger, random, (one) => one.module === module && !one.isConverted)
   return (
     record &&
     byStaff(crm, record, JSON.stringify(changes), async (zohoId) => {
@@ -204,8 +204,11 @@ function edit({ crm, ledger, random }: Play, module: Tracked['module'], changes:
   )
 }
 
+/** Every fourth conversion makes no deal. */
+const WITHOUT_DEAL = 4
+
 function convertLead({ crm, ledger, random, number }: Play): Operation {
-  const lead = pick(ledger, random, (one) => one.module === 'Leads' && !one.deal)
+  const lead = pick(ledger, random, (one) => one.module === 'Leads' && !one.isConverted)
   const deal = {
     Deal_Name: `Converted ${number}`,
     Stage: random.pick(STAGES),
@@ -215,7 +218,10 @@ function convertLead({ crm, ledger, random, number }: Play): Operation {
   return (
     lead &&
     byStaff(crm, lead, 'converted', async (zohoId) => {
-      const dealId = await crm.convert(zohoId, deal)
+      const isWithoutDeal = number % WITHOUT_DEAL === 0
+      const dealId = await crm.convert(zohoId, isWithoutDeal ? undefined : deal)
+      lead.isConverted = true
+      if (dealId === undefined) return
       const { partner, loid, log } = lead
       lead.deal = track(ledger, { module: 'Deals', partner, loid, zohoId: dealId, log: [...log] })
       writeDown(lead.deal, `converted from lead ${zohoId}`)
@@ -224,7 +230,7 @@ function convertLead({ crm, ledger, random, number }: Play): Operation {
 }
 
 function reassign({ crm, partners, zohoIds, ledger, random }: Play): Operation {
-  const record = pick(ledger, random, (one) => !one.deal)
+  const record = pick(ledger, random, (one) => !one.isConverted)
   const to = random.pick(partners).number
   return (
     record &&
@@ -237,7 +243,7 @@ function reassign({ crm, partners, zohoIds, ledger, random }: Play): Operation {
 }
 
 function writeStaffNote({ crm, ledger, random, number }: Play): Operation {
-  const record = pick(ledger, random, (one) => !one.deal)
+  const record = pick(ledger, random, (one) => !one.isConverted)
   const content = `Note ${number} of the staff`
   return (
     record &&
@@ -249,7 +255,7 @@ function writeStaffNote({ crm, ledger, random, number }: Play): Operation {
 }
 
 function deleteRecord({ crm, ledger, random }: Play): Operation {
-  const record = pick(ledger, random, (one) => !one.deal)
+  const record = pick(ledger, random, (one) => !one.isConverted)
   return (
     record &&
     byStaff(crm, record, 'deleted', async (zohoId) => {
@@ -320,7 +326,7 @@ function byStaff(crm: Crm, record: Tracked, what: string, work: (zohoId: string)
   return {
     record,
     async run() {
-      if (record.isDeleted || record.deal) return
+      if (record.isDeleted || record.isConverted) return
       if (record.loid !== undefined) record.zohoId ??= await crm.findByLoid(record.module, record.loid)
       if (record.zohoId === undefined) return
       try {

@@ -5,7 +5,14 @@ import { Side } from './meanings.ts'
 import { defineRoute } from './route.ts'
 
 /** What needs attention, in the order of the list (D127). */
-export const ATTENTION_KINDS = ['your-turn', 'lender-note', 'crm-failed', 'webhook-failing', 'no-movement'] as const
+export const ATTENTION_KINDS = [
+  'your-turn',
+  'lender-note',
+  'crm-failed',
+  'webhook-failing',
+  'awaits-deal',
+  'no-movement',
+] as const
 
 export const AttentionItem = z.object({
   /** Identifies the item in its present state. Once the item changes, it has another id. */

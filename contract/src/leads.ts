@@ -79,11 +79,18 @@ export const Lead = z.object({
   property_value: Money,
   property_debt: Money,
   ...SubmittedBy,
+  /** When the lender converted the lead, as long as there is no deal for it (D124); otherwise null. */
+  awaits_deal_since: z.nullable(Instant),
   crm: CrmState,
   created_at: Instant,
   modified_time: Instant,
 })
 export type Lead = z.infer<typeof Lead>
+
+/** What is said of a lead that the lender converted without a deal (D124). */
+export const NO_DEAL_YET = 'Converted, no deal yet'
+export const NO_DEAL_YET_MEANING =
+  'The lender has converted the lead, and has not made a deal of it yet. The deal appears here by itself.'
 
 export const StatusHistoryEntry = z.object({
   id: z.string(),

@@ -163,7 +163,7 @@ function overwrite(sandbox: Sandbox, record: CrmRecord, values: Values, by: Acto
 }
 
 /** The lead's values under the field names of the target module. */
-function mapped(sandbox: Sandbox, lead: CrmRecord, target: Target): Values {
+export function mapped(sandbox: Sandbox, lead: CrmRecord, target: Target): Values {
   const values: Values = {}
   for (const field of sandbox.fields.of(getModule('Leads')).fields) {
     const name = field.convertsTo?.[target]

@@ -21,7 +21,7 @@ export function leadPage(sandbox: Sandbox, lead: CrmRecord): Part {
 <div class="head"><div><h1>${lead.values['Company'] ?? lead.name}</h1><p>${lead.name} · <span class="loid">${lead.values['LOID'] ?? 'no LOID'}</span></p></div>
 <p class="big">${showMoney(lead.values['Loan_Amount'])}</p>${lead.converted ? html`<span class="badge good">Converted</span>` : badge(status)}</div>
 <div class="columns"><div>
-${lead.converted ? convertedCard(sandbox, lead) : html`${statusForm(path, lead)}${convertForm(sandbox, path, lead)}`}
+${lead.converted ? convertedCard(sandbox, path, lead) : html`${statusForm(path, lead)}${convertForm(sandbox, path, lead)}`}
 ${notesSection(sandbox, lead, path)}
 ${deleteForm(path, 'lead')}
 </div><div>
@@ -89,18 +89,28 @@ function statusForm(path: string, lead: CrmRecord): Html {
 function convertForm(sandbox: Sandbox, path: string, lead: CrmRecord): Html {
   const name = [lead.values['Company'] ?? lead.name, lead.values['Loan_Type']].filter(Boolean).join(' – ')
   const closing = localDay(sandbox.now() + 30 * DAY_MS, sandbox.behaviour().timesOffset)
-  return html`<section class="card"><h2>Convert to a deal</h2><form method="post" action="${path}/convert" class="stack">
+  const action = lead.converted ? `${path}/deal` : `${path}/convert`
+  return html`<section class="card"><h2>${lead.converted ? 'Make its deal' : 'Convert to a deal'}</h2><form method="post" action="${action}" class="stack">
 <label>Deal name<input name="name" required maxlength="120" value="${name.slice(0, 120)}"></label>
 <label>Stage<select name="stage">${DEAL_STAGES.map((one) => option(one.actual, one.display, 'Waiting On Application'))}</select></label>
 <label>Amount<input name="amount" inputmode="decimal" value="${lead.values['Loan_Amount'] ?? ''}"></label>
 <label>Closing date<input type="date" name="closing" required value="${closing}"></label>
-<button type="submit">Convert lead</button></form></section>`
+${
+  lead.converted
+    ? html`<button type="submit">Make deal</button>`
+    : html`<button type="submit">Convert lead</button>
+<button type="submit" class="quiet" name="without" value="deal" formnovalidate>Convert without a deal</button>`
+}</form></section>`
 }
 
-function convertedCard(sandbox: Sandbox, lead: CrmRecord): Html {
+function convertedCard(sandbox: Sandbox, path: string, lead: CrmRecord): Html {
   const deal = lead.values['Converted_Deal']
   const at = lead.values['Converted_Date_Time']
   return html`<section class="card"><h2>Converted</h2>
 <p>${typeof at === 'string' && showTime(sandbox, at)}</p>
-${typeof deal === 'string' && html`<p><a class="button" href="/deals/${deal}">Open deal</a></p><p>${findRecordName(sandbox.store, deal)}</p>`}</section>`
+${
+  typeof deal === 'string'
+    ? html`<p><a class="button" href="/deals/${deal}">Open deal</a></p><p>${findRecordName(sandbox.store, deal)}</p></section>`
+    : html`<p>Without a deal.</p></section>${convertForm(sandbox, path, lead)}`
+}`
 }

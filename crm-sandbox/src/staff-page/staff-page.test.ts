@@ -70,6 +70,11 @@ test('forms create a lead, set its status, add a note, convert the lead, and cha
   const { rows } = await sandbox.call('GET', `/crm/v8${deal.replace('/deals', '/Deals')}`)
   expect(rows[0]).toMatchObject({ Stage: 'Funded', Amount: 95_000.5, Modified_By: { name: 'Maya Thornton' } })
 
+  const other = (await submit('/leads', { Company: 'Slow Bakery', Last_Name: 'Slow' })).replace(/\?.*/, '')
+  expect(await submit(`${other}/convert`, { without: 'deal' })).toBe(`${other}?done=converted`)
+  const made = await submit(`${other}/deal`, { name: 'Slow loan', stage: 'Funded', closing: '2026-12-24' })
+  expect(await page(made.replace(/\?.*/, ''))).toContain('Slow loan')
+
   await submit(`${deal}/delete`)
   expect((await fetch(`${sandbox.url}${deal}`)).status).toBe(404)
   await submit(deal.replace('/deals', '/recycle-bin').concat('/restore'))

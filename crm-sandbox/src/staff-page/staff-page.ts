@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { convertLead } from '../records/convert.ts'
+import { convertLead, mapped } from '../records/convert.ts'
 import { changeRecord, createRecord, deleteRecord, restoreRecord, type Written } from '../records/record-changes.ts'
 import { readInput } from '../records/record-input.ts'
 import { type CrmRecord, findRecord, selectRecords } from '../records/records-table.ts'
@@ -19,7 +19,8 @@ const STAFF: Actor = { user: STAFF_USER, source: 'crm_ui' }
 
 const DONE: { [key: string]: string } = {
   status: 'Status saved.',
-  converted: 'Lead converted to a deal.',
+  converted: 'Lead converted.',
+  made: 'Deal made.',
   stage: 'Stage saved.',
   terms: 'Terms saved.',
   note: 'Note added.',
@@ -113,17 +114,23 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
     const lead = find(sandbox, 'Leads', request.params.id)
     if (!lead) return sendMissing(request, reply, 'leads')
     const form = readForm(request.body)
-    const item: JsonObject = {
-      Deal_Name: form['name'],
-      Stage: form['stage'],
-      Amount: readAmount(form['amount']),
-      Closing_Date: form['closing'] || null,
-    }
-    const input = readInput(sandbox, sandbox.fields.of(getModule('Deals')), item, '$', true)
-    if (!input.ok) return refuse(reply, `/leads/${lead.id}`, input.failure)
-    const result = convertLead(sandbox, lead, { deal: input.values }, STAFF)
+    const input = form['without'] === 'deal' ? undefined : readDeal(form)
+    if (input && !input.ok) return refuse(reply, `/leads/${lead.id}`, input.failure)
+    const result = convertLead(sandbox, lead, input ? { deal: input.values } : {}, STAFF)
     if ('failure' in result) return refuse(reply, `/leads/${lead.id}`, result.failure)
     return back(reply, result.deal ? `/deals/${result.deal.id}` : `/leads/${lead.id}`, 'converted')
+  })
+
+  /** The deal of a lead that was converted without one. */
+  app.post<ById>('/leads/:id/deal', (request, reply) => {
+    const lead = find(sandbox, 'Leads', request.params.id)
+    if (!lead) return sendMissing(request, reply, 'leads')
+    const input = readDeal(readForm(request.body))
+    if (!input.ok) return refuse(reply, `/leads/${lead.id}`, input.failure)
+    const values = { ...mapped(sandbox, lead, 'Deals'), ...input.values }
+    const made = sandbox.store.transaction(() => createRecord(sandbox, { module: 'Deals', values }, STAFF, '$'))
+    if (!made.ok) return refuse(reply, `/leads/${lead.id}`, made.failure)
+    return back(reply, `/deals/${made.record.id}`, 'made')
   })
 
   for (const module of ['Leads', 'Deals'] as const) {
@@ -154,6 +161,16 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.get('/*', (request, reply) => sendMissing(request, reply, 'leads'))
+
+  function readDeal(form: Query) {
+    const item: JsonObject = {
+      Deal_Name: form['name'],
+      Stage: form['stage'],
+      Amount: readAmount(form['amount']),
+      Closing_Date: form['closing'] || null,
+    }
+    return readInput(sandbox, sandbox.fields.of(getModule('Deals')), item, '$', true)
+  }
 
   function edit(
     request: FastifyRequest<ById>,

@@ -17,8 +17,8 @@ export interface Lender {
   /** Restores a record from the recycle bin, through the staff page. */
   restore(id: string): Promise<void>
   removeMany(module: string, ids: readonly string[]): Promise<void>
-  /** Converts a lead and returns the new deal's id. */
-  convert(leadId: string, deal?: object): Promise<string>
+  /** Converts a lead and returns the new deal's id, or '' if `deal` is null and staff make no deal. */
+  convert(leadId: string, deal?: object | null): Promise<string>
   read(module: string, id: string): Promise<Record<string, unknown> | undefined>
   list(module: string, fields: string): Promise<Record<string, unknown>[]>
   addNote(module: string, id: string, note: { title?: string; content: string }): Promise<string>
@@ -37,7 +37,9 @@ const Written = z.object({
   data: z.array(z.object({ status: z.literal('success'), details: z.object({ id: z.string() }) })),
 })
 const Records = z.object({ data: z.array(z.record(z.string(), z.unknown())) })
-const Converted = z.object({ data: z.array(z.object({ details: z.object({ Deals: z.object({ id: z.string() }) }) })) })
+const Converted = z.object({
+  data: z.array(z.object({ details: z.object({ Deals: z.nullish(z.object({ id: z.string() })) }) })),
+})
 const Fields = z.object({ fields: z.array(z.object({ id: z.string(), api_name: z.string() })) })
 const Watches = z.object({ watch: z.array(z.record(z.string(), z.unknown())) })
 const Calls = z.object({ total: z.number(), credits_used: z.number(), by_kind: z.record(z.string(), z.number()) })
@@ -121,9 +123,10 @@ export function openLender(sandboxUrl: string): Lender {
         await api('DELETE', `${module}?ids=${ids.slice(at, at + 100).join(',')}`)
     },
     async convert(leadId, deal = {}) {
-      const Deals = { Deal_Name: 'A deal', Closing_Date: '2027-01-31', Stage: 'Information Received', ...deal }
-      const answer = Converted.parse(await api('POST', `Leads/${leadId}/actions/convert`, { data: [{ Deals }] }))
-      return answer.data[0]?.details.Deals.id ?? ''
+      const made = { Deal_Name: 'A deal', Closing_Date: '2027-01-31', Stage: 'Information Received', ...deal }
+      const data = [deal === null ? {} : { Deals: made }]
+      const answer = Converted.parse(await api('POST', `Leads/${leadId}/actions/convert`, { data }))
+      return answer.data[0]?.details.Deals?.id ?? ''
     },
     async read(module, id) {
       const answer = await api('GET', `${module}/${id}`)

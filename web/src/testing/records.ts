@@ -37,6 +37,7 @@ export function leadOf(given: Partial<LeadDetail> = {}): LeadDetail {
     property_debt: null,
     submitter_id: null,
     submitted_by: null,
+    awaits_deal_since: null,
     crm: 'synced',
     created_at: '2026-11-20T01:00:00.000Z',
     modified_time: '2026-11-20T01:00:00.000Z',

@@ -79,11 +79,14 @@ async function gather(pull: Pull, owners: Owners, named: Named): Promise<Gathere
     ...(await readHistories(pull, leads, leadRows)),
     ...(await readHistories(pull, [...deals.values()], dealRows)),
   ])
+  // Staff may convert a lead without a deal, and give a later deal the lead's LOID.
+  const sameLoid = new Map([...deals.values()].map((deal) => [deal.loid, deal.zoho_id]))
   const units: Unit[] = []
   for (const lead of leads) {
     const partnerId = owners.get(lead.partner_zoho_id ?? '')?.id
     if (partnerId === undefined) continue
-    const found = lead.is_converted ? deals.get(lead.converted_deal_zoho_id ?? '') : undefined
+    const dealZohoId = lead.converted_deal_zoho_id ?? sameLoid.get(lead.loid) ?? ''
+    const found = lead.is_converted ? deals.get(dealZohoId) : undefined
     const deal = found?.partner_zoho_id === lead.partner_zoho_id ? found : undefined
     if (deal) deals.delete(deal.zoho_id)
     units.push({ partnerId, lead, deal: deal ?? null })

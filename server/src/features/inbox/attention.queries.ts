@@ -195,7 +195,7 @@ const STANDING = {
     value: 'lead_status',
     since: 'status_since',
     name: 'business_name',
-    isOpen: 'converted_at is null and archived_at is null',
+    isOpen: 'converted_at is null and awaits_deal_since is null and archived_at is null',
   },
   deal: {
     table: 'deals' as const,
@@ -236,6 +236,21 @@ export function findPartnersTurns(
            order by waiting.at desc, waiting.record_id
            limit $4`,
     parameters: [...parametersOf(viewer), values],
+  })
+}
+
+/** Finds leads that the lender converted without a deal, the latest first (D124). */
+export function findLeadsAwaitingDeal(pool: pg.Pool, viewer: Viewer): Promise<Waiting[]> {
+  const version = versionOf('awaits_deal_since')
+  return sendNamed(pool, {
+    sql: `select id as record_id, ${version} as version, loid, 'lead' as about, business_name as name, awaits_deal_since as at,
+                 lead_status as value
+            from leads
+           where partner_id = $1 and awaits_deal_since is not null and converted_at is null and archived_at is null
+             and not ${isHidden('awaits-deal', 'leads.id', version)}
+           order by awaits_deal_since desc
+           limit $4`,
+    parameters: parametersOf(viewer),
   })
 }
 

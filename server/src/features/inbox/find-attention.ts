@@ -1,5 +1,6 @@
 import type { Attention, AttentionItem } from '@portal/contract/attention.ts'
 import { wholeDays } from '@portal/contract/dates.ts'
+import { NO_DEAL_YET_MEANING } from '@portal/contract/leads.ts'
 import { ATTENTION_MAX, ATTENTION_TOTAL_MAX } from '@portal/contract/limits.ts'
 import type { HistoryKind, Side } from '@portal/contract/meanings.ts'
 import { reaches } from '@portal/contract/roles.ts'
@@ -10,6 +11,7 @@ import { findUsualTimes, type UsualTimeOfValue } from '../../records/histories/u
 import {
   findFailedPushes,
   findFailingWebhook,
+  findLeadsAwaitingDeal,
   findOpenValues,
   findPartnersTurns,
   findUnansweredNotes,
@@ -31,7 +33,8 @@ const OF_ALL_KINDS = { retry: null, note: null, webhook: null, standing: null }
 
 /**
  * Finds the items that need attention (D127), in this order: the partner's turns, the lender's unanswered notes, failed
- * pushes and webhooks, and then records that do not move. Owners alone see the webhook.
+ * pushes and webhooks, leads that were converted without a deal, and then records that do not move. Owners alone see the
+ * webhook.
  */
 export async function findAttention(deps: AttentionDeps, caller: SessionCaller): Promise<Attention> {
   const { db, pool, clock, statusMeanings } = deps
@@ -49,7 +52,7 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
   })
   const valuesOf = (kind: HistoryKind, ...sides: Side[]) =>
     open.filter((one) => one.kind === kind && sides.includes(one.side)).map((one) => one.value)
-  const [leadTurns, dealTurns, notes, failed, webhook, leads, deals] = await Promise.all([
+  const [leadTurns, dealTurns, notes, failed, webhook, awaiting, leads, deals] = await Promise.all([
     findTurns('lead'),
     findTurns('deal'),
     findUnansweredNotes(pool, viewer, {
@@ -60,6 +63,7 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
     reaches(role, 'owner')
       ? findFailingWebhook(pool, viewer, new Date(now.getTime() - FAILING_MS).toISOString())
       : undefined,
+    findLeadsAwaitingDeal(pool, viewer),
     findTooLong('lead'),
     findTooLong('deal'),
   ])
@@ -77,6 +81,10 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
       ...itemOf('crm-failed', kind, found),
       retry: { kind, id: kind === 'note' ? found.record_id : found.loid, problem },
     })),
+    ...awaiting.map((found) => ({
+      ...itemOf('awaits-deal', 'lead', found),
+      standing: { ...standingOf(found, found.at), meaning: NO_DEAL_YET_MEANING, side: 'lender' as const },
+    })),
     ...unmoved.map((found) => ({
       ...itemOf('no-movement', found.about, found),
       standing: standingOf(found, found.at),
@@ -85,7 +93,9 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
   return {
     items: items.slice(0, ATTENTION_MAX),
     total: items.length,
-    is_least: [leadTurns, dealTurns, notes, failed, leads, deals].some((found) => found.length > ATTENTION_TOTAL_MAX),
+    is_least: [leadTurns, dealTurns, notes, failed, awaiting, leads, deals].some(
+      (found) => found.length > ATTENTION_TOTAL_MAX,
+    ),
     knows_usual_times,
   }
 

@@ -98,6 +98,7 @@ test('POST /dashboard/leads submits a lead, and both the list and the detail ret
     property_debt: 450_000,
     submitter_id: expect.any(String),
     submitted_by: partner.businessName,
+    awaits_deal_since: null,
     crm: 'pending',
     created_at: expect.stringMatching(INSTANT),
     modified_time: expect.stringMatching(INSTANT),

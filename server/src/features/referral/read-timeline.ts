@@ -1,6 +1,6 @@
 import { DEFAULT_LEAD_SOURCE } from '@portal/contract/choices.ts'
 import type { DealDetail } from '@portal/contract/deals.ts'
-import type { LeadDetail } from '@portal/contract/leads.ts'
+import { type LeadDetail, NO_DEAL_YET_MEANING } from '@portal/contract/leads.ts'
 import { TIMELINE_PAGE_SIZE } from '@portal/contract/limits.ts'
 import type { HistoryKind, Side } from '@portal/contract/meanings.ts'
 import type { Note } from '@portal/contract/notes.ts'
@@ -50,13 +50,15 @@ export async function readTimeline(
   const entries = rest.slice(0, TIMELINE_PAGE_SIZE)
   const last = entries.at(-1)
   const count = rest.length - entries.length
+  const [first] = referral.leads
+  const awaitsDeal = !referral.deal && first?.lead.awaits_deal_since
   return {
     loid,
     standing: {
       ...standing,
-      meaning: deps.statusMeanings(standing.kind, standing.value).meaning,
+      meaning: awaitsDeal ? NO_DEAL_YET_MEANING : deps.statusMeanings(standing.kind, standing.value).meaning,
       side: await sideOf(deps, partner.id, referral),
-      usual: standing.outcome === 'open' && usual ? usual : null,
+      usual: standing.outcome === 'open' && !awaitsDeal && usual ? usual : null,
     },
     entries,
     earlier: last && count > 0 ? { count, before: positionOf(last) } : null,

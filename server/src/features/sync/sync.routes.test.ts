@@ -713,6 +713,38 @@ test('a lead that was created and converted in the CRM is linked to its deal eve
   expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
 })
 
+test('a lead that staff convert without a deal stays in the list until it has one (D124)', async () => {
+  const { loid } = await ada.submitLead()
+  await ada.pushedLead(loid)
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, skipped: 1 })
+  const [inZoho] = await lender.list('Leads', 'LOID')
+  await lender.convert(String(inZoho?.['id']), null)
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, updated: 1, converted: 0, removed: 0, problems: [] })
+  const shown = { loid, side: 'lender', awaits_deal_since: expect.any(String) }
+  expect(await listed('leads')).toMatchObject([shown])
+  expect((await ada.get(`/crm/search?q=${loid}`)).body.data.leads).toMatchObject([shown])
+  expect((await ada.get('/dashboard/attention')).body.data.items).toMatchObject([{ kind: 'awaits-deal', loid }])
+  expect((await ada.get(`/crm/lead/${loid}/timeline`)).body.data.standing.meaning).toMatch(/not made a deal of it yet/)
+  expect((await ada.get('/dashboard/stats')).body.data).toMatchObject({ total_leads: 1, conversion_rate: 0 })
+  expect(await eventTypes()).toEqual(['lead.created'])
+  expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
+  // A note waits, because the CRM refuses it on the converted lead.
+  await ada.post(`/crm/note/${loid}`, { content: 'When will it go on?' })
+
+  await lender.create('Deals', {
+    Deal_Name: 'At last',
+    Stage: 'Information Received',
+    Closing_Date: '2027-01-31',
+    LOID: loid,
+    Partner: { id: adaInCrm },
+  })
+  expect(await syncDeals()).toMatchObject({ created: 1, problems: [] })
+  expect(await listed('leads')).toEqual([])
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead).toMatchObject({ converted_to_deal: { loid } })
+  expect(await eventTypes()).toEqual(['lead.created', 'note.added', 'lead.converted'])
+  expect((await ada.get('/dashboard/attention')).body.data.items).toEqual([])
+})
+
 test('a partner sees the progress of its run, and no other partner does', async () => {
   await lender.create('Leads', { Last_Name: 'Seen', Partner: { id: adaInCrm } })
   await lender.faults({ slowMs: 200 })

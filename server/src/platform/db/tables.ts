@@ -188,6 +188,8 @@ interface LeadsTable {
   crm_modified_time: Instant | null
   crm_read_at: Instant | null
   converted_at: Instant | null
+  /** When the CRM converted the lead, as long as it has no deal for it (D124). `converted_at` is null until then. */
+  awaits_deal_since: Instant | null
   /**
    * The LOID of the deal that the lead became. It is the lead's own LOID (D17) unless a deal replaced the lead (D49) or
    * the CRM's conversion did not copy the LOID.
@@ -628,7 +630,7 @@ type LaterRecordColumn =
 
 export type NewLeadRow = NewRow<
   LeadsTable,
-  LaterRecordColumn | 'converted_at' | 'deal_loid' | 'matched_at' | 'match_told'
+  LaterRecordColumn | 'converted_at' | 'awaits_deal_since' | 'deal_loid' | 'matched_at' | 'match_told'
 >
 export type DealRow = Selectable<DealsTable>
 export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | 'lead_loid'>
@@ -667,6 +669,7 @@ export const LEAD_COLUMNS = [
   'property_debt',
   'submitter_id',
   'submitted_by',
+  'awaits_deal_since',
   'crm',
   'created_at',
   'modified_time',

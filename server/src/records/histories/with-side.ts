@@ -3,19 +3,23 @@ import type { Deps } from '../../deps.ts'
 import { findAnswered } from './answered-turns.queries.ts'
 
 type SideDeps = Pick<Deps, 'reads' | 'statusMeanings'>
-type Lead = { loid: string; lead_status: string; converted_to_deal?: object | null }
+type Lead = { loid: string; lead_status: string; awaits_deal_since: string | null; converted_to_deal?: object | null }
 type Deal = { loid: string; stage: string }
 type Sided<Row> = Row & { side: Side | null }
 
-/** Adds whose turn it is to leads (D127). A lead that has become a deal has no side: its deal has one. */
+/**
+ * Adds whose turn it is to leads (D127). A lead that has become a deal has no side: its deal has one. While a converted
+ * lead has no deal, the lender has to make it (D124).
+ */
 export async function leadsWithSide<Row extends Lead>(
   deps: SideDeps,
   partnerId: string,
   leads: readonly Row[],
 ): Promise<Sided<Row>[]> {
-  const sides = leads.map((lead) =>
-    lead.converted_to_deal ? null : deps.statusMeanings('lead-status', lead.lead_status).side,
-  )
+  const sides = leads.map((lead) => {
+    if (lead.converted_to_deal) return null
+    return lead.awaits_deal_since ? 'lender' : deps.statusMeanings('lead-status', lead.lead_status).side
+  })
   const now = await passOn(deps, partnerId, 'leads', leads, sides)
   return leads.map((lead, index) => ({ ...lead, side: now[index] ?? null }))
 }

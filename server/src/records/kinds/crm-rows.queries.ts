@@ -121,15 +121,16 @@ function listed(versions: readonly CrmVersion[]): RawBuilder<unknown> {
 }
 
 /**
- * True if the portal knows of no conversion in the CRM. The portal itself may have matched the lead with a deal (D49).
+ * True if the portal knows of no conversion in the CRM, with or without a deal. The portal itself may have matched the
+ * lead with a deal (D49).
  */
-const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at is not null)`
+const IS_UNCONVERTED = sql`(coalesce(present.converted_at, present.awaits_deal_since) is null or present.matched_at is not null)`
 
 /**
- * True if the portal does not have the deal of a converted lead. The deal may be in Zoho's recycle bin or belong to
- * another partner, so the portal continues to look for it during the 60 days in which Zoho keeps deleted records.
+ * True if the portal does not have the deal of a converted lead. The deal may not be there yet, be in Zoho's recycle bin or
+ * belong to another partner, so the portal continues to look for it during the 60 days in which Zoho keeps deleted records.
  */
-const LACKS_DEAL = sql`(present.deal_loid is null and present.converted_at > now() - interval '60 days')`
+const LACKS_DEAL = sql`(present.deal_loid is null and present.awaits_deal_since > now() - interval '60 days')`
 
 /**
  * A record must be fetched if its row differs or is missing. `hasChanged` is the same rule for a single fetched record,

@@ -107,7 +107,8 @@ export async function countHiddenOfAllPartners(db: Db): Promise<HiddenOfPartner[
 export async function countShown(db: Db, partnerIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ partner_id: string; records: number }>`
     select partner_id, count(*)::int as records
-      from (select partner_id from leads where partner_id = any(${partnerIds}) and archived_at is null and converted_at is null
+      from (select partner_id from leads
+               where partner_id = any(${partnerIds}) and archived_at is null and coalesce(converted_at, awaits_deal_since) is null
              union all
             select partner_id from deals where partner_id = any(${partnerIds}) and archived_at is null) as shown
      group by partner_id`.execute(db)

@@ -86,6 +86,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       consent_version: before?.consent_version ?? null,
       consent_at: before?.consent_at ?? null,
       converted_at: kept?.converted_at ?? null,
+      awaits_deal_since: lead.is_converted ? (kept?.awaits_deal_since ?? null) : null,
       deal_loid: kept?.deal_loid ?? null,
       matched_at: kept?.matched_at ?? null,
       match_told: kept?.match_told ?? false,

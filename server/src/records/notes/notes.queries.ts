@@ -134,7 +134,8 @@ export async function findOtherNotesOfAnyPartner(
 
 /**
  * The CRM's records with this LOID, the deal before the lead. Includes records of any partner, because a record may
- * have moved to another partner before its note is pushed.
+ * have moved to another partner before its note is pushed. Leaves out a converted lead that has no deal yet: the CRM
+ * refuses notes on it.
  */
 export async function findNotedRecordsOfAnyPartner(
   db: Db,
@@ -143,7 +144,7 @@ export async function findNotedRecordsOfAnyPartner(
   const { rows } = await sql<{ module: CrmModule; zoho_id: string }>`
     select 'Deals' as module, zoho_id from deals where loid = ${loid} and zoho_id is not null
     union all
-    select 'Leads', zoho_id from leads where loid = ${loid} and zoho_id is not null
+    select 'Leads', zoho_id from leads where loid = ${loid} and zoho_id is not null and awaits_deal_since is null
     order by module`.execute(db)
   return rows
 }

@@ -1,6 +1,6 @@
 import type { AttentionItem } from '@portal/contract/attention.ts'
 import { retryDealPush } from '@portal/contract/deals.ts'
-import { retryLeadPush } from '@portal/contract/leads.ts'
+import { NO_DEAL_YET, retryLeadPush } from '@portal/contract/leads.ts'
 import { retryNotePush } from '@portal/contract/notes.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -21,7 +21,7 @@ import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
-import { formatDateTime, formatDays } from '../../format/dates.ts'
+import { formatDate, formatDateTime, formatDays } from '../../format/dates.ts'
 import { formatUsualDays } from '../../format/usual-time.ts'
 import { May } from '../../session/may.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -39,6 +39,7 @@ const LOOKS: Record<AttentionItem['kind'], { Icon: LucideIcon; tint: string }> =
   'lender-note': { Icon: MessageSquareText, tint: 'bg-brand-tint text-brand-ink' },
   'crm-failed': { Icon: CloudOff, tint: 'bg-error-tint text-error-ink' },
   'webhook-failing': { Icon: Webhook, tint: 'bg-error-tint text-error-ink' },
+  'awaits-deal': { Icon: Hourglass, tint: 'bg-brand-tint text-brand-ink' },
   'no-movement': { Icon: Hourglass, tint: 'bg-hover text-muted' },
 }
 
@@ -128,6 +129,7 @@ function reasonOf({ kind, retry, note, webhook, standing, at }: AttentionItem): 
   }
   if (!standing) return ''
   const { value, meaning, days, usual } = standing
+  if (kind === 'awaits-deal') return `${NO_DEAL_YET} since ${formatDate(at)}. ${meaning}`
   const stay = days > 0 ? `${formatDays(days)} in ${value}` : value
   if (kind === 'your-turn') return meaning ? `${stay}. ${meaning}` : stay
   if (!usual) return stay
@@ -153,7 +155,7 @@ function Actions({ item, open, onToggle }: ActionsProps) {
           </Link>
         ) : (
           <Button
-            variant={item.kind === 'no-movement' ? 'ghost' : 'secondary'}
+            variant={item.standing?.side === 'lender' && !item.note ? 'ghost' : 'secondary'}
             size="small"
             aria-label={`Reply to ${item.name}`}
             aria-expanded={open === 'reply'}

@@ -1,4 +1,4 @@
-import type { Lead, LeadSortColumn } from '@portal/contract/leads.ts'
+import { type Lead, type LeadSortColumn, NO_DEAL_YET } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { Link } from '@tanstack/react-router'
@@ -83,7 +83,15 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
         <StateCell
           badge={<StateBadge kind="lead-status" name={lead.lead_status} />}
           mark={isPending && <LeadCrmMark lead={lead} />}
-          detail={!isPending && <TurnText side={lead.side} changed={lead.modified_time} />}
+          detail={
+            !isPending && (
+              <TurnText
+                side={lead.side}
+                text={lead.awaits_deal_since ? NO_DEAL_YET : undefined}
+                changed={lead.modified_time}
+              />
+            )
+          }
         />
       )
     },

@@ -1,4 +1,4 @@
-import type { Lead } from '@portal/contract/leads.ts'
+import { type Lead, NO_DEAL_YET } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useRouter } from '@tanstack/react-router'
@@ -88,7 +88,7 @@ export function LeadPage() {
             <Changing value={lead.lead_status} scope={lead.loid} announcement={`The status is now ${lead.lead_status}`}>
               <StateBadge kind="lead-status" name={lead.lead_status} />
             </Changing>
-            <TurnChip side={lead.side} />
+            <TurnChip side={lead.side} text={lead.awaits_deal_since ? NO_DEAL_YET : undefined} />
             <LeadCrmMark lead={lead} />
           </span>
         }

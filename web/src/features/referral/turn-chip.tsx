@@ -1,8 +1,15 @@
 import { SIDE_TEXTS, type Side } from '@portal/contract/meanings.ts'
 import { clsx } from 'clsx'
 
+interface TurnChipProps {
+  side: Side | null | undefined
+  /** What is said instead of whose turn it is. */
+  text?: string | undefined
+  className?: string
+}
+
 /** Whose turn it is, beside the name or status of a referral. Nothing is shown once the referral has ended (D127). */
-export function TurnChip({ side, className }: { side: Side | null | undefined; className?: string }) {
+export function TurnChip({ side, text, className }: TurnChipProps) {
   if (!side) return null
   return (
     <span
@@ -12,7 +19,7 @@ export function TurnChip({ side, className }: { side: Side | null | undefined; c
         className,
       )}
     >
-      {SIDE_TEXTS[side]}
+      {text ?? SIDE_TEXTS[side]}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import type { Lead } from '@portal/contract/leads.ts'
+import { type Lead, NO_DEAL_YET } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import type { FoundDeal } from '@portal/contract/search.ts'
@@ -53,7 +53,7 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     cell: (lead) => (
       <StateCell
         badge={<StateBadge kind="lead-status" name={lead.lead_status} />}
-        detail={lead.side && <TurnText side={lead.side} />}
+        detail={lead.side && <TurnText side={lead.side} text={lead.awaits_deal_since ? NO_DEAL_YET : undefined} />}
       />
     ),
   },
