@@ -73,6 +73,9 @@ export const LOAN_TYPES = [
   'Other',
 ] as const
 
+/** The states of a commission (D110), as `crm setup` makes them. A lender may use its own words. */
+export const COMMISSION_STATUSES = ['Expected', 'Payable', 'Paid', 'Cancelled'] as const
+
 export const LOAN_TERMS = [
   '3 months',
   '6 months',

@@ -154,13 +154,19 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   expect(lacking.out).toMatch(/^Credits +about [1-9]\d* used of 50000 .*, [1-9]\d* calls in the last 24 hours$/m)
   expect(lacking.out).toMatch(/^Wrong: Fields/m)
 
-  const made = await folder.command(['crm', 'setup'])
+  expect(lacking.out).toMatch(/^Optional fields +verdict off .*crm setup verdict/m)
+
+  expect((await folder.command(['crm', 'setup', 'virtue'])).code).toBe(2)
+  const made = await folder.command(['crm', 'setup', 'verdict'])
   expect([made.code, made.err]).toEqual([0, ''])
-  expect(made.out).toMatch(/^Leads.LOID: made\nDeals.Business_Name: made\n/)
+  expect(made.out).toMatch(
+    /^Leads.LOID: made\nLeads.Partner_Verdict: made\n(Leads.*: made\n){2}Deals.Business_Name: made\n/,
+  )
   // The CRM's rule for email addresses is stricter than the portal's.
   await inCrm(portal, (await signUp(portal, 'ada', 'ada@exa_mple.com')).token)
   const fine = await folder.command(['crm', 'check'])
   expect([fine.code, fine.out]).toEqual([0, expect.stringMatching(/^Fields +all there$/m)])
+  expect(fine.out).toMatch(/^Optional fields +verdict on; money off/m)
   expect(fine.out).toContain('The record of ada Broking: The CRM does not accept the content of Email.')
 
   const shown = await folder.command(['crm', 'accept-removals'])

@@ -1,10 +1,12 @@
+import { FIELD_GROUPS } from '@portal/contract/field-groups.ts'
 import { acceptRemovals as removeAccepted } from '../crm/pull/accept-removals.ts'
+import { noteFieldGroups } from '../crm/pull/fields/optional-values.ts'
 import { CrmSignInRefused } from '../crm/zoho/errors.ts'
 import type { CrmUsage } from '../crm/zoho/shared-limits.ts'
 import type { CrmCheck } from '../records/crm-records.ts'
 import { countHiddenOfAllPartners } from '../records/kinds/hidden-records.queries.ts'
 import { findProblemsOfAllPartners } from '../records/partners/partners-in-crm.queries.ts'
-import { type Command, CommandFailed, noPositional, table } from './command.ts'
+import { type Command, CommandFailed, noPositional, table, UsageError, usageOf } from './command.ts'
 
 export const checkCrm: Command = {
   name: 'crm check',
@@ -77,12 +79,14 @@ export const acceptRemovals: Command = {
 
 export const setUpCrm: Command = {
   name: 'crm setup',
-  parameters: '',
-  summary: 'Creates the custom fields that the organisation lacks.',
+  parameters: '[group...]',
+  summary: `Creates the custom fields that the organisation lacks, and the optional ones of the named groups: ${FIELD_GROUPS.join(', ')}.`,
   async run(given, workplace) {
-    noPositional(setUpCrm, given)
-    const { crm } = (await workplace.parts()).deps
-    const { made, problems } = await crm.makeMissingFields()
+    const groups = FIELD_GROUPS.filter((group) => given.positionals.includes(group))
+    if (groups.length < given.positionals.length) throw new UsageError(`usage: ${usageOf(setUpCrm)}`)
+    const { deps } = await workplace.parts()
+    const { made, problems } = await deps.crm.makeMissingFields(groups)
+    await noteFieldGroups(deps)
     for (const field of made) workplace.say(`${field}: made`)
     for (const { field, reason } of problems) workplace.say(`${field}: missing, because ${reason}`)
     if (made.length === 0 && problems.length === 0) workplace.say('All fields are there.')

@@ -1,4 +1,5 @@
 import { pullDueDetails } from '../crm/pull/details/pull-details.job.ts'
+import { followFields } from '../crm/pull/fields/follow-fields.job.ts'
 import { pullNotified } from '../crm/pull/notified/pull-notified.job.ts'
 import { watchCrm } from '../crm/pull/notified/watch-crm.job.ts'
 import { connectRecords } from '../crm/pull/run/connect-records.job.ts'
@@ -42,6 +43,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pruneNightly,
   sweep,
   watchCrm,
+  followFields,
   pullNotified,
   pullDueDetails,
   computeUsualTimes,

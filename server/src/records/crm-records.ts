@@ -30,6 +30,11 @@ export interface CrmLead {
   owns_property: boolean
   property_value: number | null
   property_debt: number | null
+  /** Optional fields (D110, D112) are undefined where the organisation lacks them. */
+  partner_verdict?: string | null | undefined
+  verdict_reason?: string | null | undefined
+  /** YYYY-MM-DD */
+  protected_until?: string | null | undefined
   is_converted: boolean
   converted_deal_zoho_id: string | null
   converted_at: string | null
@@ -57,6 +62,11 @@ export interface CrmDeal {
   probability: number | null
   description: string | null
   partner_iso: string | null
+  partner_commission?: number | null | undefined
+  commission_status?: string | null | undefined
+  /** YYYY-MM-DD */
+  commission_paid_on?: string | null | undefined
+  commission_note?: string | null | undefined
   created_at: string
   modified_time: string
 }

@@ -22,6 +22,8 @@ export interface Lender {
   read(module: string, id: string): Promise<Record<string, unknown> | undefined>
   list(module: string, fields: string): Promise<Record<string, unknown>[]>
   addNote(module: string, id: string, note: { title?: string; content: string }): Promise<string>
+  /** Makes a custom field from Zoho's settings for one. */
+  makeField(module: string, settings: object): Promise<void>
   removeField(module: string, apiName: string): Promise<void>
   /** The channels over which the CRM sends notifications. */
   watches(): Promise<Record<string, unknown>[]>
@@ -138,6 +140,9 @@ export function openLender(sandboxUrl: string): Lender {
     },
     addNote: (module, id, { title, content }) =>
       create(`${module}/${id}/Notes`, { Note_Title: title ?? null, Note_Content: content }),
+    async makeField(module, settings) {
+      await api('POST', `settings/fields?module=${module}`, { fields: [settings] })
+    },
     async removeField(module, apiName) {
       const { fields } = Fields.parse(await api('GET', `settings/fields?module=${module}`))
       const field = fields.find((one) => one.api_name === apiName)

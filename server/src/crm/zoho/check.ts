@@ -7,6 +7,7 @@ import {
   SUBMITTED_STATUS,
   TIMES_IN_BUSINESS,
 } from '@portal/contract/choices.ts'
+import { FIELD_GROUPS } from '@portal/contract/field-groups.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmCheck } from '../../records/crm-records.ts'
 import { readItems, readResults } from './answers.ts'
@@ -94,6 +95,19 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
         throw new Wrong(
           `${missing.length} missing: ${missing.join(', ')}. Run \`npm run portal -- crm setup\` to create them, or name your own fields in CRM_FIELD_MAP`,
         )
+      },
+    },
+    {
+      name: 'Optional fields',
+      scope: 'ZohoCRM.settings.ALL',
+      async run(signal) {
+        const on = await organisation.fieldGroups(signal)
+        const words = FIELD_GROUPS.map((group) => {
+          const fields = on.get(group)
+          if (!fields) return `${group} off (\`npm run portal -- crm setup ${group}\` makes its fields)`
+          return `${group} on${fields.missing.length > 0 ? ` without ${fields.missing.join(', ')}` : ''}`
+        })
+        return words.join('; ')
       },
     },
     {

@@ -718,9 +718,9 @@ test.each(['each', 'all-or-none'])(
       await lender.removeField(module, field)
     }
     expect(await crm.missingFields()).toEqual(expect.arrayContaining(lacking))
-    const { made, problems } = await crm.makeMissingFields()
+    const { made, problems } = await crm.makeMissingFields([])
     expect([made.length, problems]).toEqual([8, []])
-    expect(await crm.makeMissingFields()).toEqual({ made: [], problems: [] })
+    expect(await crm.makeMissingFields([])).toEqual({ made: [], problems: [] })
 
     const lead = newLead()
     const { zoho_id } = await crm.pushLead(lead)
@@ -740,7 +740,7 @@ test('the client names the fields that cannot be made, with the reason', async (
   const fieldMap = parseFieldMap(
     '{"leads":{"fields":{"email":"E_Mail","loan_type":"Own_Phone"}},"partners":{"module":"Gone"}}',
   )
-  const { made, problems } = await open({ fieldMap }).makeMissingFields()
+  const { made, problems } = await open({ fieldMap }).makeMissingFields([])
   expect(made).toEqual(['Leads.Own_Phone'])
   expect(problems).toEqual(
     expect.arrayContaining([

@@ -9,6 +9,7 @@ import { type Checks, openChecks } from './check.ts'
 import { openClient, type RetryTuning, type ZohoClient } from './client.ts'
 import { openCrmClock } from './crm-clock.ts'
 import type { FieldMap } from './field-map.ts'
+import { openFieldsThere } from './fields-there.ts'
 import { openRecordLister, type RecordLister } from './list-records.ts'
 import { openMetadata } from './metadata.ts'
 import { type Channels, openChannels } from './notifications.ts'
@@ -67,7 +68,8 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
   const crmClock = openCrmClock(clock)
   const client = openClient({ tokens, log, limits, crmClock, ...(retry && { retry }) })
   const api = openApi(client)
-  const parts = { api, fieldMap, metadata: openMetadata(api, clock) }
+  const metadata = openMetadata(api, clock)
+  const parts = { api, fieldMap, metadata, fieldsThere: openFieldsThere(metadata, fieldMap) }
   const recordsToPush = openRecordReader(parts)
   const pushing = { ...openNoteReader(parts), ...recordsToPush, ...openRecordLister(parts, recordsToPush, crmClock) }
   const reading = { ...parts, api: openApi(sparing(client, limits)) }

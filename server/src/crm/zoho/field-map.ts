@@ -1,82 +1,22 @@
 import * as z from 'zod/mini'
 import en from 'zod/v4/locales/en.js'
 import type { CrmModule } from '../../records/crm-records.ts'
+import { FIELDS, type Names, type NamesThere, type OwnFields } from './fields.ts'
 
-/** The CRM's names for the fields that the portal reads and writes (D42). */
-const BUILT_IN = {
-  partners: {
-    module: 'Partners',
-    fields: {
-      business_name: 'Name',
-      email: 'Email',
-      first_name: 'First_Name',
-      last_name: 'Last_Name',
-      phone: 'Phone',
-    },
-  },
-  leads: {
-    module: 'Leads',
-    fields: {
-      loid: 'LOID',
-      partner: 'Partner',
-      business_name: 'Company',
-      first_name: 'First_Name',
-      last_name: 'Last_Name',
-      email: 'Email',
-      phone: 'Phone',
-      state: 'State',
-      loan_amount: 'Loan_Amount',
-      loan_type: 'Loan_Type',
-      loan_purpose: 'Loan_Purpose',
-      loan_term: 'Loan_Term',
-      sales_monthly: 'Sales_Monthly',
-      lead_status: 'Lead_Status',
-      lead_source: 'Lead_Source',
-      brand: 'Brand',
-      description: 'Description',
-      permit_link: 'Permit_Link',
-      business_industry: 'Industry',
-      time_in_business: 'Time_in_Business',
-      business_abn: 'Business_ABN',
-      partner_iso: 'Partner_ISO',
-      owns_property: 'Owns_Property',
-      property_value: 'Property_Value',
-      property_debt: 'Property_Debt',
-      referral_consent: 'Referral_Consent',
-      submitted_by: 'Submitted_By',
-    },
-  },
-  deals: {
-    module: 'Deals',
-    fields: {
-      loid: 'LOID',
-      partner: 'Partner',
-      deal_name: 'Deal_Name',
-      business_name: 'Business_Name',
-      account: 'Account_Name',
-      contact: 'Contact_Name',
-      email: 'Email',
-      phone: 'Phone',
-      amount: 'Amount',
-      loan_type: 'Loan_Type',
-      loan_purpose: 'Loan_Purpose',
-      loan_term: 'Loan_Term',
-      stage: 'Stage',
-      lead_source: 'Lead_Source',
-      closing_date: 'Closing_Date',
-      probability: 'Probability',
-      description: 'Description',
-      partner_iso: 'Partner_ISO',
-      submitted_by: 'Submitted_By',
-    },
-  },
+export interface FieldMap {
+  partners: { module: string; fields: Names<OwnFields<'partners'>> }
+  leads: { module: string; fields: Names<OwnFields<'leads'>> }
+  deals: { module: string; fields: Names<OwnFields<'deals'>> }
 }
+/** The fields of an organisation that may lack optional ones. */
+export type LeadFields = NamesThere<OwnFields<'leads'>>
+export type DealFields = NamesThere<OwnFields<'deals'>>
 
-export type FieldMap = typeof BUILT_IN
-export type LeadFields = FieldMap['leads']['fields']
-export type DealFields = FieldMap['deals']['fields']
-
-export const DEFAULT_FIELD_MAP: FieldMap = BUILT_IN
+export const DEFAULT_FIELD_MAP: FieldMap = {
+  partners: { module: FIELDS.partners.module, fields: namesOf(FIELDS.partners.fields) },
+  leads: { module: FIELDS.leads.module, fields: namesOf(FIELDS.leads.fields) },
+  deals: { module: FIELDS.deals.module, fields: namesOf(FIELDS.deals.fields) },
+}
 
 export function moduleName({ leads, deals }: FieldMap, module: CrmModule): string {
   return module === 'Leads' ? leads.module : deals.module
@@ -86,9 +26,9 @@ export function moduleName({ leads, deals }: FieldMap, module: CrmModule): strin
 const ApiName = z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'must be a Zoho API name such as Loan_Amount'))
 
 const Overrides = z.strictObject({
-  partners: z.optional(moduleOverrides(BUILT_IN.partners.fields)),
-  leads: z.optional(moduleOverrides(BUILT_IN.leads.fields)),
-  deals: z.optional(moduleOverrides(BUILT_IN.deals.fields)),
+  partners: z.optional(moduleOverrides(DEFAULT_FIELD_MAP.partners.fields)),
+  leads: z.optional(moduleOverrides(DEFAULT_FIELD_MAP.leads.fields)),
+  deals: z.optional(moduleOverrides(DEFAULT_FIELD_MAP.deals.fields)),
 })
 
 /**
@@ -105,9 +45,9 @@ export function parseFieldMap(json: string): FieldMap {
   }
   const { partners, leads, deals } = parsed.data
   const map: FieldMap = {
-    partners: overridden('partners', BUILT_IN.partners, partners),
-    leads: overridden('leads', BUILT_IN.leads, leads),
-    deals: overridden('deals', BUILT_IN.deals, deals),
+    partners: overridden('partners', DEFAULT_FIELD_MAP.partners, partners),
+    leads: overridden('leads', DEFAULT_FIELD_MAP.leads, leads),
+    deals: overridden('deals', DEFAULT_FIELD_MAP.deals, deals),
   }
   return map
 }
@@ -130,6 +70,11 @@ function overridden<Fields extends Record<string, string>>(
   const twice = names.find((field, index) => names.indexOf(field) !== index)
   if (twice !== undefined) throw new Error(`CRM_FIELD_MAP: ${name}.fields: ${twice} is named twice`)
   return { module: given?.module ?? builtIn.module, fields }
+}
+
+function namesOf<Fields extends Record<string, { name: string }>>(fields: Fields): Names<Fields> {
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the keys stay the same
+  return Object.fromEntries(Object.entries(fields).map(([key, { name }]) => [key, name])) as Names<Fields>
 }
 
 function parseJson(json: string): unknown {

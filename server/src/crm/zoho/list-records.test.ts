@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openApi } from './api.ts'
 import { DEFAULT_FIELD_MAP } from './field-map.ts'
+import { openFieldsThere } from './fields-there.ts'
 import { openRecordLister } from './list-records.ts'
 import { openMetadata } from './metadata.ts'
 import { openRecordReader } from './read-records.ts'
@@ -14,7 +15,9 @@ test('each converted lead is listed once, even if there are more converted leads
       return { status: 200, body: { data: found, info: { more_records: path === 'Leads/search' } } }
     },
   })
-  const parts = { api, fieldMap: DEFAULT_FIELD_MAP, metadata: openMetadata(api, clock) }
+  const metadata = openMetadata(api, clock)
+  const fieldsThere = openFieldsThere(metadata, DEFAULT_FIELD_MAP)
+  const parts = { api, fieldMap: DEFAULT_FIELD_MAP, metadata, fieldsThere }
   const lister = openRecordLister(parts, openRecordReader(parts), clock)
   const ids: string[] = []
   for await (const page of lister.convertedPages('1')) ids.push(...page.map((version) => version.zoho_id))

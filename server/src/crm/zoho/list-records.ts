@@ -54,6 +54,12 @@ export interface RecordLister {
   deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
   /** Ids of the leads that became these deals, if the organisation's queries give them. */
   leadsOfDeals(dealZohoIds: readonly string[], signal?: AbortSignal): Promise<string[]>
+  /**
+   * Pages of all partners' records that have a value in one of these optional fields, in the order of their ids. Only
+   * these fields of the records are read.
+   */
+  leadValuesOfAllPartners(fields: readonly string[], signal?: AbortSignal): AsyncIterable<CrmBatch<CrmLead>>
+  dealValuesOfAllPartners(fields: readonly string[], signal?: AbortSignal): AsyncIterable<CrmBatch<CrmDeal>>
   /** Pages of the ids in this range that the CRM has, in ascending order. */
   idsOfAllPartners(module: CrmModule, range: IdRange, signal?: AbortSignal): AsyncIterable<string[]>
 }
@@ -84,15 +90,15 @@ const CONVERTED_DEAL = 'Converted_Deal'
 const IDS_A_QUERY_MAX = 50
 
 export function openRecordLister(
-  { api, metadata, fieldMap }: ZohoParts,
+  { api, metadata, fieldMap, fieldsThere }: ZohoParts,
   { getLeads, getDeals }: RecordReader,
   crmClock: Clock,
 ): RecordLister {
   const { leads, deals } = fieldMap
   const partnerField = (module: CrmModule) => (module === 'Leads' ? leads : deals).fields.partner
   /**
-   * The columns that this organisation has refused in queries, and `all of Leads` or `all of Deals` if it refused
-   * queries for whole records. The portal does not request them again.
+   * The columns that this organisation has refused in queries, and the lists of columns that it refused for
+   * whole records. The portal does not request them again.
    */
   const refused = new Set<string>()
 
@@ -152,11 +158,11 @@ export function openRecordLister(
     signal?: AbortSignal,
   ): AsyncGenerator<ListedPage<Item>> {
     const where = ofPartner(module, partnerZohoId)
-    const key = `all of ${module}`
+    const key = columns.join(', ')
     if (!refused.has(key)) {
       let isBegun = false
       try {
-        for await (const { rows, isLast } of pagesById(module, columns.join(', '), where, signal)) {
+        for await (const { rows, isLast } of pagesById(module, key, where, signal)) {
           isBegun = true
           const tellsConverted = !refused.has(CONVERTED)
           yield { versions: versionsOf(rows), batch: await toRecords(rows), tellsConverted, isLast }
@@ -172,28 +178,52 @@ export function openRecordLister(
     }
   }
 
-  function leadPages(partnerZohoId: string, signal?: AbortSignal) {
+  async function* leadPages(partnerZohoId: string, signal?: AbortSignal) {
+    const fields = await fieldsThere.leads(signal)
     const toLeads = async (rows: unknown[]) => {
       const displayed = await metadata.displayedOf(leads.module, signal)
-      return toBatch(rows.map(leadReader(leads.fields, displayed)))
+      return toBatch(rows.map(leadReader(fields, displayed)))
     }
     const get = (zohoIds: string[]) => getLeads(zohoIds, signal)
-    return wholePages('Leads', partnerZohoId, leadColumnNames(leads.fields), toLeads, get, signal)
+    yield* wholePages('Leads', partnerZohoId, leadColumnNames(fields), toLeads, get, signal)
   }
 
-  function dealPages(partnerZohoId: string, signal?: AbortSignal) {
+  async function* dealPages(partnerZohoId: string, signal?: AbortSignal) {
+    const fields = await fieldsThere.deals(signal)
     const toDeals = async (rows: unknown[]) => {
       const displayed = await metadata.displayedOf(deals.module, signal)
-      const read = toBatch(
-        rows.filter((row) => isWholeDeal(row, deals.fields)).map(dealReader(deals.fields, displayed)),
-      )
+      const read = toBatch(rows.filter((row) => isWholeDeal(row, fields)).map(dealReader(fields, displayed)))
       // Queries can give a lookup without the name of the record that it refers to.
-      const nameless = rows.filter((row) => !isWholeDeal(row, deals.fields)).map(idOf)
+      const nameless = rows.filter((row) => !isWholeDeal(row, fields)).map(idOf)
       const more = await getDeals(nameless, signal)
       return { records: [...read.records, ...more.records], problems: [...read.problems, ...more.problems] }
     }
     const get = (zohoIds: string[]) => getDeals(zohoIds, signal)
-    return wholePages('Deals', partnerZohoId, dealColumnNames(deals.fields), toDeals, get, signal)
+    yield* wholePages('Deals', partnerZohoId, dealColumnNames(fields), toDeals, get, signal)
+  }
+
+  async function* leadValuesOfAllPartners(fields: readonly string[], signal?: AbortSignal) {
+    const map = await fieldsThere.leads(signal)
+    for await (const rows of valuesOf('Leads', map, fields, signal)) {
+      yield toBatch(rows.map(leadReader(map, await metadata.displayedOf(leads.module, signal))))
+    }
+  }
+
+  async function* dealValuesOfAllPartners(fields: readonly string[], signal?: AbortSignal) {
+    const map = await fieldsThere.deals(signal)
+    for await (const rows of valuesOf('Deals', map, fields, signal)) {
+      yield toBatch(rows.map(dealReader(map, await metadata.displayedOf(deals.module, signal))))
+    }
+  }
+
+  async function* valuesOf(module: CrmModule, map: object, fields: readonly string[], signal?: AbortSignal) {
+    const [first, ...others] = Object.entries<string>({ ...map }).flatMap(([key, name]) =>
+      fields.includes(key) ? [name] : [],
+    )
+    if (first === undefined) return
+    const isThere = others.reduce((where, name) => `(${where} or ${name} is not null)`, `${first} is not null`)
+    const columns = ['id', 'Modified_Time', first, ...others].join(', ')
+    for await (const { rows } of pagesById(module, columns, isThere, signal)) yield rows
   }
 
   async function* convertedPages(partnerZohoId: string, signal?: AbortSignal): AsyncGenerator<CrmVersion[]> {
@@ -306,6 +336,8 @@ export function openRecordLister(
     versionPages,
     leadPages,
     dealPages,
+    leadValuesOfAllPartners,
+    dealValuesOfAllPartners,
     convertedPages,
     countLeads,
     changesOfAllPartners,

@@ -31,7 +31,7 @@ export interface Metadata {
   forget(): void
 }
 
-const KEPT_MS = 10 * 60_000
+export const METADATA_KEPT_MS = 10 * 60_000
 
 /** Field settings change rarely, but every batch needs them, so they are kept for ten minutes. */
 export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
@@ -43,7 +43,7 @@ export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
     const answer = await api.get('settings/fields', { module, type: 'all' }, { signal })
     if (answer.status === 400 || answer.status === 404) return undefined
     const settings = readFields(readItems(answer, 'fields').items)
-    const found = { settings, displayed: displayedIn(settings), untilMs: clock.now().getTime() + KEPT_MS }
+    const found = { settings, displayed: displayedIn(settings), untilMs: clock.now().getTime() + METADATA_KEPT_MS }
     kept.set(module, found)
     return found
   }

@@ -1,6 +1,9 @@
+import type { FieldGroup } from '@portal/contract/field-groups.ts'
 import type { CrmOrganisation, MadeFields } from '../../records/crm-records.ts'
 import { readItems, readResults, writtenId } from './answers.ts'
 import { CrmRefused } from './errors.ts'
+import { fieldsOf } from './fields.ts'
+import type { GroupFields } from './fields-there.ts'
 import { fieldsToMake } from './make-fields.ts'
 import { usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
@@ -11,16 +14,21 @@ export interface Organisation {
   leadStatuses(signal?: AbortSignal): Promise<string[]>
   dealStages(signal?: AbortSignal): Promise<string[]>
   organisation(signal?: AbortSignal): Promise<CrmOrganisation>
-  /** The fields that the map names and the organisation lacks, each as `Module.Field`. */
+  /** The fields that the map names and the organisation lacks, without optional fields, each as `Module.Field`. */
   missingFields(signal?: AbortSignal): Promise<string[]>
-  /** Makes the custom fields that the organisation lacks. A repeated call makes the fields that are still missing. */
-  makeMissingFields(signal?: AbortSignal): Promise<MadeFields>
+  /** The groups of optional fields that are on, with their fields. */
+  fieldGroups(signal?: AbortSignal): Promise<Map<FieldGroup, GroupFields>>
+  /**
+   * Makes the custom fields that the organisation lacks, and the optional fields of these groups. A repeated call makes
+   * the fields that are still missing.
+   */
+  makeMissingFields(groups: readonly FieldGroup[], signal?: AbortSignal): Promise<MadeFields>
 }
 
 const MADE_UNDER_ANOTHER_NAME =
   'it was made under another API name, because its own name was taken: change the name in Zoho or in CRM_FIELD_MAP'
 
-export function openOrganisation({ api, metadata, fieldMap }: ZohoParts): Organisation {
+export function openOrganisation({ api, metadata, fieldMap, fieldsThere }: ZohoParts): Organisation {
   const { leads, deals } = fieldMap
 
   async function choicesOf(module: string, field: string, signal?: AbortSignal): Promise<string[]> {
@@ -28,22 +36,29 @@ export function openOrganisation({ api, metadata, fieldMap }: ZohoParts): Organi
   }
 
   async function missingFields(signal?: AbortSignal): Promise<string[]> {
+    return missingOf([], signal)
+  }
+
+  async function missingOf(groups: readonly FieldGroup[], signal?: AbortSignal): Promise<string[]> {
     const missing = await Promise.all(
-      Object.values(fieldMap).map(async ({ module, fields }) => {
+      (['partners', 'leads', 'deals'] as const).map(async (kind) => {
+        const { module, fields }: { module: string; fields: Record<string, string> } = fieldMap[kind]
         const there = await metadata.fieldsOf(module, signal)
-        return Object.values(fields)
-          .filter((field) => !there?.has(field))
-          .map((field) => `${module}.${field}`)
+        return fieldsOf(kind).flatMap(([key, field]) => {
+          const name = fields[key]
+          const isWanted = !('group' in field) || groups.includes(field.group)
+          return name && isWanted && !there?.has(name) ? [`${module}.${name}`] : []
+        })
       }),
     )
     return missing.flat()
   }
 
-  async function makeMissingFields(signal?: AbortSignal): Promise<MadeFields> {
-    const makings = fieldsToMake(fieldMap)
+  async function makeMissingFields(groups: readonly FieldGroup[], signal?: AbortSignal): Promise<MadeFields> {
+    const makings = fieldsToMake(fieldMap, groups)
     const reasons = new Map<string, string>()
     metadata.forget()
-    const missing = await missingFields(signal)
+    const missing = await missingOf(groups, signal)
     // One field per call, because it could not be confirmed whether one refused field stops the others.
     for (const name of missing) {
       const making = makings.get(name)
@@ -62,7 +77,7 @@ export function openOrganisation({ api, metadata, fieldMap }: ZohoParts): Organi
       }
     }
     metadata.forget()
-    const stillMissing = await missingFields(signal)
+    const stillMissing = await missingOf(groups, signal)
     return {
       made: missing.filter((name) => !stillMissing.includes(name)),
       problems: stillMissing.map((field) => ({ field, reason: reasons.get(field) ?? MADE_UNDER_ANOTHER_NAME })),
@@ -82,6 +97,7 @@ export function openOrganisation({ api, metadata, fieldMap }: ZohoParts): Organi
       }
     },
     missingFields,
+    fieldGroups: fieldsThere.groups,
     makeMissingFields,
   }
 }

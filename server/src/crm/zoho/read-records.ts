@@ -14,7 +14,7 @@ export interface RecordReader {
 
 const RECORDS_A_CALL_MAX = 100
 
-export function openRecordReader({ api, metadata, fieldMap }: ZohoParts): RecordReader {
+export function openRecordReader({ api, metadata, fieldMap, fieldsThere }: ZohoParts): RecordReader {
   const { partners, leads, deals } = fieldMap
 
   async function getBatch<Item>(
@@ -47,14 +47,18 @@ export function openRecordReader({ api, metadata, fieldMap }: ZohoParts): Record
     return new Set(pages.flatMap((page) => readItems(page).items.map(idOf)))
   }
 
-  const leadNames = leadFieldNames(leads.fields)
-  const dealNames = dealFieldNames(deals.fields)
   return {
     partnersThere,
-    getLeads: (zohoIds, signal) =>
-      getBatch(leads.module, zohoIds, leadNames, (displayed) => leadReader(leads.fields, displayed), signal),
-    getDeals: (zohoIds, signal) =>
-      getBatch(deals.module, zohoIds, dealNames, (displayed) => dealReader(deals.fields, displayed), signal),
+    async getLeads(zohoIds, signal) {
+      const fields = await fieldsThere.leads(signal)
+      const reader = (displayed: Displayed) => leadReader(fields, displayed)
+      return getBatch(leads.module, zohoIds, leadFieldNames(fields), reader, signal)
+    },
+    async getDeals(zohoIds, signal) {
+      const fields = await fieldsThere.deals(signal)
+      const reader = (displayed: Displayed) => dealReader(fields, displayed)
+      return getBatch(deals.module, zohoIds, dealFieldNames(fields), reader, signal)
+    },
   }
 }
 

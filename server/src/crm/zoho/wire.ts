@@ -70,6 +70,11 @@ const Amount = z.pipe(
   z.transform((value) => value && Math.round(value * 100) / 100),
 )
 
+/** An optional field: undefined if the organisation, and so the record, lacks it. */
+function ifThere<Schema extends z.ZodMiniType>(schema: Schema) {
+  return z.union([z.undefined(), schema])
+}
+
 const Percent = Amount.check(z.refine((value) => value === null || Math.abs(value) < 1_000, 'is not a percentage'))
 
 const YesNo = z.pipe(
@@ -145,6 +150,9 @@ const WireLead = z.object({
   owns_property: YesNo,
   property_value: Amount,
   property_debt: Amount,
+  partner_verdict: ifThere(Line),
+  verdict_reason: ifThere(Line),
+  protected_until: ifThere(PlainDate),
   is_converted: YesNo,
   converted_older: YesNo,
   converted_deal: Lookup,
@@ -172,6 +180,10 @@ const WireDeal = z.object({
   probability: Percent,
   description: LongText,
   partner_iso: Line,
+  partner_commission: ifThere(Amount),
+  commission_status: ifThere(Choice),
+  commission_paid_on: ifThere(PlainDate),
+  commission_note: ifThere(Line),
 })
 
 const SYSTEM_FIELDS = { id: 'id', created_at: 'Created_Time', modified_time: 'Modified_Time' }

@@ -1,4 +1,5 @@
 import type { AttentionItem } from '@portal/contract/attention.ts'
+import type { FieldGroup } from '@portal/contract/field-groups.ts'
 import type { Hold } from '@portal/contract/holds.ts'
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
@@ -147,6 +148,9 @@ interface IdempotencyKeysTable {
   created_at: Instant
 }
 
+/** A column of a field that an organisation may lack. */
+type Optional<Value> = ColumnType<Value | null, Value | null | undefined, Value | null>
+
 interface LeadsTable {
   id: string
   partner_id: string
@@ -174,6 +178,10 @@ interface LeadsTable {
   owns_property: ColumnType<boolean, boolean | undefined, boolean>
   property_value: number | null
   property_debt: number | null
+  partner_verdict: Optional<string>
+  verdict_reason: Optional<string>
+  /** YYYY-MM-DD */
+  protected_until: Optional<string>
   /** The person who entered the lead; null if a system or the lender did. */
   submitter_id: string | null
   submitted_by: string | null
@@ -233,6 +241,11 @@ interface DealsTable {
   probability: number | null
   description: string | null
   partner_iso: string | null
+  partner_commission: Optional<number>
+  commission_status: Optional<string>
+  /** YYYY-MM-DD */
+  commission_paid_on: Optional<string>
+  commission_note: Optional<string>
   submitter_id: string | null
   submitted_by: string | null
   created_at: Instant
@@ -376,6 +389,17 @@ interface SweepCursorsTable {
   position: Instant
   /** When a sweep last read all lists to their ends. */
   swept_at: ColumnType<Instant, never, Instant>
+}
+
+/** The groups of optional fields that the organisation has (D110, D112). */
+interface CrmFieldGroupsTable {
+  name: FieldGroup
+  /** The portal's names of the fields. */
+  fields: string[]
+  /** When these fields were first seen. */
+  seen_at: Instant
+  /** When the last reading of their values began that reached its end. */
+  read_at: Instant | null
 }
 
 interface ChosenLoidsTable {
@@ -581,6 +605,7 @@ export interface Tables {
   attention_done: AttentionDoneTable
   sync_runs: SyncRunsTable
   sweep_cursors: SweepCursorsTable
+  crm_field_groups: CrmFieldGroupsTable
   chosen_loids: ChosenLoidsTable
   leases: LeasesTable
   crm_tokens: CrmTokensTable
@@ -628,12 +653,21 @@ type LaterRecordColumn =
   | 'search_fold'
   | 'search_keys'
 
+type OptionalLeadColumn = 'partner_verdict' | 'verdict_reason' | 'protected_until'
+type OptionalDealColumn = 'partner_commission' | 'commission_status' | 'commission_paid_on' | 'commission_note'
+
 export type NewLeadRow = NewRow<
   LeadsTable,
-  LaterRecordColumn | 'converted_at' | 'awaits_deal_since' | 'deal_loid' | 'matched_at' | 'match_told'
+  | LaterRecordColumn
+  | OptionalLeadColumn
+  | 'converted_at'
+  | 'awaits_deal_since'
+  | 'deal_loid'
+  | 'matched_at'
+  | 'match_told'
 >
 export type DealRow = Selectable<DealsTable>
-export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | 'lead_loid'>
+export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | OptionalDealColumn | 'lead_loid'>
 export type NoteRow = Selectable<NotesTable>
 export type NewNoteRow = NewRow<NotesTable, 'crm_problem' | 'crm_sent_at' | 'is_from_crm'>
 export type SyncRunRow = Selectable<SyncRunsTable>

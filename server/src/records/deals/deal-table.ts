@@ -1,7 +1,7 @@
 import type { DealRow } from '../../platform/db/tables.ts'
 import type { CrmDeal } from '../crm-records.ts'
 import { CrmConflict } from '../crm-records.ts'
-import type { CrmTable, NamedRecord } from '../kinds/crm-table.ts'
+import { type CrmTable, type NamedRecord, toldOr } from '../kinds/crm-table.ts'
 
 /** A deal from the CRM. `erased_at` is set if the applicant's data in the deal's lead was erased. */
 export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
@@ -20,6 +20,7 @@ export const ERASED_DEAL = {
   phone: null,
   loan_purpose: null,
   description: null,
+  commission_note: null,
 } satisfies Partial<DealRow>
 
 /** Describes how deals from the CRM become rows and events. */
@@ -43,6 +44,10 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     'probability',
     'description',
     'partner_iso',
+    'partner_commission',
+    'commission_status',
+    'commission_paid_on',
+    'commission_note',
   ],
   valueOf: (row) => row.stage,
   toRow(deal, own, before) {
@@ -68,6 +73,10 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
       probability: deal.probability,
       description: deal.description,
       partner_iso: deal.partner_iso,
+      partner_commission: toldOr(deal.partner_commission, before?.partner_commission),
+      commission_status: toldOr(deal.commission_status, before?.commission_status),
+      commission_paid_on: toldOr(deal.commission_paid_on, before?.commission_paid_on),
+      commission_note: toldOr(deal.commission_note, before?.commission_note),
       submitter_id: submitter?.submitter_id ?? null,
       submitted_by: submitter?.submitted_by ?? null,
       erased_at: erasedAt,

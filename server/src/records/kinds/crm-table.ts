@@ -58,3 +58,8 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   /** The event for a record that left the CRM; undefined if the record had already left the partner's lists. */
   removed(row: Row, at: string): AnyEvent | undefined
 }
+
+/** An optional field that the organisation lacks keeps the value that the row has, in case the field comes back. */
+export function toldOr<Value>(told: Value | null | undefined, before: Value | null | undefined): Value | null {
+  return (told === undefined ? before : told) ?? null
+}

@@ -1,7 +1,7 @@
 import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
 import type { LeadRow } from '../../platform/db/tables.ts'
 import type { CrmLead } from '../crm-records.ts'
-import type { CrmTable, NamedRecord } from '../kinds/crm-table.ts'
+import { type CrmTable, type NamedRecord, toldOr } from '../kinds/crm-table.ts'
 
 export type NamedCrmLead = CrmLead & NamedRecord
 /** A lead's row, as it is written to the database. */
@@ -18,6 +18,7 @@ export const ERASED_LEAD = {
   description: null,
   permit_link: null,
   business_abn: null,
+  verdict_reason: null,
 } satisfies Partial<LeadRow>
 
 /** Describes how leads from the CRM become rows and events. */
@@ -49,6 +50,9 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
     'owns_property',
     'property_value',
     'property_debt',
+    'partner_verdict',
+    'verdict_reason',
+    'protected_until',
   ],
   valueOf: (row) => row.lead_status,
   toRow(lead, own, before) {
@@ -81,6 +85,9 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       owns_property: lead.owns_property,
       property_value: lead.property_value,
       property_debt: lead.property_debt,
+      partner_verdict: toldOr(lead.partner_verdict, before?.partner_verdict),
+      verdict_reason: toldOr(lead.verdict_reason, before?.verdict_reason),
+      protected_until: toldOr(lead.protected_until, before?.protected_until),
       submitter_id: submitter?.submitter_id ?? null,
       submitted_by: submitter?.submitted_by ?? null,
       consent_version: before?.consent_version ?? null,

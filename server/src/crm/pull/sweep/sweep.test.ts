@@ -2,6 +2,7 @@ import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../../platform/db/ids.ts'
+import { findFieldGroups } from '../../../records/kinds/field-groups.queries.ts'
 import { findProblemsOfAllPartners } from '../../../records/partners/partners-in-crm.queries.ts'
 import { insertDeal } from '../../../testing/insert-deal.ts'
 import { type Lender, openLender } from '../../../testing/lender.ts'
@@ -9,9 +10,12 @@ import { startPortal, type TestPartner, type TestPortal } from '../../../testing
 import { waitFor } from '../../../testing/wait-for.ts'
 import { applyPage, type Unit } from '../../apply/apply-page.ts'
 import { matchLeads } from '../../apply/match-leads.ts'
+import { DEFAULT_FIELD_MAP } from '../../zoho/field-map.ts'
+import { fieldsToMake } from '../../zoho/make-fields.ts'
 import { LINE_LENGTH_MAX } from '../../zoho/wire.ts'
 import { acceptRemovals } from '../accept-removals.ts'
 import { pullDueDetails } from '../details/pull-details.job.ts'
+import { followFields } from '../fields/follow-fields.job.ts'
 import { nameRecords } from '../name-records.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { pullRecords } from '../pull-records.ts'
@@ -254,6 +258,67 @@ test.each([
     'Before the conversion',
   ])
   expect((await eventTypes()).slice(4).sort()).toEqual(['deal.stage_changed', 'note.added'])
+})
+
+test('optional fields are read once the organisation has them, with the values that they already had, and kept while it has not', async () => {
+  const { id, loid } = await submitted()
+  const deal = await lender.create('Deals', { Deal_Name: 'Van', Stage: 'Approved', Partner: { id: adaInCrm } })
+  await sweep()
+  const follow = () => followFields.run(portal.deps, {}, new AbortController().signal)
+  await follow()
+  const verdictOf = async () => {
+    const { db } = portal.deps
+    const columns = ['partner_verdict', 'verdict_reason', 'protected_until'] as const
+    return Object.values(
+      await db.selectFrom('leads').select(columns).where('loid', '=', loid).executeTakeFirstOrThrow(),
+    )
+  }
+  const groups = async () => [...(await findFieldGroups(portal.deps.db)).keys()]
+  expect([await groups(), await verdictOf()]).toEqual([[], [null, null, null]])
+  const before = await eventTypes()
+
+  for (const { module, api_name: _, ...field } of fieldsToMake(DEFAULT_FIELD_MAP, ['verdict', 'money']).values())
+    if (/^(Partner V|Verdict|Protected|.*Commission)/.test(field.field_label)) await lender.makeField(module, field)
+  await later(60)
+  await lender.update('Leads', id, {
+    Partner_Verdict: 'Yours',
+    Verdict_Reason: 'New to us',
+    Protected_Until: '2027-03-03',
+  })
+  await lender.update('Deals', deal, { Partner_Commission: -120.05, Commission_Status: 'Payable' })
+  // The organisation's settings are kept for ten minutes, so these sweeps read the records without the new fields.
+  await sweep()
+  await later(60)
+  await sweep()
+  expect(await verdictOf()).toEqual([null, null, null])
+  await later(601)
+  await follow()
+  expect([await groups(), await verdictOf()]).toEqual([
+    ['verdict', 'money'],
+    ['Yours', 'New to us', '2027-03-03'],
+  ])
+  const row = await portal.deps.db.selectFrom('deals').selectAll().where('zoho_id', '=', deal).executeTakeFirstOrThrow()
+  expect([row.partner_commission, row.commission_status, row.commission_note]).toEqual([-120.05, 'Payable', null])
+  expect((await eventTypes()).filter((type) => type !== 'deal.updated')).toEqual(before)
+  const check = (await portal.deps.crm.check()).find((one) => one.name === 'Optional fields')
+  expect(check).toMatchObject({ isWrong: false, says: 'verdict on; money on' })
+
+  await lender.removeField('Leads', 'Partner_Verdict')
+  await later(601)
+  await follow()
+  expect([await groups(), (await verdictOf())[0]]).toEqual([['money'], 'Yours'])
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  await sweep()
+  await later(60)
+  await sweep()
+  expect([(await listed('leads'))[0].lead_status, (await verdictOf())[0]]).toEqual(['Contacted', 'Yours'])
+  // A field that is made again is empty.
+  await portal.deps.crm.makeMissingFields(['verdict'])
+  await follow()
+  expect(await verdictOf()).toEqual([null, 'New to us', '2027-03-03'])
+  await lender.reset()
+  await portal.deps.crm.makeMissingFields([])
+  await follow()
 })
 
 test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(

@@ -1,0 +1,23 @@
+import * as z from 'zod/mini'
+import { CrmUnavailable } from '../../../platform/errors.ts'
+import { defineJob } from '../../../platform/jobs/define-job.ts'
+import { CrmRefused } from '../../zoho/errors.ts'
+import { noteFieldGroups, readOptionalValues } from './optional-values.ts'
+
+/** Follows the organisation if it adds or deletes optional fields (D110, D112). `crm setup` is followed at once. */
+export const followFields = defineJob({
+  name: 'follow-fields',
+  payload: z.object({}),
+  schedule: '43 * * * *',
+  runsAtStart: true,
+  retry: { firstDelaySeconds: 30, delaySecondsMax: 300, giveUpAfterDays: 1 },
+  async run(deps, _, signal) {
+    try {
+      await noteFieldGroups(deps, signal)
+      await readOptionalValues(deps, signal)
+    } catch (error) {
+      if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
+      deps.log.warn({ err: error }, 'the optional fields could not be followed; the next run tries again')
+    }
+  },
+})
