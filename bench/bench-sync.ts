@@ -1,5 +1,6 @@
 // `npm run bench:sync`: compares a partner's first sync with a bare copy of the same CRM records and with Zoho's own
-// SDK. Then measures a sync that finds no changes, and a sweep. Also prints calls, credits and memory.
+// SDK. Then measures a sync that finds no changes, a sweep, a workflow that touches many leads, and single notifications.
+// Also prints calls, credits and memory.
 // `-- --leads=20000 --organisation=200000` makes a quicker run; the goals are meant for the default sizes. The sandbox
 // answers at once; `--crm-ms=200` makes each call take 200 ms until the first sync is over.
 import { execFile } from 'node:child_process'
@@ -46,11 +47,17 @@ const UNCHANGED_CALLS_MAX = 60
 const UNCHANGED_SECONDS_MAX = 5
 const SWEEP_CALLS_MAX = 1_060
 const SWEEP_SECONDS_MAX = 15
+/** What a workflow of the lender's touches at once, and what it may cost (D126). */
+const EDITED = Math.min(LEADS, 20_000)
+const EDITED_CREDITS_MAX = 500
+const NOTIFIED = 600
+const NOTIFIED_CALLS_MAX = 60
 const RESIDENT_MB_MAX = 250
 
 interface Calls {
   total: number
   credits_used: number
+  by_kind: Record<string, number>
 }
 
 const LEAD = {
@@ -128,12 +135,29 @@ async function benchSync(product: Product, folder: string): Promise<void> {
   goal('seconds', unchanged.seconds, 'at most', UNCHANGED_SECONDS_MAX)
 
   await lender.faults({ notifications: { drop: 1_000_000 } })
-  await changeStatuses(product)
+  await change(product, CHANGES, { Lead_Status: 'Contacted' })
   await sleep(SETTLED_MS)
-  const swept = await measure(product, () => sweep(product))
+  const isContacted = `select count(*)::int as count from history_entries where value = 'Contacted'`
+  const swept = await measure(product, () => sweep(product, isContacted, CHANGES))
   print(`sweep of ${CHANGES} status changes`, CHANGES, swept.seconds, swept.calls)
   goal('calls', swept.calls.total, 'at most', SWEEP_CALLS_MAX)
   goal('seconds', swept.seconds, 'at most', SWEEP_SECONDS_MAX)
+
+  await change(product, EDITED, { Description: 'Touched by a workflow' })
+  await sleep(SETTLED_MS)
+  const isTouched = `select count(*)::int as count from leads where description = 'Touched by a workflow'`
+  const edited = await measure(product, () => sweep(product, isTouched, EDITED))
+  print(`sweep of ${EDITED} leads that a workflow touched`, EDITED, edited.seconds, edited.calls)
+  const { later } = await firstRow<{ later: number }>(product, 'select sum(later)::int as later from crm_calls')
+  console.log(`  ${later} histories read in the background`)
+  goal('credits at once', edited.calls.credits_used - later, 'at most', EDITED_CREDITS_MAX)
+  await product.pool.query('update leads set history_due = false where history_due')
+
+  await change(product, NOTIFIED, { Description: 'Told one by one' })
+  await sleep(SETTLED_MS)
+  const told = await measure(product, () => notify(product, lender))
+  print(`${NOTIFIED} single notifications`, NOTIFIED, told.seconds, told.calls)
+  goal('calls', told.calls.total - timelinesOf(told.calls), 'at most', NOTIFIED_CALLS_MAX)
 
   console.log()
   goal('answers of 503 while syncing', busyAnswers, 'at most', 0)
@@ -244,19 +268,48 @@ async function sync({ url }: Product, token: string): Promise<void> {
   })
 }
 
-async function changeStatuses({ pool, crmUrl }: Product): Promise<void> {
-  const { rows } = await pool.query<{ zoho_id: string }>('select zoho_id from leads order by zoho_id limit $1', [
-    CHANGES,
-  ])
+async function change({ pool, crmUrl }: Product, count: number, fields: object): Promise<void> {
+  const { rows } = await pool.query<{ zoho_id: string }>('select zoho_id from leads order by zoho_id limit $1', [count])
   const headers = { authorization: `Zoho-oauthtoken ${await fetchToken(crmUrl)}` }
   for (let at = 0; at < rows.length; at += 100) {
-    const data = rows.slice(at, at + 100).map(({ zoho_id }) => ({ id: zoho_id, Lead_Status: 'Contacted' }))
+    const data = rows.slice(at, at + 100).map(({ zoho_id }) => ({ id: zoho_id, ...fields }))
     await ask(`${crmUrl}/crm/v8/Leads`, { method: 'PUT', body: { data }, headers })
   }
 }
 
-/** Runs a sweep and waits until every change is in the portal with its history. */
-async function sweep(product: Product): Promise<void> {
+/** Posts a notification for each of the changed leads, and waits until the portal shows the last one. */
+async function notify(product: Product, lender: ReturnType<typeof openLender>): Promise<void> {
+  const [watch] = await lender.watches()
+  const { rows } = await product.pool.query<{ zoho_id: string }>(
+    'select zoho_id from leads order by zoho_id limit $1',
+    [NOTIFIED],
+  )
+  for (const { zoho_id } of rows) {
+    const body = { token: watch?.['token'], module: 'Leads', ids: [zoho_id], operation: 'update' }
+    await ask(`${product.url}/api/crm/notifications`, { body })
+  }
+  const isTold = `select count(*)::int as count from leads where description = 'Told one by one'`
+  await untilCounted(product, isTold, NOTIFIED)
+}
+
+function timelinesOf({ by_kind }: Calls): number {
+  return Object.entries(by_kind).reduce((sum, [kind, calls]) => sum + (kind.includes('__timeline') ? calls : 0), 0)
+}
+
+async function firstRow<Row extends object>({ pool }: Product, query: string): Promise<Row> {
+  const { rows } = await pool.query<Row>(query)
+  if (!rows[0]) throw new Error(`no row: ${query}`)
+  return rows[0]
+}
+
+function untilCounted(product: Product, counted: string, wanted: number): Promise<true> {
+  return until('the changes in the portal', async () => {
+    return (await firstRow<{ count: number }>(product, counted)).count === wanted || undefined
+  })
+}
+
+/** Runs a sweep and waits until as many rows as `wanted` are counted and no job is left. */
+async function sweep(product: Product, counted: string, wanted: number): Promise<void> {
   const boss = new PgBoss({
     connectionString: product.databaseUrl,
     schema: 'jobs',
@@ -267,13 +320,7 @@ async function sweep(product: Product): Promise<void> {
   })
   await boss.start()
   await boss.send('sweep', {})
-  await until('the changes in the portal', async () => {
-    const { rows } = await product.pool.query<{ count: number }>(
-      `select count(*)::int as count from history_entries where value = 'Contacted'`,
-    )
-    return rows[0]?.count === CHANGES || undefined
-  })
-  await untilAtRest(product)
+  await untilCounted(product, counted, wanted)
   await boss.stop({ graceful: false })
 }
 

@@ -1,5 +1,6 @@
 import { pullDueDetails } from '../crm/pull/details/pull-details.job.ts'
 import { followFields } from '../crm/pull/fields/follow-fields.job.ts'
+import { pullNoted } from '../crm/pull/notified/pull-noted.job.ts'
 import { pullNotified } from '../crm/pull/notified/pull-notified.job.ts'
 import { watchCrm } from '../crm/pull/notified/watch-crm.job.ts'
 import { connectRecords } from '../crm/pull/run/connect-records.job.ts'
@@ -45,6 +46,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   watchCrm,
   followFields,
   pullNotified,
+  pullNoted,
   pullDueDetails,
   computeUsualTimes,
   fillSearchColumns,

@@ -65,11 +65,15 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   if (before && !isChanged) row.modified_time = before.modified_time
 
   const value = table.valueOf(row)
-  const shown = before && { value: table.valueOf(before), modified_time: before.crm_modified_time }
+  const shown = before && {
+    value: table.valueOf(before),
+    modified_time: before.history_told_until ?? before.crm_modified_time,
+  }
   const plan = planHistory(history, told ?? [], { value, modified_time: item.modified_time, before: shown })
   // The history remains due until it is read after the last change, because a status may have come and gone between two
   // pulls of the record.
   row.history_due = !told && (!before || before.history_due || before.crm_modified_time !== row.crm_modified_time)
+  row.history_told_until = row.history_due && before ? toldUntil(before) : null
 
   const events: AnyEvent[] = []
   if (isMoved && before.archived_at === null) events.push(...[table.removed(before, at) ?? []].flat())
@@ -86,6 +90,11 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
     events.push(...[table.updated(row, before, item, at) ?? []].flat())
   }
   return { outcome: before ? (isChanged ? 'updated' : 'skipped') : 'created', before, row, history: plan, events }
+}
+
+/** The time of the last change whose history was read; null if the history was never read. */
+function toldUntil({ history_due, history_told_until, crm_modified_time }: RecordRow): string | null {
+  return history_due ? history_told_until : crm_modified_time
 }
 
 /** True if the record was read before it left the CRM, and so must not restore its row. */
@@ -115,6 +124,7 @@ function ownColumns(
     archived_at: isArchived ? before.archived_at : null,
     archived_reason: isArchived ? before.archived_reason : null,
     history_due: true,
+    history_told_until: null,
     notes_due: before && !isBack ? before.notes_due || (notesDue === 'changed' && hasMoved) : notesDue !== 'none',
   }
 }

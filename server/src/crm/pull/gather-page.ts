@@ -59,6 +59,11 @@ async function leadsOf(
   return records.filter((lead) => lead.is_converted)
 }
 
+/** The status or the stage. */
+function valueOf(record: { lead_status: string | null } | { stage: string | null }): string | null {
+  return 'lead_status' in record ? record.lead_status : record.stage
+}
+
 function isLead(record: CrmLead | CrmDeal): record is CrmLead {
   return 'lead_status' in record
 }
@@ -167,19 +172,19 @@ async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[
 }
 
 /**
- * Reads the histories of known records that have changed. Only the history has the values that a record had between two
- * pulls.
+ * Reads the histories of known records whose status or stage has changed. If other fields have changed, the history is
+ * left due and read later (D126): only it has the values that a record had between two pulls.
  */
 async function readHistories(
   pull: Pull,
   items: readonly (CrmLead | CrmDeal)[],
-  rows: readonly RecordRow[],
+  rows: readonly (StoredLead | StoredDeal)[],
 ): Promise<Map<string, CrmHistoryEntry[]>> {
   const byId = new Map(rows.map((row) => [row.zoho_id, row]))
   const changed = items.filter((item) => {
     const row = byId.get(item.zoho_id)
-    const hasMoved = row?.crm_modified_time !== item.modified_time || row.archived_reason === 'left-crm'
-    return row !== undefined && hasMoved && !isOutdated(item, row)
+    if (row === undefined || isOutdated(item, row)) return false
+    return row.archived_reason === 'left-crm' || valueOf(item) !== valueOf(row)
   })
   const { deps, signal } = pull
   return readEach(changed, HISTORIES_AT_ONCE, (item) =>

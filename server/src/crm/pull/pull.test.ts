@@ -452,6 +452,26 @@ test('reading histories in the background leaves half of the day’s credits for
   expect((await callsOf(pullDetails)).total).toBeGreaterThan(0)
 })
 
+test('a change of another field reads the history later, within a tenth of the day’s credits (D126)', async () => {
+  const { loid, id } = await submitted()
+  await sweep()
+  await pullDetails()
+  await later(60)
+  await change('Leads', id, ['Lost Lead', 'New Lead'])
+  await lender.update('Leads', id, { Description: 'Touched by a workflow' })
+  const timeline = 'GET /crm/v8/Leads/{id}/__timeline'
+  expect(Object.keys((await callsOf(sweep)).by_kind)).not.toContain(timeline)
+  expect((await ada.get('/dashboard/leads')).body.data.leads).toMatchObject([{ description: 'Touched by a workflow' }])
+  const { db } = portal.deps
+  const used = { hour: new Date().toISOString(), calls: 0, credits: 0, later: 5_000 }
+  await db.insertInto('crm_calls').values(used).execute()
+  expect((await callsOf(pullDetails)).by_kind[timeline]).toBeUndefined()
+  await db.deleteFrom('crm_calls').where('hour', '=', used.hour).execute()
+  expect((await callsOf(pullDetails)).by_kind[timeline]).toBe(1)
+  expect(await changes('lead.status_changed')).toMatchObject([{ status: 'Lost Lead' }, { status: 'New Lead' }])
+  expect(await history('lead', loid)).toEqual(['New Lead', 'Lost Lead', 'New Lead'])
+})
+
 test('a pull of many missing records reads the CRM’s list of deletions once', async () => {
   await lender.fill('Leads', 240, { Last_Name: 'H#n#', LOID: 'LO-H#n#', Partner: { id: adaInCrm } })
   await sync('/dashboard/sync-leads')
@@ -649,8 +669,8 @@ test('a sweep makes a history call for each changed status, and one read for eve
   const { total, by_kind } = await callsOf(sweep)
   expect(by_kind['GET /crm/v8/Leads/{id}/__timeline']).toBe(110)
   expect(by_kind['GET /crm/v8/Leads']).toBe(2)
-  // Each of the five lists takes one call, and there is at most one more page.
-  expect(total).toBeLessThanOrEqual(110 + 2 + 6)
+  // Each of the five lists takes one call. Field names and partners may be read, and there is at most one more page.
+  expect(total).toBeLessThanOrEqual(110 + 2 + 8)
   expect(await changes('lead.status_changed')).toHaveLength(110)
 })
 

@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { servedPartner } from '../../platform/served-partner.ts'
 import { currentTrace, inSpan, type Span, type SpanStart, type Trace, traceparent } from '../../platform/trace.ts'
+import { callPriority } from './call-order.ts'
 import type { CrmClock } from './crm-clock.ts'
 import { CrmUnanswered } from './errors.ts'
 import { priceOf } from './prices.ts'
@@ -85,6 +86,7 @@ export function openClient(options: {
   async function send(call: ZohoCall, progress: Progress): Promise<ZohoAnswer> {
     // The trace is read now, because the queue can run this call in another call's context.
     const trace = currentTrace()
+    const priority = callPriority()
     let rejectedToken: string | undefined
     for (let attempt = 1; ; attempt++) {
       const token = await unlessAborted(
@@ -96,7 +98,7 @@ export function openClient(options: {
       queue.concurrency = limits.callsAtOnceMax()
       const outcome = await queue.add(
         () => inSpan(spanOf(call), (span) => sendOnce(call, progress, token, span?.trace ?? trace, span), trace),
-        { signal: call.signal },
+        { signal: call.signal, priority },
       )
       if ('answer' in outcome) {
         const code = outcome.answer.status === 401 ? errorCode(outcome.answer.body) : undefined

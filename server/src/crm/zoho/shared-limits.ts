@@ -91,7 +91,7 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
               on conflict (connection) do update set credits = excluded.credits, told_at = excluded.told_at
         ), of_partners as (
           insert into crm_partner_credits (hour, partner_id, credits)
-          select ${instant(Math.floor(now / HOUR_MS) * HOUR_MS)}, partner_id, credits
+          select ${hourOf(now)}, partner_id, credits
             from unnest(${[...written.ofPartners.keys()]}::uuid[], ${[...written.ofPartners.values()]}::integer[]) as used (partner_id, credits)
            order by partner_id
               on conflict (hour, partner_id) do update set credits = crm_partner_credits.credits + excluded.credits
@@ -99,7 +99,7 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
           delete from crm_credits_left where ${told === null}
         )
         insert into crm_calls (hour, calls, credits)
-             values (${instant(Math.floor(now / HOUR_MS) * HOUR_MS)}, ${written.calls}, ${written.credits})
+             values (${hourOf(now)}, ${written.calls}, ${written.credits})
         on conflict (hour) do update
                 set calls = crm_calls.calls + excluded.calls, credits = crm_calls.credits + excluded.credits`.execute(
         db,
@@ -177,6 +177,10 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
   }
 }
 
+function hourOf(ms: number): string {
+  return instant(Math.floor(ms / HOUR_MS) * HOUR_MS)
+}
+
 function instant(ms: number): string {
   return new Date(ms).toISOString()
 }
@@ -195,4 +199,19 @@ export async function removeUsage(db: Db, before: string): Promise<number> {
   await db.deleteFrom('crm_partner_credits').where('hour', '<', before).execute()
   const removal = await db.deleteFrom('crm_calls').where('hour', '<', before).executeTakeFirst()
   return Number(removal.numDeletedRows)
+}
+
+/** How many calls of the last 24 hours have read histories again whose records changed in another field (D126). */
+export async function findLater(db: Db, now: Date): Promise<number> {
+  const { rows } = await sql<{ later: number }>`
+    select coalesce(sum(later), 0)::integer as later from crm_calls where hour > ${instant(now.getTime() - 24 * HOUR_MS)}`.execute(
+    db,
+  )
+  return rows[0]?.later ?? 0
+}
+
+export async function countLater(db: Db, now: Date, later: number): Promise<void> {
+  await sql`
+    insert into crm_calls (hour, calls, credits, later) values (${hourOf(now.getTime())}, 0, 0, ${later})
+    on conflict (hour) do update set later = crm_calls.later + excluded.later`.execute(db)
 }

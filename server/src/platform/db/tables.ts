@@ -210,6 +210,7 @@ interface LeadsTable {
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
+  history_told_until: Instant | null
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
   /** When the applicant's data was erased (D97). The emptied fields stay empty. */
   erased_at: Instant | null
@@ -259,6 +260,7 @@ interface DealsTable {
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
+  history_told_until: Instant | null
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
   /** When the applicant's data was erased (D97). The emptied fields stay empty. */
   erased_at: Instant | null
@@ -425,6 +427,8 @@ interface CrmCallsTable {
   hour: Instant
   calls: number
   credits: number
+  /** Calls that read a history again because another field of its record changed (D126). */
+  later: ColumnType<number, number | undefined, number>
 }
 
 interface CrmPartnerCreditsTable {
@@ -648,6 +652,7 @@ type LaterRecordColumn =
   | 'archived_at'
   | 'archived_reason'
   | 'history_due'
+  | 'history_told_until'
   | 'notes_due'
   | 'erased_at'
   | 'search_fold'

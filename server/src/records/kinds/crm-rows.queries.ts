@@ -294,25 +294,31 @@ export async function findDueOf(
   return rows[0]
 }
 
-/** Records whose history or notes are due. The latest change comes first, because partners look at recent records. */
+/**
+ * Records whose history or notes are due. The latest change comes first, because partners look at recent records. `later`
+ * chooses the histories that were read before, and otherwise leaves them out (D126).
+ */
 export async function findDueOfAllPartners(
   db: Db,
   module: CrmModule,
   except: { zohoIds: readonly string[]; partnerIds: readonly string[] },
-  limit: number,
+  { later, limit }: { later: boolean; limit: number },
 ): Promise<DueRecord[]> {
+  const isHistory = later
+    ? sql`history_due and history_told_until is not null`
+    : sql`history_due and history_told_until is null`
   const { rows } = await sql<DueRecord>`
-    select ${dueColumns(module)} from ${tableOf(module)}
-     where (history_due or notes_due) and zoho_id is not null
+    select ${dueColumns(module, isHistory)} from ${tableOf(module)}
+     where (history_due or notes_due) and ${later ? isHistory : sql`(notes_due or ${isHistory})`} and zoho_id is not null
        and zoho_id <> all(${except.zohoIds}) and partner_id <> all(${except.partnerIds}::uuid[])
      order by modified_time desc, id limit ${limit}`.execute(db)
   return rows
 }
 
-function dueColumns(module: CrmModule): RawBuilder<unknown> {
+function dueColumns(module: CrmModule, isHistoryDue = sql`history_due`): RawBuilder<unknown> {
   const value = sql.ref(module === 'Leads' ? 'lead_status' : 'stage')
   return sql`${module}::text as module, id, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
-    crm_modified_time, history_due, notes_due`
+    crm_modified_time, (${isHistoryDue}) as history_due, notes_due`
 }
 
 function tableOf(module: CrmModule): RawBuilder<unknown> {

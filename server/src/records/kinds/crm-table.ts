@@ -25,6 +25,11 @@ export interface PortalColumns {
   archived_at: string | null
   /** True until the record's history has been read from the CRM. */
   history_due: boolean
+  /**
+   * If a due history was read before and only other fields have changed since, the CRM's time of the last change that was
+   * in it. Such a history is read later (D126). Otherwise null.
+   */
+  history_told_until: string | null
   /** True while the record may have notes in the CRM that have not been read. */
   notes_due: boolean
 }

@@ -9,6 +9,7 @@ import { clearDue, type DueRecord, findDueOf, lockRowsOfAllPartners } from '../.
 import type { CrmTable, NamedRecord, RecordRow } from '../../../records/kinds/crm-table.ts'
 import { LEAD_TABLE } from '../../../records/leads/lead-table.ts'
 import { inPageTransaction } from '../../apply/in-page-transaction.ts'
+import { asOpened } from '../../zoho/call-order.ts'
 import type { Crm } from '../../zoho/crm.ts'
 import type { Pull } from '../pull.ts'
 import { pullNotesOf, writtenSinceSeen } from '../pull-notes.ts'
@@ -45,7 +46,8 @@ async function pullDue(deps: Deps, module: CrmModule, partnerId: string, loid: s
   const now = deps.clock.now().getTime()
   if (!due || now < (pausedUntil.get(deps.crm) ?? 0)) return
   try {
-    const untold = await pullDetails({ deps, signal: AbortSignal.timeout(OPENED_MS_MAX) }, module, [due])
+    const signal = AbortSignal.timeout(OPENED_MS_MAX)
+    const untold = await asOpened(() => pullDetails({ deps, signal }, module, [due]))
     if (untold.length > 0) throw new CrmUnavailable('The CRM does not return the whole record at the moment.')
   } catch (error) {
     if (!(error instanceof CrmUnavailable)) throw error
@@ -104,7 +106,11 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
     const planned = rows.map((row) => {
       const value = table.valueOf(row)
       const modified_time = row.crm_modified_time ?? row.modified_time
-      const present = { value, modified_time, before: { value, modified_time } }
+      const present = {
+        value,
+        modified_time,
+        before: { value, modified_time: row.history_told_until ?? modified_time },
+      }
       return { row, plan: planHistory(known.get(row.loid) ?? [], told.get(row.zoho_id ?? '') ?? [], present) }
     })
     const plans = planned.map(({ row: { partner_id, loid }, plan }) => ({ partner_id, loid, plan }))

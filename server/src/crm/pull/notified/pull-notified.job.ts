@@ -4,9 +4,7 @@ import { pullForAll } from '../pull-for-all.ts'
 import { applyListedNotes } from '../pull-notes.ts'
 import { pullRecords } from '../pull-records.ts'
 
-/**
- * Pulls leads or deals together, so that a bulk change does not cost a call for each record. Each note costs a call.
- */
+/** Pulls records that a push has met, and notes that a notification has named. Each note costs a call. */
 export const pullNotified = defineJob({
   ...PULL_QUEUE,
   // If this job gives up, the sweep finds the changes.
