@@ -243,6 +243,13 @@ test('text longer than the field is cut, and a lead without a person’s name is
   expect(await findLead(zoho_id)).toMatchObject({ business_name: 'B'.repeat(200), last_name: 'B'.repeat(80) })
 })
 
+test('no text is cut inside a letter, and half a letter from the CRM does not make its record unreadable', async () => {
+  const { zoho_id } = await crm.pushLead(newLead({ first_name: null, last_name: `${'a'.repeat(79)}😀` }))
+  expect(await findLead(zoho_id)).toMatchObject({ last_name: 'a'.repeat(79) })
+  await lender.update('Leads', zoho_id, { Description: 'Half \ud83d' })
+  expect(await findLead(zoho_id)).toMatchObject({ description: 'Half \ufffd' })
+})
+
 test('a push of data that Zoho refuses ends in CrmRefused', async () => {
   await expect(crm.pushLead(newLead({ loan_amount: 1e17 }))).rejects.toThrow(CrmRefused)
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { chunksOf } from '../../platform/chunks-of.ts'
+import { cutText } from '../../platform/cut-text.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type {
   CrmModule,
@@ -28,7 +29,7 @@ export interface RecordPusher {
   /** Finds the partner records with this email, the oldest first. */
   findPartnerRecords(email: string, signal?: AbortSignal): Promise<{ zoho_id: string; business_name: string | null }[]>
   /** Returns null if the CRM no longer has the record. */
-  updatePartner(zohoId: string, partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner | null>
+  updatePartner(zohoId: string, changed: Partial<PartnerToPush>, signal?: AbortSignal): Promise<PushedPartner | null>
   createPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
   /**
    * Returns the lead's id in the CRM. If the CRM already has a lead with this LOID, that lead belongs to the CRM and is
@@ -130,9 +131,9 @@ export function openRecordPusher(
     })
   }
 
-  async function updatePartner(zohoId: string, partner: PartnerToPush, signal?: AbortSignal) {
+  async function updatePartner(zohoId: string, changed: Partial<PartnerToPush>, signal?: AbortSignal) {
     const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
-    return writePartner(call, await partnerRecord(partner, signal))
+    return writePartner(call, await partnerRecord(changed, signal))
   }
 
   async function createPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner> {
@@ -142,7 +143,10 @@ export function openRecordPusher(
     return made
   }
 
-  async function partnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<Record<string, unknown>> {
+  async function partnerRecord(
+    partner: Partial<PartnerToPush>,
+    signal?: AbortSignal,
+  ): Promise<Record<string, unknown>> {
     const settings = await metadata.fieldsOf(partners.module, signal)
     return fitted(named(partner, partners.fields), settings, partners.fields)
   }
@@ -420,7 +424,7 @@ export function openRecordPusher(
     note: NoteToPush,
     signal?: AbortSignal,
   ): Promise<string> {
-    const title = note.title?.slice(0, NOTE_TITLE_LENGTH_MAX) ?? null
+    const title = note.title === null ? null : cutText(note.title, NOTE_TITLE_LENGTH_MAX)
     const leadId = module === 'Leads' ? zohoId : note.lead_zoho_id
     const onLead = leadId === undefined ? undefined : await look('Leads', leadId)
     // The deal is read after the lead's notes, because a conversion may move the notes to the deal.
@@ -550,7 +554,7 @@ function fitted(
   return Object.fromEntries(
     Object.entries(record).map(([field, value]) => {
       const lengthMax = field === email || field === phone ? null : settings?.get(field)?.lengthMax
-      return [field, typeof value === 'string' && lengthMax ? value.slice(0, lengthMax).trimEnd() : value]
+      return [field, typeof value === 'string' && lengthMax ? cutText(value, lengthMax) : value]
     }),
   )
 }

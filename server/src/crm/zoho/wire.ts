@@ -31,7 +31,7 @@ const TEXT_LENGTH_MAX = 65_535
 const NUMBER_MAX = 999_999_999_999.99
 
 /**
- * Trims text; blank text becomes null. A NUL is dropped because PostgreSQL cannot store it. One function does all of
+ * Trims text; blank text becomes null. PostgreSQL cannot store a NUL, which is dropped, nor half a letter. One function does all of
  * this, to save time, because a lead has twenty texts.
  */
 function text(lengthMax: number) {
@@ -51,7 +51,7 @@ function text(lengthMax: number) {
 }
 
 function cleanText(value: string | number): string {
-  return String(value).replaceAll('\u0000', '').trim()
+  return String(value).replaceAll('\u0000', '').toWellFormed().trim()
 }
 
 const Line = text(LINE_LENGTH_MAX)

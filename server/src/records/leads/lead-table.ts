@@ -1,4 +1,5 @@
 import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
+import { cutText } from '../../platform/cut-text.ts'
 import type { LeadRow } from '../../platform/db/tables.ts'
 import type { CrmLead } from '../crm-records.ts'
 import { type CrmTable, type NamedRecord, toldOr } from '../kinds/crm-table.ts'
@@ -130,7 +131,7 @@ const LAST_NAME_LENGTH_MAX = 80
  * is nobody's, and does not come back (D124).
  */
 function lastNameOf(lead: NamedCrmLead, before: StoredLead | undefined): string | null {
-  const filledIn = [lead.business_name?.slice(0, LAST_NAME_LENGTH_MAX), before?.loid]
+  const filledIn = [lead.business_name && cutText(lead.business_name, LAST_NAME_LENGTH_MAX), before?.loid]
   const isFilledIn = before?.last_name === null && lead.first_name === null && filledIn.includes(lead.last_name ?? '')
   return isFilledIn ? null : lead.last_name
 }
