@@ -152,6 +152,14 @@ export interface PartnerToPush {
   phone: string | null
 }
 
+export const PARTNER_FIELDS = [
+  'business_name',
+  'email',
+  'first_name',
+  'last_name',
+  'phone',
+] as const satisfies readonly (keyof PartnerToPush)[]
+
 export interface PushedPartner {
   zoho_id: string
   /** The CRM's names of the fields whose values it did not accept. The record was written without them. */

@@ -2,6 +2,7 @@ import type { Hold } from '@portal/contract/holds.ts'
 import type { Deps } from '../../deps.ts'
 import type { PushedPartner } from '../../records/crm-records.ts'
 import {
+  changedFields,
   clearRecordSent,
   type FoundPartner,
   findPartnersLinkedTo,
@@ -29,7 +30,7 @@ export async function linkOrHold(
   const { db, crm, config } = deps
   const { id, zoho_id, email_verified } = partner
   if (config.holdUnverified && !email_verified && !partner.pushes_unverified) return hold('unverified')
-  const updated = zoho_id === null ? null : await crm.updatePartner(zoho_id, partner, signal)
+  const updated = zoho_id === null ? null : await update(zoho_id)
   if (updated) return updated
 
   const found = await crm.findPartnerRecords(partner.email, signal)
@@ -46,6 +47,14 @@ export async function linkOrHold(
     return hold('people', { ...candidates, records: await countRecords(record) })
   }
   return { zoho_id: record, left_out: [], was_there: true }
+
+  /** Writes what has changed. Staff may have corrected the rest (D30). Returns null if the record is gone. */
+  async function update(zohoId: string): Promise<PushedPartner | null> {
+    const changed = changedFields(partner)
+    if (Object.keys(changed).length > 0) return crm.updatePartner(zohoId, changed, signal)
+    const there = await crm.partnersThere([zohoId], signal)
+    return there.has(zohoId) ? { zoho_id: zohoId, left_out: [], was_there: false } : null
+  }
 
   async function create(): Promise<PushedPartner> {
     if (!(await markRecordSent(db, partner))) return again()

@@ -63,7 +63,7 @@ export async function pushPartnerNow(
     if (!partner) return { zohoId: undefined }
     const pushed = await linkOrHold({ db, crm, config }, partner, untilLeaseEnds)
     await db.transaction().execute(async (tx) => {
-      const { isConnected } = await markPartnerPushed(tx, partnerId, pushed, partner.modified_time)
+      const { isConnected } = await markPartnerPushed(tx, partnerId, pushed, partner)
       if (isConnected) await jobs.enqueue(tx, CONNECT_QUEUE, { partnerId })
     })
     return { zohoId: pushed.zoho_id }

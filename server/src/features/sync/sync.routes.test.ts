@@ -236,6 +236,13 @@ test('POST /crm/sync pulls leads and deals in one run, and counts the converted 
   expect(await eventTypes()).toEqual([])
 })
 
+test('a change of the profile does not put back what staff have corrected in the partner’s record', async () => {
+  await lender.update('Partners', adaInCrm, { Name: 'Ada Pty Ltd', Phone: '+61290000000' })
+  expect((await ada.put('/profile', { first_name: 'Adelaide' })).status).toBe(200)
+  await waitFor('the new name', async () => (await lender.read('Partners', adaInCrm))?.['First_Name'] === 'Adelaide')
+  expect(await lender.read('Partners', adaInCrm)).toMatchObject({ Name: 'Ada Pty Ltd', Phone: '+61290000000' })
+})
+
 test('a last name that the portal made of the business name does not come back as somebody’s name', async () => {
   const body = { business_name: 'Mini Co', email: 'mini@mini.example' }
   const { loid } = (await ada.post('/webhook/lead', body)).body.data

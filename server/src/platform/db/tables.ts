@@ -24,6 +24,8 @@ interface PartnersTable {
   /** `held` while the partner is not connected with the CRM, for the reason in `held_for` (D121, D122). */
   crm: ColumnType<CrmState | 'held', CrmState | undefined, CrmState | 'held'>
   crm_problem: ColumnType<string | null, undefined, string | null>
+  /** What the portal last wrote into the partner's CRM record, by its own names; null if that is not known. */
+  crm_fields: ColumnType<Record<string, string | null> | null, undefined, string | null>
   created_at: Instant
   modified_time: Instant
   closed_at: ColumnType<Instant | null, undefined, Instant>

@@ -1,6 +1,6 @@
 import type { Hold } from '@portal/contract/holds.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import type { PushedPartner } from '../crm-records.ts'
+import { PARTNER_FIELDS, type PartnerToPush, type PushedPartner } from '../crm-records.ts'
 
 export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
 
@@ -12,11 +12,26 @@ export function findPartnerToPush(db: Db, partnerId: string) {
   return db
     .selectFrom('partners')
     .innerJoin('partner_contacts as contact', 'contact.partner_id', 'partners.id')
-    .select(['id', 'zoho_id', 'business_name', 'modified_time', 'crm', 'crm_record_sent_at', 'pushes_unverified'])
+    .select([
+      'id',
+      'zoho_id',
+      'business_name',
+      'modified_time',
+      'crm',
+      'crm_record_sent_at',
+      'pushes_unverified',
+      'crm_fields',
+    ])
     .select(['contact.email', 'contact.first_name', 'contact.last_name', 'contact.phone', 'contact.email_verified'])
     .where('id', '=', partnerId)
     .where('closed_at', 'is', null)
     .executeTakeFirst()
+}
+
+/** What of the partner's fields has changed since the portal wrote them into the CRM's record. */
+export function changedFields(partner: FoundPartner): Partial<PartnerToPush> {
+  const changed = PARTNER_FIELDS.filter((field) => partner.crm_fields?.[field] !== partner[field])
+  return Object.fromEntries(changed.map((field) => [field, partner[field]]))
 }
 
 /** The CRM's records from which a held partner may get its own, and how many leads and deals the only one has. */
@@ -163,7 +178,7 @@ export async function clearRecordSent(db: Db, partnerId: string): Promise<void> 
 }
 
 /**
- * `asOf` is the time of the change that was pushed. If the partner has changed since, its `crm` stays as it is, and the
+ * `given` is the partner as it was pushed. If the partner has changed since, its `crm` stays as it is, and the
  * later change has its own job. `isConnected` is true if the partner was held until now, or has just been linked to
  * an existing CRM record.
  */
@@ -171,7 +186,7 @@ export async function markPartnerPushed(
   tx: Tx,
   partnerId: string,
   { zoho_id, left_out, was_there }: PushedPartner,
-  asOf: string,
+  given: FoundPartner,
 ): Promise<{ isConnected: boolean }> {
   const problem = left_out.length === 0 ? null : `The CRM does not accept the content of ${left_out.join(' and ')}.`
   const before = await tx
@@ -189,11 +204,15 @@ export async function markPartnerPushed(
       zoho_id,
       crm: eb
         .case()
-        .when('modified_time', '=', asOf)
+        .when('modified_time', '=', given.modified_time)
         .then('synced' as const)
         .else(eb.ref('crm'))
         .end(),
       crm_problem: problem,
+      crm_fields:
+        problem === null
+          ? JSON.stringify(Object.fromEntries(PARTNER_FIELDS.map((field) => [field, given[field]])))
+          : null,
       crm_record_sent_at: null,
       held_for: null,
       link_candidates: eb.val<string[]>([]),
