@@ -9,6 +9,7 @@ import { filterPerson } from './submitted-by.ts'
 export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], string> = {
   'lead.created': 'Lead created',
   'lead.status_changed': 'Lead status',
+  'lead.verdict_changed': 'Lender’s verdict',
   'lead.converted': 'Lead converted',
   'lead.removed': 'Lead removed',
   'lead.restored': 'Lead restored',

@@ -11,6 +11,7 @@ export const ATTENTION_KINDS = [
   'crm-failed',
   'webhook-failing',
   'awaits-deal',
+  'protection-ends',
   'no-movement',
 ] as const
 
@@ -36,6 +37,8 @@ export const AttentionItem = z.object({
   note: z.nullable(
     z.object({ content: z.string(), by: z.nullable(z.string()), count: z.number(), is_read: z.boolean() }),
   ),
+  /** The last day of a protection that ends soon (D112). */
+  protected_until: z.nullable(z.string()),
   /** Since when every delivery has failed, or that the portal has disabled the webhook. */
   webhook: z.nullable(z.object({ failing_since: z.nullable(Instant), disabled_at: z.nullable(Instant) })),
   /**

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
 import { Loid } from './loid.ts'
 import { CURRENCY } from './money.ts'
+import { Verdict } from './verdict.ts'
 import type { EVENT_TYPES } from './webhooks.ts'
 
 const Text = z.nullable(z.string())
@@ -50,6 +51,18 @@ export const EVENT_PAYLOADS = {
     'The lender set another status. `changed_at` is the CRM’s time.',
     { ...LeadFacts, status: z.string(), previous: z.string(), changed_at: Instant },
     { ...LEAD, status: 'Pre Qualified', previous: 'New Lead', changed_at: AT },
+  ),
+  'lead.verdict_changed': payload(
+    'lead.verdict_changed',
+    'The lender said something else of the lead. All three fields are null if the lender took its verdict back. `protected_until` is a day.',
+    { ...LeadFacts, ...Verdict, changed_at: Instant },
+    {
+      ...LEAD,
+      partner_verdict: 'Yours',
+      verdict_reason: 'First to refer',
+      protected_until: '2027-03-03',
+      changed_at: AT,
+    },
   ),
   'lead.converted': payload(
     'lead.converted',

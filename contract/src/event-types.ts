@@ -2,6 +2,7 @@
 export const RECORD_EVENT_TYPES = [
   'lead.created',
   'lead.status_changed',
+  'lead.verdict_changed',
   'lead.converted',
   'lead.removed',
   'lead.restored',

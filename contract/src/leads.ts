@@ -40,6 +40,7 @@ import {
   searchIn,
   storable,
 } from './text.ts'
+import { Verdict } from './verdict.ts'
 
 /** The state of a record's push to the CRM: not done yet, done, or given up (D23). */
 export const CrmState = z.enum(['pending', 'synced', 'failed'])
@@ -81,6 +82,7 @@ export const Lead = z.object({
   ...SubmittedBy,
   /** When the lender converted the lead, as long as there is no deal for it (D124); otherwise null. */
   awaits_deal_since: z.nullable(Instant),
+  ...Verdict,
   crm: CrmState,
   created_at: Instant,
   modified_time: Instant,
@@ -271,6 +273,8 @@ export const LeadExport = z.object({
   ...filterDays(),
   /** The last change was on this day or later. */
   changedFrom: filterDate('changedFrom'),
+  /** The lender's verdict, word for word. */
+  verdict: filterText('verdict', SEARCH_LENGTH_MAX),
   search: filterText('search', SEARCH_LENGTH_MAX),
   searchIn,
   person: filterPerson(),
@@ -378,6 +382,11 @@ export const listLeadStatuses = defineRoute({
   path: '/crm/lead-statuses',
   auth: 'session',
   least: 'viewer',
-  answer: z.object({ statuses: z.array(z.string()) }),
-  summary: 'The CRM’s own lead statuses, in the CRM’s order, or the standard statuses until the CRM has answered once.',
+  answer: z.object({
+    statuses: z.array(z.string()),
+    /** The verdicts that the partner's open leads have; null if the lender's CRM has no such field (D112). */
+    verdicts: z.nullable(z.array(z.string())),
+  }),
+  summary:
+    'The CRM’s own lead statuses, in the CRM’s order, or the standard statuses until the CRM has answered once, and the lender’s verdicts.',
 })

@@ -39,7 +39,7 @@ export type Standing = z.infer<typeof Standing>
 
 export const TimelineEntry = z.object({
   id: z.string(),
-  type: z.enum(['submitted', 'status', 'converted', 'stage', 'note']),
+  type: z.enum(['submitted', 'status', 'verdict', 'converted', 'stage', 'note']),
   at: Instant,
   by: Text,
   /** Whether the lender, not the partner, made the change or wrote the note. */
@@ -48,7 +48,7 @@ export const TimelineEntry = z.object({
   value: Text,
   /** How many whole days the status or stage lasted; null while it lasts, or if none began. */
   days: z.nullable(z.number()),
-  /** A note's text, or the comment on the change. */
+  /** A note's text, the comment on the change, or the lender's verdict. */
   text: Text,
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>

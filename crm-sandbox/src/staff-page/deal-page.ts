@@ -6,7 +6,15 @@ import { daysBetween, storedInstant } from '../wire/times.ts'
 import { type Html, html, type Part } from './html.ts'
 import { badge, showChoice, showMoney, showTime } from './layout.ts'
 import { option } from './lists.ts'
-import { deleteForm, details, fieldText, notesSection, timelineSection, userName } from './record-parts.ts'
+import {
+  addedFieldsForm,
+  deleteForm,
+  details,
+  fieldText,
+  notesSection,
+  timelineSection,
+  userName,
+} from './record-parts.ts'
 
 export function dealPage(sandbox: Sandbox, deal: CrmRecord): Part {
   const path = `/deals/${deal.id}`
@@ -28,6 +36,7 @@ export function dealPage(sandbox: Sandbox, deal: CrmRecord): Part {
 <label>Amount<input name="amount" inputmode="decimal" value="${deal.values['Amount'] === null ? '' : String(deal.values['Amount'] ?? '')}"></label>
 <label>Closing date<input type="date" name="closing" value="${String(deal.values['Closing_Date'] ?? '')}"></label>
 <button type="submit">Save terms</button></form></section>
+${addedFieldsForm(sandbox, deal, path)}
 ${notesSection(sandbox, deal, path)}
 ${deleteForm(path, 'deal')}
 </div><div>

@@ -6,7 +6,15 @@ import type { Query } from '../wire/wire.ts'
 import { type Html, html, type Part } from './html.ts'
 import { badge, showChoice, showMoney, showTime } from './layout.ts'
 import { option } from './lists.ts'
-import { deleteForm, details, fieldText, notesSection, timelineSection, userName } from './record-parts.ts'
+import {
+  addedFieldsForm,
+  deleteForm,
+  details,
+  fieldText,
+  notesSection,
+  timelineSection,
+  userName,
+} from './record-parts.ts'
 
 const DAY_MS = 86_400_000
 
@@ -22,6 +30,7 @@ export function leadPage(sandbox: Sandbox, lead: CrmRecord): Part {
 <p class="big">${showMoney(lead.values['Loan_Amount'])}</p>${lead.converted ? html`<span class="badge good">Converted</span>` : badge(status)}</div>
 <div class="columns"><div>
 ${lead.converted ? convertedCard(sandbox, path, lead) : html`${statusForm(path, lead)}${convertForm(sandbox, path, lead)}`}
+${addedFieldsForm(sandbox, lead, path)}
 ${notesSection(sandbox, lead, path)}
 ${deleteForm(path, 'lead')}
 </div><div>

@@ -2,11 +2,12 @@ import { findNotesOf } from '../records/record-changes.ts'
 import { type CrmRecord, findRecordName, type Value } from '../records/records-table.ts'
 import { findTimeline, parseChanges } from '../records/timeline.ts'
 import type { Sandbox } from '../sandbox-context.ts'
-import { findField, getModule } from '../settings/modules.ts'
+import { type Field, findField, getModule, type ModuleName } from '../settings/modules.ts'
 import { findUser } from '../settings/people.ts'
 import { text, textOrNull } from '../store.ts'
 import { type Html, html, type Part } from './html.ts'
 import { showChoice, showDate, showMoney, showTime } from './layout.ts'
+import { option } from './lists.ts'
 
 /** A card that lists labels with their values. */
 export function details(title: string, rows: readonly (readonly [string, Part])[]): Html {
@@ -33,6 +34,26 @@ export function notesSection(sandbox: Sandbox, record: CrmRecord, path: string):
     (note) => html`<li>${note.name && html`<strong>${note.name}</strong>`}<p>${note.values['Note_Content']}</p>
 <small>${userName(note.createdBy)} · ${showTime(sandbox, note.createdTime)}</small></li>`,
   )}</ul></section>`
+}
+
+/** A form for the custom fields that the organisation has added to those that it began with. */
+export function addedFieldsForm(sandbox: Sandbox, record: CrmRecord, path: string): Html | false {
+  const fields = addedFields(sandbox, record.module)
+  if (fields.length === 0) return false
+  return html`<section class="card"><h2>More fields</h2><form method="post" action="${path}/fields" class="stack">
+${fields.map((field) => {
+  const value = String(record.values[field.apiName] ?? '')
+  const type = field.type === 'date' ? 'date' : 'text'
+  return field.choices
+    ? html`<label>${field.label}<select name="${field.apiName}"><option value="">-None-</option>${field.choices.map((one) => option(one.actual, one.display, value))}</select></label>`
+    : html`<label>${field.label}<input name="${field.apiName}" type="${type}" maxlength="${field.length}" ${field.type === 'currency' && html`inputmode="decimal"`} value="${value}"></label>`
+})}
+<button type="submit">Save fields</button></form></section>`
+}
+
+export function addedFields(sandbox: Sandbox, name: ModuleName): Field[] {
+  const begun = getModule(name)
+  return sandbox.fields.of(begun).fields.filter((field) => !findField(begun, field.apiName))
 }
 
 export function timelineSection(sandbox: Sandbox, record: CrmRecord): Html {

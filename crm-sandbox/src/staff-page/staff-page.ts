@@ -14,6 +14,7 @@ import { html, type Part } from './html.ts'
 import { layout, type Notice, type Page } from './layout.ts'
 import { leadPage, newLeadPage } from './lead-page.ts'
 import { dealList, leadList, partnerList, recycleBin } from './lists.ts'
+import { addedFields } from './record-parts.ts'
 
 const STAFF: Actor = { user: STAFF_USER, source: 'crm_ui' }
 
@@ -23,6 +24,7 @@ const DONE: { [key: string]: string } = {
   made: 'Deal made.',
   stage: 'Stage saved.',
   terms: 'Terms saved.',
+  fields: 'Fields saved.',
   note: 'Note added.',
   created: 'Lead created.',
   deleted: 'Moved to the recycle bin.',
@@ -147,6 +149,17 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
       sandbox.store.transaction(() => createRecord(sandbox, { module: 'Notes', values: input.values }, STAFF, '$'))
       return back(reply, `/${section}/${parent.id}`, 'note')
     })
+    app.post<ById>(`/${section}/:id/fields`, (request, reply) =>
+      edit(request, reply, module, 'fields', (form) =>
+        Object.fromEntries(
+          addedFields(sandbox, module).flatMap(({ apiName, type }) => {
+            const value = form[apiName]
+            if (value === undefined) return []
+            return [[apiName, type === 'currency' ? readAmount(value) : value || null]]
+          }),
+        ),
+      ),
+    )
     app.post<ById>(`/${section}/:id/delete`, (request, reply) => {
       const record = find(sandbox, module, request.params.id)
       if (!record) return sendMissing(request, reply, section)

@@ -18,6 +18,8 @@ export type Act = { when: When } & (
   | { does: 'status'; on: string; to: string }
   | { does: 'convert'; on: string; to: string }
   | { does: 'stage'; on: string; to: string }
+  /** Fills in optional fields of the lead or deal (D110, D112), by the CRM's names. */
+  | { does: 'fields'; on: string; fields: Record<string, string> }
   | { does: 'lender note'; on: string; title: string; content: string }
 )
 
@@ -35,6 +37,11 @@ export function instantOf(when: When, now: Date): Date {
     if (![0, 6].includes(new Date(day).getUTCDay())) left -= 1
   }
   return new Date(`${new Date(day).toISOString().slice(0, 10)}T${when.time}:00${OFFICE_OFFSET}`)
+}
+
+/** A day some days after the start of the demo, YYYY-MM-DD. */
+function dayFromNow(days: number): string {
+  return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
 }
 
 const BOATS = referral('Northerly Boat Builders', 'Ingrid Falk', '+61 2 5550 1266', 118_000, 'Equipment Financing', {
@@ -182,6 +189,12 @@ export const STORY: readonly Act[] = [
   },
   { when: { day: 4, time: '11:40' }, does: 'submit', by: 'website', lead: BAKERY },
   { when: { day: 4, time: '15:20' }, does: 'stage', on: 'Pōhutukawa Cafe Group', to: 'Information Received' },
+  {
+    when: { day: 4, time: '11:55' },
+    does: 'fields',
+    on: 'Redfern Street Bakery',
+    fields: { Partner_Verdict: 'Yours', Verdict_Reason: '', Protected_Until: dayFromNow(30) },
+  },
   { when: { day: 3, time: '09:30' }, does: 'status', on: 'Redfern Street Bakery', to: 'Contacted' },
   { when: { day: 3, time: '10:10' }, does: 'status', on: 'Clearview Glass & Glazing', to: 'Pre Qualified' },
   { when: { day: 3, time: '11:30' }, does: 'convert', on: 'Stonefruit Orchards', to: 'Waiting On Application' },
@@ -203,6 +216,12 @@ export const STORY: readonly Act[] = [
     content: 'Yes, Thursday after ten suits her best.',
   },
   { when: { day: 2, time: '11:20' }, does: 'status', on: 'Murrumbidgee Feedlot', to: 'Contacted' },
+  {
+    when: { day: 2, time: '11:22' },
+    does: 'fields',
+    on: 'Murrumbidgee Feedlot',
+    fields: { Partner_Verdict: 'Yours', Verdict_Reason: '', Protected_Until: dayFromNow(90) },
+  },
   { when: { day: 2, time: '14:00' }, does: 'stage', on: 'Northerly Boat Builders', to: 'Funded' },
   {
     when: { day: 2, time: '14:02' },
@@ -213,6 +232,12 @@ export const STORY: readonly Act[] = [
   },
   { when: { day: 1, time: '09:40' }, does: 'stage', on: 'Torquay Surf Co', to: 'Approved' },
   { when: { day: 1, time: '11:10' }, does: 'submit', by: 'mia', lead: VETS },
+  {
+    when: { day: 1, time: '16:20' },
+    does: 'fields',
+    on: 'Gumnut Toys',
+    fields: { Partner_Verdict: 'Already with us', Verdict_Reason: 'applied in May', Protected_Until: '' },
+  },
   { when: { day: 1, time: '17:30' }, does: 'look' },
   { when: { minutesAgo: 240 }, does: 'submit', by: 'tom', lead: CAFES },
   { when: { minutesAgo: 185 }, does: 'status', on: 'Lakeside Veterinary', to: 'Contact Soon' },

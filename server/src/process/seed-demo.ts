@@ -2,10 +2,12 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SignUp } from '@portal/contract/accounts.ts'
 import { DealFilters } from '@portal/contract/deals.ts'
+import { FIELD_GROUPS } from '@portal/contract/field-groups.ts'
 import { LeadFilters } from '@portal/contract/leads.ts'
 import { PAGE_SIZE_MAX } from '@portal/contract/limits.ts'
 import * as z from 'zod/mini'
 import { pullDueDetails } from '../crm/pull/details/pull-details.job.ts'
+import { noteFieldGroups } from '../crm/pull/fields/optional-values.ts'
 import { findRowsOf } from '../crm/pull/find-rows-of.ts'
 import { pullForAll } from '../crm/pull/pull-for-all.ts'
 import { pullNotesOf } from '../crm/pull/pull-notes.ts'
@@ -85,6 +87,8 @@ export async function seedDemo(deps: Deps): Promise<void> {
 async function playStory(deps: Deps, progress: OpenProgress): Promise<void> {
   // Also gets the access token, while the sandbox's clock is right.
   const crmUrl = await deps.crm.apiDomain()
+  await deps.crm.makeMissingFields(FIELD_GROUPS)
+  await noteFieldGroups(deps)
   const stage = await setStage(deps, crmUrl)
   const now = new Date(progress.startedAt)
   for (const [index, act] of STORY.entries()) {
@@ -260,6 +264,8 @@ async function setStage(deps: Deps, crmUrl: string) {
       }
       case 'status':
         return actAsStaff(acting, act.on, 'status', { status: act.to })
+      case 'fields':
+        return actAsStaff(acting, act.on, 'fields', act.fields)
       case 'stage':
         return actAsStaff(acting, act.on, 'stage', { stage: act.to })
       case 'convert': {
@@ -405,5 +411,5 @@ async function getByEmail({ db }: Pick<Deps, 'db'>, email: string) {
 }
 
 function isLenders({ does }: Act): boolean {
-  return ['status', 'stage', 'convert', 'lender note'].includes(does)
+  return ['status', 'stage', 'fields', 'convert', 'lender note'].includes(does)
 }

@@ -39,6 +39,8 @@ export interface LeadListSearch {
   sorted?: 'all'
   /** The last change was on this day or later. */
   changedFrom?: string
+  /** The lender's verdict, word for word (D112). */
+  verdict?: string
 }
 
 /**
@@ -58,6 +60,7 @@ export function leadListSearch(raw: Raw): LeadListSearch {
     searchIn: raw['searchIn'] === 'all' ? 'all' : undefined,
     sorted: raw['sorted'] === 'all' ? 'all' : undefined,
     changedFrom: dateOf(raw['changedFrom']),
+    verdict: textOf(raw['verdict'], SEARCH_LENGTH_MAX),
   }
 }
 

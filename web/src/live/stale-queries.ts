@@ -37,6 +37,7 @@ const all: Stale = () => [[]]
 const STALE: Record<LiveMessage['type'], Stale> = {
   'lead.created': (loid) => [...lead(loid), ...FIGURES],
   'lead.status_changed': (loid) => [...lead(loid), ...FIGURES],
+  'lead.verdict_changed': (loid) => [...lead(loid), ['leads', 'statuses'], ...FIGURES],
   'lead.converted': (loid) => [...lead(loid), ...deal(loid), ...FIGURES],
   'lead.removed': (loid) => [...lead(loid), ...FIGURES],
   'lead.restored': (loid) => [...lead(loid), ...FIGURES],

@@ -53,13 +53,16 @@ interface StateCellProps {
   mark?: ReactNode
   /** A small text beside the badge, or below it in a row of one line. */
   detail?: ReactNode
+  /** A small text of its own line; it is left out in a row of one line. */
+  extra?: ReactNode
 }
 
-export function StateCell({ badge, mark, detail }: StateCellProps) {
+export function StateCell({ badge, mark, detail, extra }: StateCellProps) {
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wide:flex-col wide:items-start one-line:gap-0.5 one-line:*:py-0">
       {badge}
       {mark}
+      {extra && <span className="flex w-full max-w-48 one-line:hidden">{extra}</span>}
       {detail && <span className="flex one-line:pl-2">{detail}</span>}
     </span>
   )

@@ -89,6 +89,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   } else if (isChanged) {
     events.push(...[table.updated(row, before, item, at) ?? []].flat())
   }
+  if (before && !isBack) events.push(...table.told(row, before, at))
   return { outcome: before ? (isChanged ? 'updated' : 'skipped') : 'created', before, row, history: plan, events }
 }
 

@@ -141,7 +141,7 @@ export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void
     update events
        set data = data || (select coalesce(jsonb_object_agg(key, case key when 'content' then '""'::jsonb else 'null'::jsonb end), '{}')
                              from jsonb_object_keys(data) as key
-                            where key in ('business_name', 'deal_name', 'content'))
+                            where key in ('business_name', 'deal_name', 'content', 'verdict_reason'))
      where loid = any(${loids})`.execute(tx)
 }
 

@@ -254,6 +254,31 @@ export function findLeadsAwaitingDeal(pool: pg.Pool, viewer: Viewer): Promise<Wa
   })
 }
 
+/** Days before the end of its protection at which a lead needs attention (D112). */
+const PROTECTION_DAYS = 7
+
+/** Finds open leads whose protection ends soon, the first to end first. Days are those of the lender's office. */
+export function findEndingProtections(
+  pool: pg.Pool,
+  viewer: Viewer,
+  timezone: string,
+): Promise<(Waiting & { protected_until: string })[]> {
+  const version = `(protected_until - date '2000-01-01')`
+  const today = '($3::timestamptz at time zone $5)::date'
+  return sendNamed(pool, {
+    sql: `select id as record_id, ${version} as version, loid, 'lead' as about, business_name as name,
+                 coalesce(status_since, created_at) as at, lead_status as value, protected_until
+            from leads
+           where partner_id = $1 and protected_until between ${today} and ${today} + ${PROTECTION_DAYS}
+             and converted_at is null and archived_at is null
+             and exists (select from crm_field_groups where name = 'verdict')
+             and not ${isHidden('protection-ends', 'leads.id', version)}
+           order by protected_until, id
+           limit $4`,
+    parameters: [...parametersOf(viewer), timezone],
+  })
+}
+
 /**
  * Finds leads or deals that have been in their status or stage for too long. The most overdue come first: `overdue` is
  * the time in the status or stage, as a multiple of the time after which it is too long.

@@ -9,6 +9,7 @@ import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { QUOTE_LENGTH, shortened } from '../../records/events/activity.ts'
 import { findUsualTimes, type UsualTimeOfValue } from '../../records/histories/usual-times.queries.ts'
 import {
+  findEndingProtections,
   findFailedPushes,
   findFailingWebhook,
   findLeadsAwaitingDeal,
@@ -29,15 +30,15 @@ const DAYS_WITHOUT_USUAL = 21
 /** A webhook needs attention after it has failed for this long. */
 const FAILING_MS = 2 * HOUR_MS
 
-const OF_ALL_KINDS = { retry: null, note: null, webhook: null, standing: null }
+const OF_ALL_KINDS = { retry: null, note: null, webhook: null, protected_until: null, standing: null }
 
 /**
  * Finds the items that need attention (D127), in this order: the partner's turns, the lender's unanswered notes, failed
- * pushes and webhooks, leads that were converted without a deal, and then records that do not move. Owners alone see the
+ * pushes and webhooks, leads that were converted without a deal, protections that end soon, and then records that do not move. Owners alone see the
  * webhook.
  */
 export async function findAttention(deps: AttentionDeps, caller: SessionCaller): Promise<Attention> {
-  const { db, pool, clock, statusMeanings } = deps
+  const { db, pool, clock, config, statusMeanings } = deps
   const { id: partnerId, personId, role } = caller
   const now = clock.now()
   const viewer = { partnerId, personId, now }
@@ -52,7 +53,7 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
   })
   const valuesOf = (kind: HistoryKind, ...sides: Side[]) =>
     open.filter((one) => one.kind === kind && sides.includes(one.side)).map((one) => one.value)
-  const [leadTurns, dealTurns, notes, failed, webhook, awaiting, leads, deals] = await Promise.all([
+  const [leadTurns, dealTurns, notes, failed, webhook, awaiting, ending, leads, deals] = await Promise.all([
     findTurns('lead'),
     findTurns('deal'),
     findUnansweredNotes(pool, viewer, {
@@ -64,11 +65,13 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
       ? findFailingWebhook(pool, viewer, new Date(now.getTime() - FAILING_MS).toISOString())
       : undefined,
     findLeadsAwaitingDeal(pool, viewer),
+    findEndingProtections(pool, viewer, config.timezone),
     findTooLong('lead'),
     findTooLong('deal'),
   ])
   const turns = [...leadTurns, ...dealTurns].toSorted((a, b) => b.at.localeCompare(a.at))
   const unmoved = [...leads, ...deals].toSorted((a, b) => b.overdue - a.overdue)
+  const protections = ending.filter(({ value }) => valuesOf('lead-status', 'partner', 'lender').includes(value))
   const items = [
     ...turns.map((found) => ({ ...itemOf('your-turn', found.about, found), standing: standingOf(found, found.at) })),
     ...notes.map(({ content, by, count, is_read, ...found }) => ({
@@ -85,6 +88,12 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
       ...itemOf('awaits-deal', 'lead', found),
       standing: { ...standingOf(found, found.at), meaning: NO_DEAL_YET_MEANING, side: 'lender' as const },
     })),
+    // A lead that is lost needs no protection.
+    ...protections.map((found) => ({
+      ...itemOf('protection-ends', 'lead', found),
+      protected_until: found.protected_until,
+      standing: standingOf(found, found.at),
+    })),
     ...unmoved.map((found) => ({
       ...itemOf('no-movement', found.about, found),
       standing: standingOf(found, found.at),
@@ -93,7 +102,7 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
   return {
     items: items.slice(0, ATTENTION_MAX),
     total: items.length,
-    is_least: [leadTurns, dealTurns, notes, failed, awaiting, leads, deals].some(
+    is_least: [leadTurns, dealTurns, notes, failed, awaiting, ending, leads, deals].some(
       (found) => found.length > ATTENTION_TOTAL_MAX,
     ),
     knows_usual_times,
@@ -119,7 +128,7 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
   }
 }
 
-type AttentionDeps = Pick<Deps, 'db' | 'pool' | 'clock' | 'statusMeanings'>
+type AttentionDeps = Pick<Deps, 'db' | 'pool' | 'clock' | 'config' | 'statusMeanings'>
 
 const KIND_OF = { lead: 'lead-status', deal: 'deal-stage' } as const
 

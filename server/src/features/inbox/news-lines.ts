@@ -67,6 +67,7 @@ function summaryOf(events: readonly RecordedEvent[]): string {
   const parts = [
     begun && !isConverted ? begunBy(begun) : undefined,
     movement(of('lead.status_changed'), 'status'),
+    of('lead.verdict_changed').length > 0 ? 'verdict changed' : undefined,
     isConverted ? 'became a deal' : undefined,
     movement(of('deal.stage_changed'), 'stage'),
     of('deal.updated').length > 0 ? 'details changed' : undefined,

@@ -6,6 +6,7 @@ import { guarded } from '../../platform/csv.ts'
 import { type CsvColumn, csvFile } from '../../platform/http/csv-file.ts'
 import type { ExportFile } from '../../platform/http/export-file.ts'
 import type { NoteSecurity } from '../../platform/http/security-events.ts'
+import { findFieldGroups } from '../../records/kinds/field-groups.queries.ts'
 import { everyLead } from '../../records/leads/lead-list.queries.ts'
 import type { Owner } from '../../records/leads/leads.queries.ts'
 
@@ -34,6 +35,13 @@ const COLUMNS: readonly CsvColumn<Omit<Lead, 'side'>>[] = [
   ['Last Change', (lead, dayOf) => dayOf(lead.modified_time)],
 ]
 
+/** Only where the lender's CRM has the fields (D112). */
+const VERDICT_COLUMNS: typeof COLUMNS = [
+  ['Lender’s Verdict', (lead) => guarded(lead.partner_verdict)],
+  ['Verdict Reason', (lead) => guarded(lead.verdict_reason)],
+  ['Protected Until', (lead) => lead.protected_until],
+]
+
 interface ExportCall {
   partner: Owner & { personId: string }
   query: LeadExport
@@ -45,6 +53,8 @@ export async function leadFile(deps: Deps, { partner, query, security }: ExportC
   const zone = query.timezone ?? deps.config.timezone
   const filters = { ...query, person: query.person === MINE ? partner.personId : query.person }
   const statement = await everyLead(deps, partner, filters, zone)
+  const groups = await findFieldGroups(deps.db)
+  const columns = groups.has('verdict') ? [...COLUMNS, ...VERDICT_COLUMNS] : COLUMNS
   await security(deps.db, 'leads-exported')
-  return csvFile(deps.db, 'leads.csv', COLUMNS, statement, zone)
+  return csvFile(deps.db, 'leads.csv', columns, statement, zone)
 }

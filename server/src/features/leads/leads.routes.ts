@@ -24,8 +24,15 @@ import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../platform/http/mount.ts'
 import { findHistory } from '../../records/histories/history.queries.ts'
 import { leadsWithSide, leadWithSide } from '../../records/histories/with-side.ts'
+import { findFieldGroups } from '../../records/kinds/field-groups.queries.ts'
 import { findLeads, findNewestLeads } from '../../records/leads/lead-list.queries.ts'
-import { findDuplicateLeads, getLead, getLeadKeys, reviveFailedLead } from '../../records/leads/leads.queries.ts'
+import {
+  findDuplicateLeads,
+  findVerdicts,
+  getLead,
+  getLeadKeys,
+  reviveFailedLead,
+} from '../../records/leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
 import { findUsualCountry } from '../accounts/usual-country.queries.ts'
@@ -77,7 +84,10 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
     return { duplicates: await findDuplicateLeads(db, partner.id, wanted, clock.now()) }
   })
   mount(readUsualCountry, async ({ partner }) => ({ iso: await findUsualCountry(db, partner.id) }))
-  mount(listLeadStatuses, async () => ({ statuses: [...(await crmChoices(deps, 'lead-status', LEAD_STATUSES))] }))
+  mount(listLeadStatuses, async ({ partner }) => {
+    const [statuses, groups] = await Promise.all([crmChoices(deps, 'lead-status', LEAD_STATUSES), findFieldGroups(db)])
+    return { statuses: [...statuses], verdicts: groups.has('verdict') ? await findVerdicts(reads, partner.id) : null }
+  })
 }
 
 function isPlainFirstPage({ page, limit: _limit, ...filters }: LeadFilters): boolean {

@@ -191,6 +191,13 @@ test('a mail says what the status means, whose turn it is, the amount and who su
     'The lender could not reach the applicant. A word from you may help. Your turn.',
   )
   expect(await told(status('Contacted'))).toMatch(/Lender.+s turn\./)
+  const verdict = { partner_verdict: 'Already with us', verdict_reason: 'applied in May', protected_until: null }
+  const said = await told({
+    type: 'lead.verdict_changed',
+    data: { business_name: 'Okafor Freight', amount: 150_000, ...verdict },
+  })
+  expect(subjectOf(said)).toBe('The lender about Okafor Freight: Already with us: applied in May')
+  expect(said).toMatch(/The lender.+s verdict: Already with us: applied in May\. \(/)
   expect(await told(lendersNote('Please call.'))).toContain('Your turn: the lender waits for your answer.')
   const lost = await told(stage('Closed Lost'))
   expect(subjectOf(lost)).toBe('Okafor Freight is now Closed Lost')

@@ -2,9 +2,10 @@ import { type HistoryKind, meaningOf, SIDE_TEXTS } from '@portal/contract/meanin
 import { formatMoney } from '@portal/contract/money.ts'
 import { MAIL_KIND_WORDS } from '@portal/contract/notifications.ts'
 import { submitterName } from '@portal/contract/submitted-by.ts'
+import { verdictText } from '@portal/contract/verdict.ts'
 import type { Mail } from '../../platform/mail/mail.ts'
 import { type MailPart, text } from '../../platform/mail/mail-parts.ts'
-import { shortened } from '../../records/events/activity.ts'
+import { shortened, TAKEN_BACK } from '../../records/events/activity.ts'
 import type { MailNews, NewsData } from '../../records/events/mail-news.ts'
 import type { StatusMeanings } from '../../records/histories/status-meanings.ts'
 import { greeting } from '../accounts/mails.ts'
@@ -141,6 +142,8 @@ function headline(news: MailNews): string {
   switch (news.type) {
     case 'lead.status_changed':
       return `${name} is now ${news.data.status}`
+    case 'lead.verdict_changed':
+      return `The lender about ${name}: ${verdictText(news.data) ?? TAKEN_BACK}`
     case 'lead.converted':
       return `${name} became a deal`
     case 'deal.stage_changed':
@@ -162,6 +165,8 @@ function changeParts(news: MailNews, timeOf: (instant: string) => string, quoted
   switch (news.type) {
     case 'lead.status_changed':
       return [change(`The lead moved from ${news.data.previous} to ${news.data.status}.`)]
+    case 'lead.verdict_changed':
+      return [change(`The lender’s verdict: ${verdictText(news.data) ?? TAKEN_BACK}.`)]
     case 'lead.converted':
       return [change('The lead became a deal.')]
     case 'deal.stage_changed':
@@ -230,6 +235,7 @@ function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: stri
   const lead = { url: `${publicUrl}/leads/${last?.loid}`, label: 'Open the lead' }
   switch (last?.type) {
     case 'lead.status_changed':
+    case 'lead.verdict_changed':
       return lead
     case 'lead.converted':
       return last.data.deal_loid ? { ...deal, url: `${publicUrl}/deals/${last.data.deal_loid}` } : lead

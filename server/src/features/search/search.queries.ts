@@ -4,6 +4,7 @@ import { searchNewest } from '../../platform/db/find-newest.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { idIn } from '../../platform/db/sql-conditions.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../platform/db/tables.ts'
+import { VERDICT } from '../../records/leads/leads.queries.ts'
 
 /**
  * Returns one page of the matches, newest first. `total` is exact up to SEARCH_TOTAL_MAX. A total of one more than this
@@ -25,6 +26,7 @@ export async function searchLeads(
   const statement = sender.db
     .selectFrom('leads')
     .select(LEAD_COLUMNS)
+    .select(VERDICT)
     .select([
       sql<string | null>`nullif(concat_ws(' ', first_name, last_name), '')`.as('lead_name'),
       sql<string>`${partner.businessName}::text`.as('partner'),

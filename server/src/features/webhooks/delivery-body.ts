@@ -31,6 +31,10 @@ function dataOf(event: EventToDeliver): object {
         previous: event.data.previous,
         changed_at: event.data.changed_at ?? at,
       }
+    case 'lead.verdict_changed': {
+      const { partner_verdict, verdict_reason, protected_until } = event.data
+      return { ...lead(event), partner_verdict, verdict_reason, protected_until, changed_at: at }
+    }
     case 'lead.converted':
       return { ...lead(event), deal_loid: event.data.deal_loid, converted_at: at }
     case 'lead.restored':

@@ -1,6 +1,7 @@
 import { EVENT_PAYLOADS } from '@portal/contract/event-payloads.ts'
 import { EVENT_TYPES } from '@portal/contract/webhooks.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { noteFieldGroups } from '../../crm/pull/fields/optional-values.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
@@ -76,6 +77,29 @@ test('every kind of event is delivered, and no delivery contains an email addres
   await sync()
   const changed = { ...lead, status: 'Contacted', previous: 'New Lead', changed_at: isAt }
   expect((await delivered('lead.status_changed')).data).toEqual(changed)
+
+  expect((await ada.get('/crm/lead-statuses')).body.data.verdicts).toBeNull()
+  await portal.deps.crm.makeMissingFields(['verdict'])
+  await noteFieldGroups(portal.deps)
+  const soon = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10)
+  const verdict = { partner_verdict: 'Yours', verdict_reason: 'First to refer', protected_until: soon }
+  await lender.update('Leads', id, {
+    Partner_Verdict: 'Yours',
+    Verdict_Reason: 'First to refer',
+    Protected_Until: soon,
+  })
+  await sync()
+  expect((await delivered('lead.verdict_changed')).data).toEqual({ ...lead, ...verdict, changed_at: isAt })
+  expect((await ada.get('/dashboard/leads?verdict=Yours')).body.data.leads).toMatchObject([{ loid, ...verdict }])
+  expect((await ada.get('/dashboard/leads?verdict=yours')).body.data.leads).toEqual([])
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead).toMatchObject(verdict)
+  expect((await ada.get('/crm/lead-statuses')).body.data.verdicts).toEqual(['Yours'])
+  const { entries } = (await ada.get(`/crm/lead/${loid}/timeline`)).body.data
+  expect(entries[0]).toMatchObject({ type: 'verdict', is_lender: true, text: expect.stringMatching(/^Yours until /) })
+  const attention = (await ada.get('/dashboard/attention')).body.data.items
+  expect(attention).toMatchObject([{ kind: 'protection-ends', loid, protected_until: soon }])
+  expect((await ada.post(`/dashboard/attention/${attention[0].id}/done`)).status).toBe(200)
+  expect((await ada.get('/dashboard/attention')).body.data.items).toEqual([])
 
   const dealId = await lender.convert(id, { Deal_Name: 'Okafor truck', Amount: 150_000 })
   await sync()

@@ -100,6 +100,7 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     if (isFilledIn) return undefined
     return { ...eventOf(row, at), type: 'deal.updated', data: { ...dataOf(row), stage: row.stage } }
   },
+  told: () => [],
   removed: (row, at) => ({ ...eventOf(row, at), type: 'deal.removed', data: dataOf(row) }),
 }
 

@@ -1,6 +1,7 @@
 import type { Activity } from '@portal/contract/dashboard.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { submitterName } from '@portal/contract/submitted-by.ts'
+import { verdictText } from '@portal/contract/verdict.ts'
 import type { EventData, EventType } from './events.ts'
 
 /** An event as the activity list reads it. */
@@ -24,6 +25,10 @@ const WORDS: Words = {
   'lead.status_changed': (data) => ({
     title: `Lead status: ${data.status}`,
     description: `${named(data.business_name)} moved from ${data.previous} to ${data.status}`,
+  }),
+  'lead.verdict_changed': (data) => ({
+    title: `Lender’s verdict: ${verdictText(data) ?? TAKEN_BACK}`,
+    description: named(data.business_name, data.amount),
   }),
   'lead.converted': (data) => ({
     title: 'Lead converted to a deal',
@@ -67,6 +72,9 @@ const WORDS: Words = {
           ),
         },
 }
+
+/** What is said of a lead whose verdict the lender has emptied. */
+export const TAKEN_BACK = 'taken back'
 
 const NOTE_LENGTH = 80
 /** More than `NOTE_LENGTH`, because the lender's text matters most. The record's page shows the whole text. */

@@ -1,3 +1,5 @@
+import type { Verdict } from '@portal/contract/verdict.ts'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { firstIdAt, newId } from '../../platform/db/ids.ts'
@@ -32,6 +34,7 @@ export interface EventData {
     status: string
     previous: string
   } & ChangedAt
+  'lead.verdict_changed': { business_name: string | null; amount: number | null } & Verdict
   'lead.converted': { business_name: string | null; amount: number | null; deal_loid: string | null }
   'lead.restored': { business_name: string | null; amount: number | null; status: string }
   'lead.removed': { business_name: string | null; amount: number | null; reason: 'left-crm' }
@@ -122,6 +125,20 @@ export function findEventsSince(
            limit $3`,
     parameters: [partnerId, since.toISOString(), rowsMax],
   })
+}
+
+export type VerdictChange = { id: string; created_at: string; data: EventData['lead.verdict_changed'] }
+
+/** What the lender said of these leads, as far as events are kept. */
+export async function findVerdictChanges(
+  db: Db,
+  partnerId: string,
+  loids: readonly string[],
+): Promise<VerdictChange[]> {
+  const { rows } = await sql<VerdictChange>`
+    select id, created_at, data from events
+     where partner_id = ${partnerId} and loid = any(${loids}) and type = 'lead.verdict_changed'`.execute(db)
+  return rows
 }
 
 /**

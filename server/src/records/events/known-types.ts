@@ -15,6 +15,7 @@ export function isKnownEventType(column: string): RawBuilder<SqlBool> {
 
 const KNOWN_NEWS: Record<MailNews['type'], true> = {
   'lead.status_changed': true,
+  'lead.verdict_changed': true,
   'lead.converted': true,
   'deal.stage_changed': true,
   'note.added': true,

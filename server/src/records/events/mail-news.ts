@@ -9,7 +9,10 @@ import type { AnyEvent, EventData } from './events.ts'
  * receive them.
  */
 export interface NewsData
-  extends Pick<EventData, 'lead.status_changed' | 'lead.converted' | 'deal.stage_changed' | 'note.added'> {
+  extends Pick<
+    EventData,
+    'lead.status_changed' | 'lead.verdict_changed' | 'lead.converted' | 'deal.stage_changed' | 'note.added'
+  > {
   'push.given-up': { business_name: string | null; what: 'lead' | 'deal' | 'note'; on: 'lead' | 'deal' }
   'endpoint.disabled': { url: string; reason: 'gone' | 'failing' }
 }
@@ -39,7 +42,7 @@ export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise
 }
 
 /**
- * Turns an event into news if it is a change of status or stage, a conversion or a note by the lender (D73). New leads,
+ * Turns an event into news if it is a change of status or stage, a verdict, a conversion or a note by the lender (D73). New leads,
  * new deals and the partner's own notes are not news.
  */
 export function newsOf(event: AnyEvent, id: string): MailNews[] {
@@ -50,6 +53,8 @@ export function newsOf(event: AnyEvent, id: string): MailNews[] {
       const isOver = meaningOf('lead-status', event.data.status).outcome === 'lost'
       return [{ ...about, type: event.type, data: event.data, kind: isOver ? 'outcome' : 'lead-status' }]
     }
+    case 'lead.verdict_changed':
+      return [{ ...about, type: event.type, data: event.data, kind: 'lead-status' }]
     case 'lead.converted':
       return [{ ...about, type: event.type, data: event.data, kind: 'lead-status' }]
     case 'deal.stage_changed': {

@@ -60,6 +60,8 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   changed(row: Row, change: HistoryPlan['changes'][number], at: string): AnyEvent
   /** The event for a change of fields other than status and stage; undefined if the change causes no event. */
   updated(row: Row, before: Row, item: Item, at: string): AnyEvent | undefined
+  /** The events of optional fields, which come besides all others. */
+  told(row: Row, before: Row, at: string): AnyEvent[]
   /** The event for a record that left the CRM; undefined if the record had already left the partner's lists. */
   removed(row: Row, at: string): AnyEvent | undefined
 }

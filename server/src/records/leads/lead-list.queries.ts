@@ -9,7 +9,7 @@ import { cutPage, type Page } from '../../platform/db/paging.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { containing, dayOrEarlier, dayOrLater, idIn, oneOf } from '../../platform/db/sql-conditions.ts'
 import { LEAD_COLUMNS } from '../../platform/db/tables.ts'
-import { LEAD_SQL, type Owner } from './leads.queries.ts'
+import { LEAD_SQL, type Owner, VERDICT } from './leads.queries.ts'
 
 /** A lead without whose turn it is, which the file of meanings decides. */
 type FoundLead = Omit<Lead, 'side'>
@@ -31,6 +31,7 @@ export async function findLeads(
   const statement = sender.db
     .selectFrom('leads')
     .select(LEAD_COLUMNS)
+    .select(VERDICT)
     .select([
       sql<string | null>`nullif(concat_ws(' ', first_name, last_name), '')`.as('lead_name'),
       sql<string>`${owner.businessName}::text`.as('partner'),
@@ -52,7 +53,7 @@ const LEAD_ORDERS: Record<LeadSortColumn, RawBuilder<unknown>> = {
 }
 
 async function listedLeads(sender: Sender, partnerId: string, filters: LeadExport, timezone: string): Promise<Listed> {
-  const { status, source, dateFrom, dateTo, changedFrom, person } = filters
+  const { status, source, dateFrom, dateTo, changedFrom, person, verdict } = filters
   const zone = filters.timezone ?? timezone
   const among = [sql<SqlBool>`converted_at is null and archived_at is null`]
   if (dateFrom) among.push(dayOrLater(sql.ref('created_at'), dateFrom, zone))
@@ -60,6 +61,7 @@ async function listedLeads(sender: Sender, partnerId: string, filters: LeadExpor
   const matching: RawBuilder<SqlBool>[] = []
   if (changedFrom) matching.push(dayOrLater(sql.ref('modified_time'), changedFrom, zone))
   if (status) matching.push(sql`lead_status = ${status}`)
+  if (verdict) matching.push(sql`partner_verdict = ${verdict}`)
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (source) matching.push(oneOf(sql.ref('lead_source'), await findSources(sender, partnerId, source)))
   return { table: 'leads', partnerId, among, matching }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
 import { cutText } from '../../platform/cut-text.ts'
 import type { LeadRow } from '../../platform/db/tables.ts'
@@ -116,11 +117,23 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
     return { partnerId, loid, type: 'lead.status_changed', data, at }
   },
   updated: () => undefined,
+  told(row, before, at) {
+    const { partner_id: partnerId, loid, business_name, loan_amount: amount, converted_at } = row
+    const verdict = verdictOf(row)
+    const isSame = isDeepStrictEqual(verdict, verdictOf(before))
+    // An erasure empties the reason, and a converted lead is no longer in the partner's lists.
+    if (isSame || converted_at !== null || row.erased_at !== before.erased_at) return []
+    return [{ partnerId, loid, type: 'lead.verdict_changed', data: { business_name, amount, ...verdict }, at }]
+  },
   removed({ partner_id: partnerId, loid, business_name, loan_amount: amount, converted_at }, at) {
     // A converted lead is no longer in the partner's lists, and its deal has its own events.
     if (converted_at !== null) return undefined
     return { partnerId, loid, type: 'lead.removed', data: { business_name, amount, reason: 'left-crm' }, at }
   },
+}
+
+function verdictOf({ partner_verdict, verdict_reason, protected_until }: StoredLead) {
+  return { partner_verdict, verdict_reason, protected_until }
 }
 
 /** The CRM's longest last name. */

@@ -14,8 +14,16 @@ import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../platform/db/t
 import { NotFound, Removed } from '../../platform/errors.ts'
 import { IS_DUE } from '../kinds/crm-rows.queries.ts'
 
+/** SQL: the lender's verdict; nothing while the organisation lacks the fields, although the rows keep them (D112). */
+const IS_VERDICT_SHOWN = `exists (select from crm_field_groups where name = 'verdict')`
+const VERDICT_COLUMNS = ['partner_verdict', 'verdict_reason', 'protected_until'] as const
+export const VERDICT = VERDICT_COLUMNS.map((column) =>
+  sql<string | null>`case when ${sql.raw(IS_VERDICT_SHOWN)} then ${sql.ref(column)} end`.as(column),
+)
+const VERDICT_SQL = VERDICT_COLUMNS.map((column) => `case when ${IS_VERDICT_SHOWN} then ${column} end as ${column}`)
+
 /** The columns of the contract's `Lead` that the table has. */
-export const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
+export const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, ${VERDICT_SQL.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
 
 /** The partner whose leads are read: its id, and the name shown with each lead. */
 export interface Owner {
@@ -350,3 +358,24 @@ export async function findErasedOfAllPartners(tx: Tx, loids: readonly string[]):
     select loid, erased_at from leads where loid = any(${loids}) and erased_at is not null`.execute(tx)
   return new Map(rows.map(({ loid, erased_at }) => [loid, erased_at]))
 }
+
+/** The verdicts of the partner's open leads, in alphabetical order. The query jumps from one to the next in the index. */
+export async function findVerdicts(reads: Reads, partnerId: string): Promise<string[]> {
+  const rows = await sendNamed<{ verdict: string | null }>(reads, {
+    sql: `with recursive verdicts as (
+            (select min(partner_verdict) as verdict from leads
+              where partner_id = $1 and partner_verdict is not null and converted_at is null and archived_at is null)
+            union all
+            select (select min(partner_verdict) from leads
+                     where partner_id = $1 and partner_verdict > verdicts.verdict
+                       and converted_at is null and archived_at is null)
+              from verdicts where verdicts.verdict is not null
+          )
+          select verdict from verdicts where verdict is not null limit $2`,
+    parameters: [partnerId, VERDICTS_MAX],
+  })
+  return rows.flatMap(({ verdict }) => verdict ?? [])
+}
+
+/** A lender that writes other words on each lead gets a filter of this many. */
+const VERDICTS_MAX = 50

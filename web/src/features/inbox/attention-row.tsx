@@ -15,6 +15,7 @@ import {
   MessageSquareText,
   Reply,
   RotateCw,
+  ShieldCheck,
   Webhook,
 } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
@@ -40,6 +41,7 @@ const LOOKS: Record<AttentionItem['kind'], { Icon: LucideIcon; tint: string }> =
   'crm-failed': { Icon: CloudOff, tint: 'bg-error-tint text-error-ink' },
   'webhook-failing': { Icon: Webhook, tint: 'bg-error-tint text-error-ink' },
   'awaits-deal': { Icon: Hourglass, tint: 'bg-brand-tint text-brand-ink' },
+  'protection-ends': { Icon: ShieldCheck, tint: 'bg-warning-tint text-warning-ink' },
   'no-movement': { Icon: Hourglass, tint: 'bg-hover text-muted' },
 }
 
@@ -105,7 +107,7 @@ function pageOf({ about, loid }: AttentionItem) {
 }
 
 /** Says in a few words why the item needs attention: '12 days in Pre Call, usually 3 days'. */
-function reasonOf({ kind, retry, note, webhook, standing, at }: AttentionItem): ReactNode {
+function reasonOf({ kind, retry, note, webhook, protected_until, standing, at }: AttentionItem): ReactNode {
   if (retry) {
     const what = retry.kind === 'note' ? 'A note could not reach the CRM' : 'Could not reach the CRM'
     return retry.problem ? `${what}: ${retry.problem}` : what
@@ -129,6 +131,8 @@ function reasonOf({ kind, retry, note, webhook, standing, at }: AttentionItem): 
   }
   if (!standing) return ''
   const { value, meaning, days, usual } = standing
+  if (kind === 'protection-ends')
+    return `Yours until ${formatDate(protected_until)}. Tell the lender if it still goes on.`
   if (kind === 'awaits-deal') return `${NO_DEAL_YET} since ${formatDate(at)}. ${meaning}`
   const stay = days > 0 ? `${formatDays(days)} in ${value}` : value
   if (kind === 'your-turn') return meaning ? `${stay}. ${meaning}` : stay

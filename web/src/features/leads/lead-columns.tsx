@@ -1,6 +1,7 @@
 import { type Lead, type LeadSortColumn, NO_DEAL_YET } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
+import { verdictText } from '@portal/contract/verdict.ts'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
@@ -12,6 +13,7 @@ import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TurnText } from '../referral/turn-text.tsx'
+import { VerdictMark, VerdictText } from '../referral/verdict.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 
 type LeadColumn = TableColumn<Lead, LeadSortColumn | 'contact' | 'loan_type' | 'view'>
@@ -81,7 +83,13 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
       const isPending = lead.crm !== 'synced'
       return (
         <StateCell
-          badge={<StateBadge kind="lead-status" name={lead.lead_status} />}
+          badge={
+            <span className="flex items-center gap-1">
+              <StateBadge kind="lead-status" name={lead.lead_status} />
+              <VerdictMark verdict={lead} />
+            </span>
+          }
+          extra={verdictText(lead) !== null && <VerdictText verdict={lead} className="text-2xs/3 text-ink" />}
           mark={isPending && <LeadCrmMark lead={lead} />}
           detail={
             !isPending && (

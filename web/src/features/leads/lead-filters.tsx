@@ -9,7 +9,7 @@ import { DayFilters } from '../inbox/day-filters.tsx'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { leadStatusesQuery } from './leads.queries.ts'
 
-const FILTERS = ['status', 'source', 'dateFrom', 'dateTo', 'changedFrom', 'person'] as const
+const FILTERS = ['status', 'source', 'dateFrom', 'dateTo', 'changedFrom', 'person', 'verdict'] as const
 
 interface LeadFiltersProps {
   search: LeadListSearch
@@ -18,10 +18,11 @@ interface LeadFiltersProps {
 
 export function LeadFilters({ search, onChange }: LeadFiltersProps) {
   const { data } = useQuery(leadStatusesQuery())
-  const { status = '', source = '' } = search
+  const { status = '', source = '', verdict = '' } = search
   // If the address names a status that the CRM no longer has, the list still offers that status, so that the person can
   // see and remove this filter.
   const statuses = new Set([...(data?.statuses ?? LEAD_STATUSES), ...(status ? [status] : [])])
+  const verdicts = new Set([...(data?.verdicts ?? []), ...(verdict ? [verdict] : [])])
   return (
     <FilterPanel
       activeCount={countLeadFilters(search)}
@@ -33,6 +34,7 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
           dateTo: undefined,
           changedFrom: undefined,
           person: undefined,
+          verdict: undefined,
         })
       }
     >
@@ -43,6 +45,15 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
         value={status}
         onChange={(event) => onChange({ status: event.target.value || undefined })}
       />
+      {(verdicts.size > 0 || verdict) && (
+        <SelectField
+          label="Lender’s Verdict"
+          placeholder="All verdicts"
+          options={[...verdicts]}
+          value={verdict}
+          onChange={(event) => onChange({ verdict: event.target.value || undefined })}
+        />
+      )}
       <TextFilter
         label="Lead Source"
         placeholder="Partner Portal"

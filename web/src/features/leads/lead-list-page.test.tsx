@@ -80,6 +80,20 @@ test('filters are put in the address, sent to the server and counted, and a new 
   expect(screen.getByLabelText<HTMLInputElement>('Date From').value).toBe('')
 })
 
+test('where the lender says its verdict on leads, rows show it and a filter offers its words', async () => {
+  const verdict = { partner_verdict: 'Yours', verdict_reason: null, protected_until: '2027-03-03' }
+  serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf({ ...verdict }), ...THREE] }) }),
+    'GET /crm/lead-statuses': () => ({ body: data({ statuses: ['New Lead'], verdicts: ['Yours'] }) }),
+  })
+  const user = openApp('/leads')
+  await names()
+  expect(screen.getAllByText(/^Yours until Mar 3, 2027$/)).toHaveLength(1)
+  await user.click(screen.getByRole('button', { name: 'Filters' }))
+  fireEvent.change(await screen.findByLabelText('Lender’s Verdict'), { target: { value: 'Yours' } })
+  await waitFor(() => expect(window.location.search).toBe('?verdict=Yours'))
+})
+
 test('two filters that change at once are both applied', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   openApp('/leads')

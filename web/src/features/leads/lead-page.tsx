@@ -21,6 +21,7 @@ import { RemovedRecord } from '../referral/removed-record.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
+import { VerdictText } from '../referral/verdict.tsx'
 import { Way } from '../referral/way.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 import { BusinessDetails, PrimaryInformation } from './lead-details.tsx'
@@ -88,6 +89,7 @@ export function LeadPage() {
             <Changing value={lead.lead_status} scope={lead.loid} announcement={`The status is now ${lead.lead_status}`}>
               <StateBadge kind="lead-status" name={lead.lead_status} />
             </Changing>
+            <VerdictText verdict={lead} className="text-[0.8125rem] font-medium" />
             <TurnChip side={lead.side} text={lead.awaits_deal_since ? NO_DEAL_YET : undefined} />
             <LeadCrmMark lead={lead} />
           </span>

@@ -4,7 +4,7 @@ import type { Note } from '@portal/contract/notes.ts'
 import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.ts'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
-import { Handshake, MessageSquareText, Send } from 'lucide-react'
+import { Handshake, MessageSquareText, Send, ShieldCheck } from 'lucide-react'
 import { type ReactNode, type Ref, useRef, useState } from 'react'
 import { formatDateTime, formatDays } from '../../format/dates.ts'
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
@@ -215,6 +215,7 @@ const ICONS: Record<Line['type'], ReactNode> = {
   submitted: <Send />,
   converted: <Handshake />,
   created: <Handshake />,
+  verdict: <ShieldCheck />,
   note: <MessageSquareText />,
   noted: <MessageSquareText />,
   status: null,
@@ -255,6 +256,8 @@ function titleOf({ type, by, value, is_lender: isLender }: Line): string {
       return isLender ? 'Entered by the lender' : 'Submitted'
     case 'converted':
       return 'Became a deal'
+    case 'verdict':
+      return 'The lender’s verdict'
     case 'created':
       return 'Deal created'
     case 'noted':
