@@ -31,6 +31,8 @@ export type Behaviour = {
   leadEmailUnique: boolean
   loidUnique: boolean
   choicesMissing: readonly string[]
+  fieldsMandatory: readonly string[]
+  conversionLoses: readonly string[]
   workflowOnCreation: boolean
   ifModifiedSinceInclusive: boolean
   recordsShow: 'display' | 'actual'
@@ -170,6 +172,14 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   choicesMissing: listOf(
     (value) => /^\w+\.\w+\../.test(value),
     'Values that are missing from picklists, each written as Module.Field.Value, such as Leads.Lead_Status.Lost Lead.',
+  ),
+  fieldsMandatory: listOf(
+    (value) => /^\w+\.\w+$/.test(value),
+    'Fields that the organisation has made mandatory in its layout, each written as Module.Field; the API enforces them.',
+  ),
+  conversionLoses: listOf(
+    (value) => /^\w+$/.test(value),
+    'Fields of Leads that the conversion does not copy, because nobody has mapped them.',
   ),
   workflowOnCreation: yesNo(
     false,
@@ -323,6 +333,8 @@ function defaults(): Behaviour {
     leadEmailUnique: SWITCHES.leadEmailUnique.default,
     loidUnique: SWITCHES.loidUnique.default,
     choicesMissing: SWITCHES.choicesMissing.default,
+    fieldsMandatory: SWITCHES.fieldsMandatory.default,
+    conversionLoses: SWITCHES.conversionLoses.default,
     workflowOnCreation: SWITCHES.workflowOnCreation.default,
     ifModifiedSinceInclusive: SWITCHES.ifModifiedSinceInclusive.default,
     recordsShow: SWITCHES.recordsShow.default,

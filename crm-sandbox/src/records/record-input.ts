@@ -42,7 +42,9 @@ export function readInput(sandbox: Sandbox, module: Module, given: JsonObject, p
   }
 
   for (const field of module.fields) {
-    const required = field.mandatory || (behaviour.layoutMandatoryEnforced && field.layoutMandatory)
+    const isEnforced =
+      behaviour.layoutMandatoryEnforced || behaviour.fieldsMandatory.includes(`${module.name}.${field.apiName}`)
+    const required = field.mandatory || (isEnforced && field.layoutMandatory)
     if (!required || failures.some((one) => one.details['api_name'] === field.apiName)) continue
     const isAbsent = isNew ? (values[field.apiName] ?? null) === null : values[field.apiName] === null
     if (isAbsent) {

@@ -74,14 +74,17 @@ export function openCustomFields(store: Store, behaviour: () => Readonly<Behavio
 
 function switchField(module: Module, field: Field, behaviour: Readonly<Behaviour>): Field {
   const { choicesMissing, conversionMapsLoidAndPartner, leadEmailUnique, loidUnique } = behaviour
-  const isUnmapped = !conversionMapsLoidAndPartner && (field.apiName === 'LOID' || field.apiName === 'Partner')
+  const isIdentity = field.apiName === 'LOID' || field.apiName === 'Partner'
+  const isUnmapped = (isIdentity && !conversionMapsLoidAndPartner) || behaviour.conversionLoses.includes(field.apiName)
   const { convertsTo, choices, ...rest } = field
+  const isMandatory = behaviour.fieldsMandatory.includes(`${module.name}.${field.apiName}`)
   return {
     ...rest,
     unique:
       field.apiName === 'LOID'
         ? field.unique && loidUnique
         : field.unique || (leadEmailUnique && module.name === 'Leads' && field.apiName === 'Email'),
+    layoutMandatory: field.layoutMandatory || isMandatory,
     ...(convertsTo && !isUnmapped && { convertsTo }),
     ...(choices && {
       choices: choices.filter((one) => !choicesMissing.includes(`${module.name}.${field.apiName}.${one.display}`)),

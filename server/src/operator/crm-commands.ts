@@ -10,14 +10,19 @@ import { type Command, CommandFailed, noPositional, table, UsageError, usageOf }
 
 export const checkCrm: Command = {
   name: 'crm check',
-  parameters: '',
-  summary: 'Tests everything that the portal needs from the CRM, and says what is wrong and what to do.',
+  parameters: '[--insert]',
+  summary:
+    'Tests everything that the portal needs from the CRM, and says what is wrong and what to do. With --insert also makes a trial lead and deletes it again.',
+  options: { insert: { type: 'boolean' } },
   async run(given, workplace) {
     noPositional(checkCrm, given)
     const { crm, db } = (await workplace.parts()).deps
     const connection = crm.mode === 'sandbox' ? 'the sandbox' : 'Zoho CRM'
     const api = await crm.apiDomain().catch(withAdvice)
-    const checks = [...(await crm.check()), creditsCheck(await crm.usage())]
+    const tried = await crm.check()
+    const inserted =
+      given.values['insert'] === true && !tried.some((check) => check.isWrong) ? [await crm.tryInsert()] : []
+    const checks = [...tried, ...inserted, creditsCheck(await crm.usage())]
     workplace.say(table([['Connection', connection], ['API', api], ...checks.map(({ name, says }) => [name, says])]))
     for (const [partnerId, credits] of crm.partnersOverShare()) {
       workplace.say(

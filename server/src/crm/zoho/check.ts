@@ -37,6 +37,23 @@ class Wrong extends Error {}
 /** An error that explains every later one. */
 class WrongForAll extends Wrong {}
 
+/** Zoho's own fields, which the field map cannot change. */
+const OWNER = 'Owner'
+const PIPELINE_FIELD = 'Pipeline'
+const ALWAYS_SENT = ['loid', 'partner', 'lead_source', 'partner_iso'] as const
+/** The fields of a lead that its deal shows, and the deal's own. */
+const CONVERTED = [
+  ['loid', 'loid'],
+  ['partner', 'partner'],
+  ['business_name', 'business_name'],
+  ['email', 'email'],
+  ['phone', 'phone'],
+  ['loan_amount', 'amount'],
+  ['loan_type', 'loan_type'],
+  ['loan_purpose', 'loan_purpose'],
+  ['loan_term', 'loan_term'],
+  ['partner_iso', 'partner_iso'],
+] as const
 /** What a trial says about a field that is missing. */
 const NOT_KNOWN = 'not known while the field is missing'
 const NO_LOID = 'LO-00000000'
@@ -59,6 +76,28 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
     [deals.module, deals.fields.loan_type, LOAN_TYPES],
     [deals.module, deals.fields.loan_term, LOAN_TERMS],
     [deals.module, deals.fields.partner_iso, ISO_COUNTRIES],
+  ]
+
+  /** The fields that each record has when the portal makes it. Zoho sets the owner. */
+  const pushed = [
+    { module: partners.module, always: [partners.fields.business_name, partners.fields.email, OWNER] },
+    {
+      module: leads.module,
+      always: [
+        ...ALWAYS_SENT.map((name) => leads.fields[name]),
+        ...(['business_name', 'last_name', 'lead_status'] as const).map((name) => leads.fields[name]),
+        OWNER,
+      ],
+    },
+    {
+      module: deals.module,
+      always: [
+        ...ALWAYS_SENT.map((name) => deals.fields[name]),
+        ...(['deal_name', 'stage', 'closing_date'] as const).map((name) => deals.fields[name]),
+        PIPELINE_FIELD,
+        OWNER,
+      ],
+    },
   ]
 
   const trials: Trial[] = [
@@ -150,13 +189,33 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       async run(signal) {
         if ((await isMissing('loid', signal)) || (await isMissing('partner', signal))) return NOT_KNOWN
         const settings = await metadata.fieldsOf(leads.module, signal)
-        const lost = (['loid', 'partner'] as const).filter((name) => {
-          const field = settings?.get(leads.fields[name])
-          return field && field.dealField !== deals.fields[name]
+        const lost = CONVERTED.filter(([lead, deal]) => {
+          const field = settings?.get(leads.fields[lead])
+          return field && field.dealField !== deals.fields[deal]
         })
-        if (lost.length === 0) return 'copies LOID and Partner to the deal'
-        const names = lost.map((name) => `${leads.module}.${leads.fields[name]}`).join(' and ')
-        throw new Wrong(`Lost when a lead becomes a deal: ${names}. Complete Zoho’s lead conversion mapping`)
+        if (lost.length === 0) return 'copies every field that the deal shows'
+        const names = lost.map(([lead, deal]) => `${leads.fields[lead]} to ${deals.fields[deal]}`).join(', ')
+        throw new Wrong(
+          `Not copied when a lead becomes a deal: ${names}. Map them in Zoho's settings: Modules and Fields, Leads, Lead Conversion Mapping`,
+        )
+      },
+    },
+    {
+      name: 'Mandatory fields',
+      scope: 'ZohoCRM.settings.ALL',
+      async run(signal) {
+        const demanded = await Promise.all(
+          pushed.map(async ({ module, always }) =>
+            (await metadata.mandatoryOf(module, signal))
+              .filter((field) => !always.includes(field))
+              .map((field) => `${module}.${field}`),
+          ),
+        )
+        const names = demanded.flat().join(', ')
+        if (names === '') return 'the portal always sends them'
+        throw new Wrong(
+          `A layout demands what the portal does not always send: ${names}. Make the field optional in the layout, or leads and deals without it wait`,
+        )
       },
     },
     {

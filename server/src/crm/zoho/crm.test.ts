@@ -784,12 +784,24 @@ test.each([
   [
     { conversionMapsLoidAndPartner: false },
     'Conversion',
-    'Lost when a lead becomes a deal: Leads.LOID and Leads.Partner',
+    'Not copied when a lead becomes a deal: LOID to LOID, Partner to Partner.',
   ],
+  [{ conversionLoses: ['Loan_Amount', 'Phone'] }, 'Conversion', 'Phone to Phone, Loan_Amount to Amount. Map them'],
+  [{ fieldsMandatory: ['Leads.Description'] }, 'Mandatory fields', 'does not always send: Leads.Description.'],
   [{ choicesMissing: ['Leads.Lead_Status.New Lead'] }, 'Picklists', 'Leads.Lead_Status lacks New Lead'],
 ])('the check names what is wrong: %o', async (switches, name, words) => {
   await lender.behaviour(switches)
   expect(await wrong()).toEqual({ [name]: expect.stringContaining(words) })
+})
+
+test('the trial lead is made and deleted again, and a refusal of it is told', async () => {
+  expect(await open().tryInsert()).toMatchObject({ isWrong: false })
+  expect((await lender.list('Leads', 'Company')).filter((lead) => /Trial/.test(String(lead['Company'])))).toEqual([])
+  await lender.behaviour({ fieldsMandatory: ['Leads.Description'] })
+  expect(await open().tryInsert()).toMatchObject({
+    isWrong: true,
+    says: expect.stringContaining('The CRM requires Description, which is empty. New leads wait'),
+  })
 })
 
 test.each([

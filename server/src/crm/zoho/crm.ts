@@ -20,6 +20,7 @@ import { type NoteReader, openNoteReader } from './read-notes.ts'
 import { openRecordReader, type RecordReader } from './read-records.ts'
 import { type CrmUsage, openSharedLimits, type SharedLimits } from './shared-limits.ts'
 import { openTokens } from './token.ts'
+import { type InsertTrial, openInsertTrial } from './try-insert.ts'
 
 /**
  * The lender's CRM as the portal sees it. Every call can throw `CrmUnavailable` (the same call may work later) or
@@ -34,6 +35,7 @@ export interface Crm
     NoteReader,
     Channels,
     Organisation,
+    InsertTrial,
     Checks {
   readonly mode: 'sandbox' | 'zoho'
   apiDomain(): Promise<string>
@@ -85,6 +87,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
     ...openChannels({ api, settings, fieldMap }),
     ...organisation,
     ...openChecks(parts, organisation),
+    ...openInsertTrial(parts),
     apiDomain: async () => (await tokens.current()).apiDomain,
     now: crmClock.now,
     callsUsed: limits.callsOfThisProcess,

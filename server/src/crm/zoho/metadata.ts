@@ -27,6 +27,8 @@ export interface Metadata {
   /** Undefined if the organisation has no such module. */
   fieldsOf(module: string, signal?: AbortSignal): Promise<ModuleSettings | undefined>
   displayedOf(module: string, signal?: AbortSignal): Promise<Displayed>
+  /** The fields that any layout of the module demands. */
+  mandatoryOf(module: string, signal?: AbortSignal): Promise<string[]>
   /** Call this after the settings have changed. */
   forget(): void
 }
@@ -51,6 +53,12 @@ export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
   return {
     fieldsOf: async (module, signal) => (await find(module, signal))?.settings,
     displayedOf: async (module, signal) => (await find(module, signal))?.displayed ?? ((_, value) => value),
+    async mandatoryOf(module, signal) {
+      const { items } = readItems(await api.get('settings/layouts', { module }, { signal }), 'layouts')
+      const layouts = items.flatMap((layout) => WireLayout.safeParse(layout).data ?? [])
+      const fields = layouts.flatMap((layout) => layout.sections.flatMap((section) => section.fields))
+      return [...new Set(fields.filter((field) => field.required).map((field) => field.api_name))]
+    },
     forget: () => kept.clear(),
   }
 }
@@ -114,6 +122,12 @@ const WireField = z.object({
   unique: z.catch(z.nullish(z.record(z.string(), z.unknown())), null),
   lookup: z.catch(z.nullish(z.object({ module: z.object({ api_name: z.string() }) })), null),
   convert_mapping: z.catch(z.nullish(z.object({ Deals: z.nullish(z.union([z.string(), NameOfObject])) })), null),
+})
+
+const WireLayout = z.object({
+  sections: z.array(
+    z.object({ fields: z.array(z.object({ api_name: z.string(), required: z.catch(z.boolean(), false) })) }),
+  ),
 })
 
 function readFields(fields: unknown[]): ModuleSettings {
