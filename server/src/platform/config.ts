@@ -83,7 +83,7 @@ export type Settings = {
   seedDemo: boolean
   logLevel: LogLevel
   rateLimits: boolean
-  /** How many leads and deals a partner may submit in a minute and in a day, by form and by API key together (D122). */
+  /** How many leads and deals a partner may submit in a minute and in a day, and how many notes (D122). */
   recordsPerMinute: number
   recordsPerDay: number
   /** Whether a partner's records wait here until its email address is verified (D122). */

@@ -4,6 +4,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { Conflict } from '../../platform/errors.ts'
 import type { Limit } from '../../platform/http/rate-limit.ts'
 import { countWaitingRecords, isUnverified, lockHold } from '../../records/partners/partners-in-crm.queries.ts'
+import { limitPartner } from './limit-partner.ts'
 
 interface SubmitCall<Answer> {
   once: (work: (tx: Tx) => Promise<Answer>) => Promise<Answer>
@@ -16,20 +17,15 @@ interface SubmitCall<Answer> {
  * or as many of its records wait for a verified address as may (D122).
  */
 export async function admitRecord<Answer>(
-  { config }: Pick<Deps, 'config'>,
-  { once, limit, partner }: SubmitCall<Answer>,
+  deps: Pick<Deps, 'config'>,
+  call: SubmitCall<Answer>,
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<Answer> {
-  await limit(perPeriod('records-day', config.recordsPerDay, 86_400, 'a day'), partner.id)
-  await limit(perPeriod('records-minute', config.recordsPerMinute, 60, 'a minute'), partner.id)
-  return once(async (tx) => {
-    if (config.holdUnverified) await refuseBeyondHeld(tx, partner.id)
+  await limitPartner(deps, call, 'records')
+  return call.once(async (tx) => {
+    if (deps.config.holdUnverified) await refuseBeyondHeld(tx, call.partner.id)
     return work(tx)
   })
-}
-
-function perPeriod(name: string, points: number, seconds: number, period: string) {
-  return { name, points, seconds, text: `Too many new records: at most ${points} ${period}.` }
 }
 
 async function refuseBeyondHeld(tx: Tx, partnerId: string): Promise<void> {

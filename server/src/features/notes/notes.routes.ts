@@ -10,19 +10,24 @@ import type { Mount } from '../../platform/http/mount.ts'
 import { findDealLoid, getDealLoid } from '../../records/deals/deals.queries.ts'
 import { getLeadKeys } from '../../records/leads/leads.queries.ts'
 import { findNote, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
+import { limitPartner } from '../accounts/limit-partner.ts'
 import { addNoteToRecord } from './add-note.ts'
 
 export function noteRoutes(mount: Mount, deps: Deps): void {
-  mount(addLeadNote, ({ once, partner, params, body }) =>
-    once(async (tx) => {
+  mount(addLeadNote, async (call) => {
+    const { partner, params, body } = call
+    await limitPartner(deps, call, 'notes')
+    return call.once(async (tx) => {
       const record = await getNotedRecord(tx, partner.id, params.leadId)
       return addNoteToRecord(tx, deps, partner, { ...record, title: null, content: body.content })
-    }),
-  )
-  mount(addNote, ({ once, partner, body }) => {
+    })
+  })
+  mount(addNote, async (call) => {
+    const { partner, body } = call
+    await limitPartner(deps, call, 'notes')
     const isDeal = body.parent_type?.toLowerCase() === 'deal'
     const title = body.title ?? (isDeal ? DEAL_NOTE_TITLE : null)
-    return once(async (tx) => {
+    return call.once(async (tx) => {
       const record = isDeal
         ? { loid: await getDealLoid(tx, partner.id, body.loid), on: 'deal' as const }
         : await getNotedRecord(tx, partner.id, body.loid)

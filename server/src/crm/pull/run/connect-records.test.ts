@@ -216,6 +216,28 @@ test('form and API key share a partner’s limit on new records', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
+test('nobody can use up the CRM’s credits with notes or syncs', async () => {
+  await using limited = await startPortal({ env: { RATE_LIMITS: 'on', RECORDS_PER_MINUTE: '3' } })
+  const partner = await limited.newPartner()
+  const { loid } = await partner.submitLead()
+  const note = { content: 'The statements follow on Monday.' }
+  const noted = [
+    await partner.post('/crm/note', { loid, ...note }),
+    await partner.post('/crm/note', { loid, ...note }),
+    await partner.post(`/crm/note/${loid}`, note),
+    await partner.post('/crm/note', { loid, ...note }),
+  ]
+  expect(noted.map(({ status }) => status)).toEqual([201, 201, 201, 429])
+  expect(noted.at(-1)?.body.error).toBe('Too many new notes: at most 3 a minute.')
+
+  const asked = await Promise.all(Array.from({ length: 60 }, () => partner.post('/dashboard/debug-sync-leads')))
+  expect(asked.map(({ status }) => status)).not.toContain(429)
+  for (const path of ['/crm/sync', '/dashboard/sync-leads', '/dashboard/sync-deal/x', '/dashboard/debug-sync-leads']) {
+    const refused = await partner.post(path)
+    expect([path, refused.status, refused.body.error]).toEqual([path, 429, 'Too many syncs: at most 60 a minute.'])
+  }
+})
+
 test('if staff remove the CRM record for which a partner must confirm its address, the next submission also pushes the waiting records', async () => {
   const broker = await brokerInCrm('Gone Finance')
   const partner = await portal.newPartner(broker.form)
