@@ -26,8 +26,11 @@ type Striking = (typeof STRIKING)[number]
 
 /** Deliberate faults, for tests. */
 export type FaultSettings = {
-  /** `status`: every call answers 503, as a gateway would; `socket`: connections are closed without an answer. */
-  outage?: 'status' | 'socket'
+  /**
+   * `status`: every call answers 503, as a gateway would; `socket`: connections are closed without an answer; `address`:
+   * API calls answer 403 with a page, as if the organisation did not allow the caller's address.
+   */
+  outage?: 'status' | 'socket' | 'address'
   tooMany?: Strikes & { retryAfterSeconds?: number }
   /** Answers 503, as a gateway would. */
   unavailable?: Strikes
@@ -140,12 +143,15 @@ export async function strikeBefore(faults: Faults, request: FastifyRequest, repl
   const { outage } = faults.current()
   if (outage === 'socket') hangUp(request, reply)
   if (outage === 'status') await sendUnavailable(reply)
-  return outage !== undefined
+  return outage === 'socket' || outage === 'status'
 }
 
 /** Applies the faults that strike single API calls. Returns undefined if no fault strikes. */
 export async function strikeCall(faults: Faults, calls: number, request: FastifyRequest, reply: FastifyReply) {
   if (isSpared(request)) return undefined
+  if (faults.current().outage === 'address') {
+    return reply.code(403).type('text/html').send('<html><body>Access denied</body></html>')
+  }
   if (faults.strikes('tooMany', request)) {
     const seconds = faults.current().tooMany?.retryAfterSeconds
     if (seconds !== undefined) reply.header('retry-after', seconds)
@@ -205,8 +211,9 @@ function readSettings(body: unknown): FaultSettings | string {
     if (value === false || value === null) continue
     switch (name) {
       case 'outage':
-        if (value !== true && value !== 'status' && value !== 'socket') return 'outage is "status" or "socket"'
-        settings.outage = value === 'socket' ? 'socket' : 'status'
+        if (value !== true && value !== 'status' && value !== 'socket' && value !== 'address')
+          return 'outage is "status", "socket" or "address"'
+        settings.outage = value === true ? 'status' : value
         break
       case 'slowMs':
         if (!isCount(value)) return 'slowMs is a number of milliseconds'

@@ -11,7 +11,7 @@ import { FIELD_GROUPS } from '@portal/contract/field-groups.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmCheck } from '../../records/crm-records.ts'
 import { readItems, readResults } from './answers.ts'
-import { CrmForbidden, CrmRefused, CrmSignInRefused } from './errors.ts'
+import { CrmAddressRefused, CrmForbidden, CrmRefused, CrmSignInRefused } from './errors.ts'
 import { usedChoices } from './metadata.ts'
 import type { Organisation } from './organisation.ts'
 import type { ZohoParts } from './parts.ts'
@@ -309,7 +309,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       }
       if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
       const says = `${error.message.replace(/\.?$/, '.')} ${adviceFor(error, scope)}`
-      return { name, says, isWrong: true, isForAll: error instanceof CrmSignInRefused || isVersionRetired(error) }
+      return { name, says, isWrong: true, isForAll: explainsAll(error) }
     }
   }
 
@@ -326,8 +326,15 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
   }
 }
 
+function explainsAll(error: Error): boolean {
+  return error instanceof CrmSignInRefused || error instanceof CrmAddressRefused || isVersionRetired(error)
+}
+
 function adviceFor(error: Error, scope: string): string {
   if (error instanceof CrmSignInRefused) return error.advice
+  if (error instanceof CrmAddressRefused) {
+    return "The organisation may allow only some addresses. Add this machine's in Zoho's settings: Security Control, Allowed IPs"
+  }
   if (isVersionRetired(error)) {
     return 'Zoho has retired the version of its API that this portal speaks (v8). Install a newer version of the portal'
   }

@@ -7,7 +7,7 @@ import { servedPartner } from '../../platform/served-partner.ts'
 import { currentTrace, inSpan, type Span, type SpanStart, type Trace, traceparent } from '../../platform/trace.ts'
 import { callPriority } from './call-order.ts'
 import type { CrmClock } from './crm-clock.ts'
-import { CrmUnanswered } from './errors.ts'
+import { CrmAddressRefused, CrmUnanswered } from './errors.ts'
 import { priceOf } from './prices.ts'
 import type { SharedLimits } from './shared-limits.ts'
 
@@ -162,8 +162,12 @@ export function openClient(options: {
         const retryAfterMs = readRetryAfter(response.headers)
         return { failure: { reason: `HTTP ${status}`, retryAfterMs }, mayRepeat: status === 429 || call.isRepeatable }
       }
+      if (status >= 400 && !isJson(text)) {
+        throw new CrmAddressRefused(`The CRM refuses this machine: HTTP ${status} with a page instead of an answer.`)
+      }
       return { answer: { status, body: text === '' ? null : JSON.parse(text) } }
     } catch (error) {
+      if (error instanceof CrmAddressRefused) throw error
       if (call.signal?.aborted) throwInterrupted(call.signal, error)
       span?.failed(error)
       const reason = error instanceof SyntaxError ? 'an answer that is not JSON' : 'no answer'
@@ -245,6 +249,10 @@ function readRetryAfter(headers: Headers): number {
   const seconds = Number(header)
   const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.parse(headers.get('date') ?? '') : seconds * 1_000
   return Number.isNaN(ms) ? 0 : Math.max(0, ms)
+}
+
+function isJson(text: string): boolean {
+  return text === '' || /^\s*[[{]/.test(text)
 }
 
 const Refusal = z.object({ code: z.string() })

@@ -811,6 +811,7 @@ test.each([
     /ZOHO_REFRESH_TOKEN was revoked, or belongs to another data centre/,
   ],
   ['a throttled sign-in', { tokensDenied: true }, /Wait a quarter of an hour/],
+  ['a restricted address', { outage: 'address' }, /HTTP 403 with a page .* Allowed IPs/],
   ['a retired version', { failEvery: { n: 1, status: 410 } }, /Install a newer version of the portal/],
 ])('the check of %s stops at the first failure and says what to do', async (_, faults, advice) => {
   await lender.faults(faults)

@@ -37,6 +37,9 @@ export class CrmSignInRefused extends CrmUnavailable {
   }
 }
 
+/** Something before the CRM refuses every call of this machine. */
+export class CrmAddressRefused extends CrmUnavailable {}
+
 /** The CRM does not let the portal's user make this call. Other calls may work. */
 export class CrmForbidden extends CrmUnavailable {}
 
