@@ -38,6 +38,7 @@ export interface Crm
     InsertTrial,
     Checks {
   readonly mode: 'sandbox' | 'zoho'
+  readonly fieldMap: FieldMap
   apiDomain(): Promise<string>
   /** The time by the CRM's clock, which the CRM's records use. The portal's own clock may be wrong. */
   now(): Date
@@ -79,6 +80,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
   const organisation = openOrganisation(parts)
   return {
     mode,
+    fieldMap,
     ...openRecordPusher(parts, pushing),
     ...records,
     ...openRecordLister(reading, records, crmClock),

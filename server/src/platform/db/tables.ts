@@ -396,6 +396,12 @@ interface SweepCursorsTable {
 }
 
 /** The groups of optional fields that the organisation has (D110, D112). */
+interface CrmFieldNamesTable {
+  module: 'Leads' | 'Deals'
+  field: string
+  name: string
+}
+
 interface CrmFieldGroupsTable {
   name: FieldGroup
   /** The portal's names of the fields. */
@@ -612,6 +618,7 @@ export interface Tables {
   sync_runs: SyncRunsTable
   sweep_cursors: SweepCursorsTable
   crm_field_groups: CrmFieldGroupsTable
+  crm_field_names: CrmFieldNamesTable
   chosen_loids: ChosenLoidsTable
   leases: LeasesTable
   crm_tokens: CrmTokensTable

@@ -39,11 +39,11 @@ export async function markFieldsRead(db: Db, fields: readonly string[], begunAt:
  * Writes the values of these columns into the rows that hold the same version of the records. Nobody is told, because
  * the values are not new in the CRM. Free text of erased applicants stays empty (D97).
  */
-export async function writeOptionalValues<Item extends { zoho_id: string; modified_time: string }>(
+export async function writeValues(
   db: Db,
   table: 'leads' | 'deals',
-  columns: readonly (keyof Item & string)[],
-  items: readonly Item[],
+  columns: readonly string[],
+  items: readonly { zoho_id: string; modified_time: string }[],
   erased: object,
 ): Promise<void> {
   const written = columns.map((column) => {

@@ -112,6 +112,12 @@ const OPERATOR_TEXTS: Partial<Record<Hold, string>> = {
     'The CRM does not show its record any more. Restore the record, or link another one with `npm run portal -- partner link`. Candidates:',
 }
 
+/** Finds all partners that have their own record in the CRM. */
+export async function findConnectedPartners(db: Db): Promise<{ zoho_id: string }[]> {
+  const rows = await db.selectFrom('partners').select('zoho_id').where('crm', '=', 'synced').execute()
+  return rows.flatMap(({ zoho_id }) => (zoho_id === null ? [] : { zoho_id }))
+}
+
 /** Finds at most a hundred partners whose CRM record was gone, with the record's id. */
 export function findPartnersWithoutRecord(db: Db): Promise<{ id: string; zoho_id: string }[]> {
   return db

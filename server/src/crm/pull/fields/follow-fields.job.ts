@@ -2,9 +2,13 @@ import * as z from 'zod/mini'
 import { CrmUnavailable } from '../../../platform/errors.ts'
 import { defineJob } from '../../../platform/jobs/define-job.ts'
 import { CrmRefused } from '../../zoho/errors.ts'
+import { followFieldMap } from './follow-map.ts'
 import { noteFieldGroups, readOptionalValues } from './optional-values.ts'
 
-/** Follows the organisation if it adds or deletes optional fields (D110, D112). `crm setup` is followed at once. */
+/**
+ * Follows the organisation if it adds or deletes optional fields (D110, D112), and the operator if the field map changes
+ * (D126). `crm setup` is followed at once.
+ */
 export const followFields = defineJob({
   name: 'follow-fields',
   payload: z.object({}),
@@ -13,6 +17,7 @@ export const followFields = defineJob({
   retry: { firstDelaySeconds: 30, delaySecondsMax: 300, giveUpAfterDays: 1 },
   async run(deps, _, signal) {
     try {
+      await followFieldMap(deps, signal)
       await noteFieldGroups(deps, signal)
       await readOptionalValues(deps, signal)
     } catch (error) {

@@ -8,7 +8,7 @@ import {
   findWithOptionalValuesOfAllPartners,
   keepFieldGroups,
   markFieldsRead,
-  writeOptionalValues,
+  writeValues,
 } from '../../../records/kinds/field-groups.queries.ts'
 import { ERASED_LEAD } from '../../../records/leads/lead-table.ts'
 import { METADATA_KEPT_MS } from '../../zoho/metadata.ts'
@@ -58,7 +58,7 @@ async function readValues<Item extends CrmLead | CrmDeal>(
   if (columns.length === 0) return
   const listed: string[] = []
   for await (const { records } of pages) {
-    await writeOptionalValues(db, table, columns, records, erased)
+    await writeValues(db, table, columns, records, erased)
     listed.push(...records.map((record) => record.zoho_id))
   }
   // Values that the CRM had emptied while the field was missing. What a list does not show is not gone, so each record
@@ -66,7 +66,7 @@ async function readValues<Item extends CrmLead | CrmDeal>(
   const unlisted = await findWithOptionalValuesOfAllPartners(db, table, columns, listed)
   for (const zohoIds of chunksOf(unlisted, RECORDS_A_CALL)) {
     const { records } = await get(zohoIds)
-    await writeOptionalValues(db, table, columns, records, erased)
+    await writeValues(db, table, columns, records, erased)
   }
 }
 

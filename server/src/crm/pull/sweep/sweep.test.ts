@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -16,6 +19,7 @@ import { LINE_LENGTH_MAX } from '../../zoho/wire.ts'
 import { acceptRemovals } from '../accept-removals.ts'
 import { pullDueDetails } from '../details/pull-details.job.ts'
 import { followFields } from '../fields/follow-fields.job.ts'
+import { followFieldMap } from '../fields/follow-map.ts'
 import { nameRecords } from '../name-records.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { pullRecords } from '../pull-records.ts'
@@ -258,6 +262,26 @@ test.each([
     'Before the conversion',
   ])
   expect((await eventTypes()).slice(4).sort()).toEqual(['deal.stage_changed', 'note.added'])
+})
+
+test('a field that CRM_FIELD_MAP names otherwise is read again from all records, and nobody is told (D126)', async () => {
+  await lender.makeField('Leads', { field_label: 'Our Brand', data_type: 'text', length: 120 })
+  const { id, loid } = await submitted()
+  await later(60)
+  await lender.update('Leads', id, { Brand: 'Old name', Our_Brand: 'New name' })
+  await later(60)
+  await sweep()
+  const before = await eventTypes()
+  const brand = async () => (await ada.get(`/crm/lead/${loid}`)).body.data.lead.brand
+  await followFieldMap(portal.deps, new AbortController().signal)
+  expect(await brand()).toBe('Old name')
+  const CRM_FIELD_MAP = join(await mkdtemp(join(tmpdir(), 'map-')), 'map.json')
+  await writeFile(CRM_FIELD_MAP, '{"leads":{"fields":{"brand":"Our_Brand"}}}')
+  await using other = await startPortal({ crmUrl: portal.crmUrl, on: portal, env: { CRM_FIELD_MAP } })
+  await followFieldMap(other.deps, new AbortController().signal)
+  expect(await brand()).toBe('New name')
+  await followFieldMap(portal.deps, new AbortController().signal)
+  expect([await brand(), await eventTypes()]).toEqual(['Old name', before])
 })
 
 test('optional fields are read once the organisation has them, with the values that they already had, and kept while it has not', async () => {
