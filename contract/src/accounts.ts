@@ -110,6 +110,8 @@ export const VerifiedSession = z.extend(SignedInPartner, {
   hold: z.nullable(Hold),
   /** How many leads and deals the CRM does not show, although it does not name them as deleted (D123). */
   hiddenRecords: z.number(),
+  /** Whether the CRM refuses the records of several partners for a reason of its own (D125). */
+  crmTakesNone: z.boolean(),
 })
 export type VerifiedSession = z.infer<typeof VerifiedSession>
 

@@ -21,6 +21,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       mustConfirmEmail: false,
       hold: null,
       hiddenRecords: 0,
+      crmTakesNone: false,
     },
     // This data is stale from the start, so a page that needs the other fields of the session fetches them.
     { updatedAt: 0 },

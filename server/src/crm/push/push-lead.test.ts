@@ -291,10 +291,18 @@ test.each([
   // What happens after the last retry.
   await pushLead.giveUp?.(portal.deps, { partnerId: partner.id, loid })
   expect(await lead()).toMatchObject({ crm: 'pending', crm_problem: NOT_TAKEN })
+  const takesNone = async () => (await portal.post('/auth/verify', { token: partner.token })).body.data.crmTakesNone
+  expect(await takesNone()).toBe(false)
+  const other = await partnerInCrm()
+  await other.submitLead()
+  // With two partners it is the lender's CRM, and everybody hears it.
+  await waitFor('the refusal of another partner’s lead', takesNone)
   await lender.faults({})
   await lender.behaviour({ unknownFields: 'ignore' })
   expect((await partner.post('/dashboard/sync-leads')).status).toBe(200)
   expect(await lead()).toMatchObject({ crm: 'synced', crm_problem: null })
+  expect((await other.post('/dashboard/sync-leads')).status).toBe(200)
+  expect(await takesNone()).toBe(false)
 })
 
 test('Retry sends a lead that the CRM refused, even if staff have since deleted another lead with the same name', async () => {

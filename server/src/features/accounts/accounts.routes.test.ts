@@ -327,6 +327,7 @@ test('POST /auth/verify returns the partner and the person of a session token', 
       mustConfirmEmail: false,
       hold: null,
       hiddenRecords: 0,
+      crmTakesNone: false,
     },
   })
   const refused = await portal.post('/auth/verify', { token: 'not-a-token' })

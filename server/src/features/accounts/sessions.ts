@@ -9,6 +9,7 @@ import { Unauthorized } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import type { Visitor } from '../../platform/http/visitor.ts'
 import { countHidden } from '../../records/kinds/hidden-records.queries.ts'
+import { takesNone } from '../../records/kinds/not-taken.queries.ts'
 import { lockPerson, type Person } from './people.queries.ts'
 import {
   findSession,
@@ -115,6 +116,7 @@ export async function verifySessionToken({ reads, clock }: SessionDeps, token: s
     mustConfirmEmail: hold !== null && HOLDS[hold].code === 'CONFIRM_EMAIL',
     hold,
     hiddenRecords: await countHidden(reads, owner.partner_id),
+    crmTakesNone: await takesNone(reads),
   }
 }
 

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
 
 /** What partners read on a record that the CRM refuses for a reason of its own (D125). */
 export const NOT_TAKEN = 'The lender’s CRM has not taken it yet. Nothing is lost.'
@@ -23,6 +25,18 @@ export async function isNotTaken(db: Db, record: Pushed): Promise<boolean> {
     db,
   )
   return rows.length > 0
+}
+
+/** Whether the CRM refuses leads or deals of several partners for a reason of its own. Then it takes no others either. */
+export async function takesNone(reads: Reads): Promise<boolean> {
+  const rows = await sendNamed<{ partner_id: string }>(reads, {
+    sql: `select partner_id from leads where crm <> 'synced' and crm = 'pending' and crm_problem = $1
+           union
+          select partner_id from deals where crm <> 'synced' and crm = 'pending' and crm_problem = $1
+           limit 2`,
+    parameters: [NOT_TAKEN],
+  })
+  return rows.length > 1
 }
 
 /** Sets at most `limit` failed records of each kind, of any partner, to pending again, except erased ones. */

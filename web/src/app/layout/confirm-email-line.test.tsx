@@ -44,17 +44,24 @@ test('until the person has confirmed the email address, each page says so', asyn
   await waitFor(() => expect(screen.queryByText('Confirm your email address', { exact: false })).toBeNull())
 })
 
-test('while the CRM hides records, each page says how many and that nothing is lost', async () => {
-  let hiddenRecords = 5
+test('while the CRM hides records or takes none, each page says so and that nothing is lost', async () => {
+  let [hiddenRecords, crmTakesNone] = [5, true]
   serveSignedIn({
     'POST /auth/verify': () => ({
-      body: data({ partnerId: 'p1', businessName: 'Acme', partnerEmail: 'ada@acme.example', hiddenRecords }),
+      body: data({
+        partnerId: 'p1',
+        businessName: 'Acme',
+        partnerEmail: 'ada@acme.example',
+        hiddenRecords,
+        crmTakesNone,
+      }),
     }),
     'GET /dashboard/deals': () => ({ body: paged({ deals: [] }) }),
   })
   openApp('/deals')
   expect(await screen.findByText(/does not show 5 records of yours/)).toBeDefined()
-  hiddenRecords = 0
+  expect(screen.getByText(/does not take new records at the moment/)).toBeDefined()
+  ;[hiddenRecords, crmTakesNone] = [0, false]
   document.dispatchEvent(new Event('visibilitychange'))
   await waitFor(() => expect(screen.queryByText(/of yours at the moment/)).toBeNull())
 })

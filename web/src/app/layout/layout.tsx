@@ -12,13 +12,7 @@ import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** Few partners ever see these notices, so their code is not part of every page. */
-const CrmLinkNotice = lazy(() =>
-  import('../../features/sync/crm-link-notice.tsx').then((module) => ({ default: module.CrmLinkNotice })),
-)
-
-const HiddenRecordsNotice = lazy(() =>
-  import('../../features/sync/hidden-records-notice.tsx').then((module) => ({ default: module.HiddenRecordsNotice })),
-)
+const CrmNotices = lazy(async () => ({ default: (await import('../../features/sync/crm-notices.tsx')).CrmNotices }))
 
 /** The frame around every page of a signed-in partner. */
 export function Layout() {
@@ -54,14 +48,9 @@ export function Layout() {
         tabIndex={-1}
         className="mx-auto w-full max-w-[90rem] px-4 pt-4 pb-[calc(var(--bottom-bar)+1.25rem)] sm:px-6 sm:pt-6 lg:px-8 lg:pb-20 print:p-0"
       >
-        {session?.hold && !session.mustConfirmEmail && (
+        {session !== undefined && (session.hold !== null || session.hiddenRecords > 0 || session.crmTakesNone) && (
           <Suspense>
-            <CrmLinkNotice hold={session.hold} />
-          </Suspense>
-        )}
-        {session !== undefined && session.hiddenRecords > 0 && (
-          <Suspense>
-            <HiddenRecordsNotice count={session.hiddenRecords} />
+            <CrmNotices session={session} />
           </Suspense>
         )}
         <Outlet />
