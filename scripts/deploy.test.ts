@@ -1,8 +1,63 @@
-import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startBalancer, startCaddy, startNginx, until } from '../trial/processes.ts'
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../deploy', file), 'utf8')
+
+let folder: string
+let upstreams: Server[]
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'balancers-'))
+  // Each answers with what the portal would read.
+  upstreams = await Promise.all([listen(), listen()])
+})
+afterAll(async () => {
+  for (const one of upstreams) one.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const BALANCERS = [
+  ['haproxy.cfg', '/usr/sbin/haproxy', startBalancer],
+  ['nginx.conf', '/usr/sbin/nginx', startNginx],
+  ['Caddyfile', '/usr/bin/caddy', startCaddy],
+] as const
+
+/** Not the address of the balancer, which the portal trusts. */
+const CALLER = '127.0.0.2'
+const FORGED: Record<string, string | string[]>[] = [
+  {},
+  { 'X-Forwarded-For': '203.0.113.6' },
+  { 'x-forwarded-for': '203.0.113.6, 127.0.0.1' },
+  { 'X-FORWARDED-FOR': ['203.0.113.6', '203.0.113.7'] },
+  { 'X-Forwarded-For': '' },
+  // Asks the balancer to drop the header on the way.
+  { Connection: 'close, X-Forwarded-For' },
+  { Connection: 'close, X-Forwarded-For', 'X-Forwarded-For': '203.0.113.6' },
+]
+
+for (const [file, program, start] of BALANCERS) {
+  const isThere = existsSync(program)
+  const title = `${file}: the portal reads the caller's own address, whatever X-Forwarded-For the caller sends`
+  test.skipIf(!isThere)(isThere ? title : `${title} (not tried: ${program} is not there)`, async () => {
+    const free = await listen()
+    const port = portOf(free)
+    free.close()
+    await once(free, 'close')
+    const running = start(folder, program, port, upstreams.map(portOf))
+    try {
+      await until(`${program} to answer`, async () => (await ask(port).catch(() => '')) === CALLER)
+      for (const headers of FORGED) expect([headers, await ask(port, headers)]).toEqual([headers, CALLER])
+    } finally {
+      await running.kill('SIGTERM')
+    }
+  })
+}
 
 test.each([
   ['haproxy.cfg', /^ +http-request del-header X-Forwarded-For$/m],
@@ -18,3 +73,31 @@ test('compose.yaml trusts one fixed address, that of the balancer', () => {
   expect(trusted).toMatch(/^[\d.]+$/)
   expect(read('compose.yaml')).toContain(`ipv4_address: ${trusted}`)
 })
+
+async function listen(): Promise<Server> {
+  const server = createServer(({ headersDistinct }, answer) =>
+    answer.end((headersDistinct['x-forwarded-for'] ?? []).join(' and ')),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function portOf(server: Server): number {
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- a server that listens has an address
+  return (server.address() as AddressInfo).port
+}
+
+/** What the portal would read as X-Forwarded-For. */
+function ask(port: number, headers = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const settings = { agent: false, host: '127.0.0.1', port, localAddress: CALLER, headers }
+    request(settings, async (answer) => {
+      let text = ''
+      for await (const piece of answer.setEncoding('utf8')) text += piece
+      resolve(text)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
