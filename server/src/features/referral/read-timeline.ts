@@ -1,6 +1,6 @@
 import { DEFAULT_LEAD_SOURCE } from '@portal/contract/choices.ts'
 import type { DealDetail } from '@portal/contract/deals.ts'
-import { type LeadDetail, NO_DEAL_YET_MEANING } from '@portal/contract/leads.ts'
+import { type CrmState, type LeadDetail, NO_DEAL_YET_MEANING } from '@portal/contract/leads.ts'
 import { TIMELINE_PAGE_SIZE } from '@portal/contract/limits.ts'
 import type { HistoryKind, Side } from '@portal/contract/meanings.ts'
 import type { Note } from '@portal/contract/notes.ts'
@@ -60,13 +60,21 @@ export async function readTimeline(
     loid,
     standing: {
       ...standing,
-      meaning: awaitsDeal ? NO_DEAL_YET_MEANING : deps.statusMeanings(standing.kind, standing.value).meaning,
+      meaning:
+        notThere(referral.deal ?? first?.lead) ??
+        (awaitsDeal ? NO_DEAL_YET_MEANING : deps.statusMeanings(standing.kind, standing.value).meaning),
       side: await sideOf(deps, partner.id, referral),
       usual: standing.outcome === 'open' && !awaitsDeal && usual ? usual : null,
     },
     entries,
     earlier: last && count > 0 ? { count, before: positionOf(last) } : null,
   }
+}
+
+/** What is said of a record that the lender does not have, whatever its status would mean. */
+function notThere(record: { crm: CrmState } | undefined): string | null {
+  if (record?.crm === 'pending') return 'The lender does not have it yet. It waits here, and is sent by itself'
+  return record?.crm === 'failed' ? 'The lender does not have it, because it could not be sent' : null
 }
 
 async function sideOf(deps: Deps, partnerId: string, { deal, leads: [first] }: Referral): Promise<Side | null> {

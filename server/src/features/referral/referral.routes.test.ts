@@ -80,6 +80,15 @@ test('GET /crm/lead/{id}/timeline returns what happened to the lead, the latest 
   expect(timeline.earlier).toBeNull()
 })
 
+test('while the lender does not have a lead, its timeline says so, and no meaning of its status', async () => {
+  await lender.faults({ outage: 'status' })
+  const { loid } = await ada.submitLead()
+  expect((await timelineOf(`/crm/lead/${loid}`)).standing.meaning).toMatch(/^The lender does not have it yet/)
+  await lender.faults({})
+  await ada.pushedLead(loid)
+  expect((await timelineOf(`/crm/lead/${loid}`)).standing.meaning).toMatch(/^The lender has the referral/)
+})
+
 test('a converted lead and its deal have the same timeline, by LOID and by id', async () => {
   const { loid, id: leadId } = await ada.submitLead()
   const id = await inCrm(loid)

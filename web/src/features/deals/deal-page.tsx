@@ -78,7 +78,7 @@ export function DealPage() {
             <Changing value={deal.stage} scope={deal.loid} announcement={`The stage is now ${deal.stage}`}>
               <StateBadge kind="deal-stage" name={deal.stage} />
             </Changing>
-            <TurnChip side={deal.side} />
+            <TurnChip side={deal.crm === 'synced' ? deal.side : null} />
             <DealCrmMark deal={deal} />
           </span>
         }

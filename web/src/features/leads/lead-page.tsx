@@ -90,7 +90,10 @@ export function LeadPage() {
               <StateBadge kind="lead-status" name={lead.lead_status} />
             </Changing>
             <VerdictText verdict={lead} className="text-[0.8125rem] font-medium" />
-            <TurnChip side={lead.side} text={lead.awaits_deal_since ? NO_DEAL_YET : undefined} />
+            <TurnChip
+              side={lead.crm === 'synced' ? lead.side : null}
+              text={lead.awaits_deal_since ? NO_DEAL_YET : undefined}
+            />
             <LeadCrmMark lead={lead} />
           </span>
         }
