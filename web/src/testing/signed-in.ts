@@ -3,7 +3,7 @@ import { data, serve } from './server.ts'
 
 type Handlers = Parameters<typeof serve>[0]
 
-const NO_NEWS = {
+export const NO_NEWS = {
   until: '2026-11-20T00:00:00.000Z',
   snapshot: '10:10:',
   lines: [],

@@ -2,7 +2,7 @@ import { markDone, readAttention, remindMe } from '@portal/contract/attention.ts
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
-import { refreshInbox } from './inbox.queries.ts'
+import { refreshAfterReading } from './inbox.queries.ts'
 
 export function attentionQuery() {
   return queryOptions({
@@ -15,11 +15,11 @@ export function attentionQuery() {
 /** Marks an item as done for the whole business. */
 export async function markItemDone(queryClient: QueryClient, id: string) {
   await call(markDone, { params: { id } })
-  await refreshInbox(queryClient)
+  await refreshAfterReading(queryClient)
 }
 
 /** Hides an item from the person until this time. */
 export async function remindOfItem(queryClient: QueryClient, id: string, until: Date) {
   await call(remindMe, { params: { id }, body: { until: until.toISOString() } })
-  await refreshInbox(queryClient)
+  await refreshAfterReading(queryClient)
 }

@@ -1,7 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
-import { paged, serveSignedIn } from '../../testing/signed-in.ts'
+import { data } from '../../testing/server.ts'
+import { NO_NEWS, paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 test('the panel closes when the person leaves the page, and stays closed when the page opens again', async () => {
   serveSignedIn({
@@ -21,4 +22,19 @@ test('the panel closes when the person leaves the page, and stays closed when th
   window.history.forward()
   await screen.findByRole('heading', { level: 1, name: 'Leads' })
   expect(bell.getAttribute('aria-expanded')).toBe('false')
+})
+
+test('what the person reads on another page of this browser is read here too', async () => {
+  let total = 1
+  serveSignedIn({
+    'GET /dashboard/deals': () => ({ body: paged({ deals: [] }) }),
+    'GET /dashboard/news': () => ({ body: data({ ...NO_NEWS, total }) }),
+  })
+  openApp('/deals')
+  await screen.findByRole('button', { name: 'What is new: 1' })
+  total = 0
+  const other = new BroadcastChannel('inbox')
+  other.postMessage(null)
+  await screen.findByRole('button', { name: 'What is new' })
+  other.close()
 })

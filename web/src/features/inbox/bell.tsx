@@ -1,13 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { Bell as BellIcon } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { brokenText } from '../../api/failure.ts'
 import { Button } from '../../ui/button.tsx'
 import { useTabCount } from '../../ui/tab-title.ts'
 import { toast } from '../../ui/toast.ts'
 import type { BellPanel } from './bell-panel.tsx'
-import { newsQuery } from './inbox.queries.ts'
+import { newsQuery, refreshInbox } from './inbox.queries.ts'
+import { followOtherTabs } from './other-tabs.ts'
 import { unreadText } from './unread-count.tsx'
 
 const loadPanel = () => import('./bell-panel.tsx')
@@ -17,11 +18,13 @@ const loadPanel = () => import('./bell-panel.tsx')
  * submitted together share one line. A click lists the lines (D72).
  */
 export function Bell() {
+  const queryClient = useQueryClient()
   const { data: news } = useQuery(newsQuery())
   const { pathname } = useLocation()
   const [openOn, setOpenOn] = useState<string | null>(null)
   const [Panel, setPanel] = useState<typeof BellPanel | null>(null)
   const ref = useRef<HTMLButtonElement>(null)
+  useEffect(() => followOtherTabs(() => void refreshInbox(queryClient)), [queryClient])
   const count = news?.total ?? 0
   useTabCount(count)
   const isOpen = openOn === pathname

@@ -3,6 +3,7 @@ import { markNewsSeen, type News, readNews } from '@portal/contract/inbox.ts'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
+import { tellOtherTabs } from './other-tabs.ts'
 
 export function newsQuery() {
   return queryOptions({
@@ -20,6 +21,12 @@ export function timeZoneQuery() {
   })
 }
 
+/** Shows what the person has just read or put away as such, here and on the person's other pages. */
+export function refreshAfterReading(queryClient: QueryClient) {
+  tellOtherTabs()
+  return refreshInbox(queryClient)
+}
+
 export function refreshInbox(queryClient: QueryClient) {
   return queryClient.invalidateQueries({ queryKey: ['inbox'] })
 }
@@ -27,10 +34,10 @@ export function refreshInbox(queryClient: QueryClient) {
 /** Marks all news up to this answer as seen, but no later news. */
 export async function markAllSeen(queryClient: QueryClient, { until, snapshot }: News) {
   await call(markNewsSeen, { body: { until, snapshot } })
-  await refreshInbox(queryClient)
+  await refreshAfterReading(queryClient)
 }
 
 export async function markRecordSeen(queryClient: QueryClient, { until, snapshot }: News, loid: string) {
   await call(markNewsSeen, { body: { until, snapshot, loid } })
-  await refreshInbox(queryClient)
+  await refreshAfterReading(queryClient)
 }
