@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -101,3 +102,38 @@ function ask(port: number, headers = {}): Promise<string> {
       .end()
   })
 }
+
+test('systemd instances have ports of their own, which Prometheus reads', () => {
+  expect(read('partner-portal@.service')).toContain('EnvironmentFile=/srv/partner-portal/deploy/%i.env')
+  const [web, worker] = ['web.env', 'worker.env'].map((file) => read(file).match(/\d+/g) ?? [])
+  expect(new Set([...(web ?? []), ...(worker ?? [])]).size).toBe(4)
+  for (const port of [web?.[1], worker?.[1]]) expect(read('prometheus.yml')).toContain(`127.0.0.1:${port}`)
+})
+
+test('balancers refuse a worker and follow names, everything in compose starts again, and no secret is committed or copied', () => {
+  for (const file of ['haproxy.cfg', 'Caddyfile']) expect(read(file)).toContain('/api/ready?for=pages')
+  expect(read('haproxy.cfg')).toMatch(/default-server .* resolvers names init-addr last,libc,none$/m)
+  const services =
+    read('compose.yaml')
+      .split(/^(?:services|networks):$/m)[1]
+      ?.split(/^ {2}(?=\S+:)/m)
+      .slice(1) ?? []
+  expect(services.length).toBe(6)
+  for (const service of services) expect(service).toMatch(/restart: |<<: \*portal|\*web/)
+  for (const ignored of ['.gitignore', '.dockerignore']) {
+    const lines = readFileSync(join(import.meta.dirname, '..', ignored), 'utf8').split('\n')
+    expect(lines).toEqual(expect.arrayContaining(['deploy/portal.env', 'deploy/database-password.txt']))
+  }
+})
+
+const analyze = '/usr/bin/systemd-analyze'
+test.skipIf(!existsSync(analyze))('systemd reads the unit without a complaint', async () => {
+  const unit = join(folder, 'partner-portal@web.service')
+  // systemd wants to find what it starts.
+  writeFileSync(
+    unit,
+    read('partner-portal@.service').replaceAll('/srv/partner-portal', join(import.meta.dirname, '..')),
+  )
+  const said = spawnSync(analyze, ['verify', unit], { encoding: 'utf8' })
+  expect(`${said.stdout}${said.stderr}`).not.toContain('partner-portal@')
+})

@@ -44,6 +44,7 @@ export const SMALL = {
  */
 export async function prepare(level, wanted = { flags: [], env: {} }) {
   process.chdir(root)
+  if (isPutTogether()) return
   if (!isInstalled(level)) await underLock(() => isInstalled(level) || install(level))
   await continueWith(pinnedNode, wanted)
   stopWithParent()
@@ -104,6 +105,12 @@ export function announce(what) {
   const startedAt = Date.now()
   console.log(`${what} …`)
   return () => console.log(`${what}: done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
+}
+
+/** An image for production has its packages and its Node already, and this script has not installed them. */
+function isPutTogether() {
+  const isThere = existsSync(path.join(root, 'node_modules')) && !existsSync(installStamp)
+  return process.env.NODE_ENV === 'production' && isThere
 }
 
 function isInstalled(level) {

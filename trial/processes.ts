@@ -103,7 +103,7 @@ export function startPlainBalancer(folder: string, program: string, port: number
     '  default_backend web',
     'backend web',
     '  balance leastconn',
-    '  option httpchk GET /api/ready',
+    '  option httpchk GET /api/ready?for=pages',
     '  http-check expect status 200',
     '  timeout check 3s',
     '  default-server check inter 1s fall 2 rise 1',

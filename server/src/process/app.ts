@@ -56,7 +56,7 @@ const STATEMENTS_PER_REQUEST = 1.6
  */
 export async function createApp(
   deps: Deps,
-  readiness: Readiness,
+  readiness: Omit<Readiness, 'servesPages'>,
   { live, replica, connectionsMax, onAnswered }: AppSettings,
 ): Promise<FastifyInstance> {
   const app = await createServer(deps.log, {
@@ -69,7 +69,7 @@ export async function createApp(
     spans: deps.spans,
     onAnswered,
   })
-  healthRoutes(app, readiness)
+  healthRoutes(app, { ...readiness, servesPages: deps.config.role !== 'worker' })
   if (deps.config.role === 'worker') {
     app.setNotFoundHandler(() => {
       throw new NotFound('This process works in the background: it answers only /api/health and /api/ready')

@@ -16,6 +16,9 @@ test('a web process accepts a lead but runs no job, and a worker runs the job bu
   expect((await partner.pushedLead(loid)).crm).toBe('synced')
   expect(lines.filter((line) => line.includes('"job"'))).toEqual([])
   expect((await worker.get('/ready')).status).toBe(200)
+  // What a balancer asks.
+  expect((await worker.get('/ready?for=pages')).status).toBe(503)
+  expect((await web.get('/ready?for=pages')).status).toBe(200)
   expect((await worker.get('/health')).status).toBe(200)
   expect(await worker.get('/profile', { token: partner.token })).toMatchObject({
     status: 404,

@@ -159,6 +159,7 @@ test('one late answer of the database is no reason to send visitors away; two in
   const app = Fastify()
   const answers: (Error | undefined)[] = []
   healthRoutes(app, {
+    servesPages: false,
     isStarted: () => true,
     isStopping: () => false,
     async reachDatabase() {

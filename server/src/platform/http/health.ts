@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 
 /** The conditions for being ready. The CRM is not one of them, because partners can work without the CRM. */
 export interface Readiness {
+  /** Whether the process answers pages and API calls; a worker does not. */
+  servesPages: boolean
   /** Whether the start is complete. */
   isStarted(): boolean
   /** Whether the portal is stopping. It still answers requests, but load balancers should send no more. */
@@ -17,11 +19,16 @@ const READY_MS_MAX = 2_000
 export class LateAnswer extends Error {}
 
 /** Adds the routes that answer whether the portal is alive and ready to work (D3). */
-export function healthRoutes(app: FastifyInstance, { isStarted, isStopping, reachDatabase }: Readiness): void {
+export function healthRoutes(
+  app: FastifyInstance,
+  { servesPages, isStarted, isStopping, reachDatabase }: Readiness,
+): void {
   app.get('/api/health', { logLevel: 'warn' }, async () => ({ success: true, data: { status: 'ok' } }))
 
-  app.get('/api/ready', { logLevel: 'warn' }, async (_request, reply) => {
-    const trouble = await findTrouble()
+  // A balancer asks `?for=pages`, so that it never takes a worker for a process that serves pages.
+  app.get<{ Querystring: { for?: unknown } }>('/api/ready', { logLevel: 'warn' }, async ({ query }, reply) => {
+    const isWrong = query.for === 'pages' && !servesPages
+    const trouble = isWrong ? 'This process works in the background' : await findTrouble()
     if (trouble === undefined) return { success: true, data: { status: 'ready' } }
     return reply.status(503).send({ success: false, error: trouble, code: 'UNAVAILABLE' })
   })
