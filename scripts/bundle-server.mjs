@@ -2,7 +2,7 @@
 // few files, because finding and reading modules is the slowest part of a start. Everything but start:prod runs the
 // sources.
 import path from 'node:path'
-import { root } from './set-up.mjs'
+import { root, run } from './set-up.mjs'
 
 const src = path.join(root, 'server', 'src')
 const dist = path.join(root, 'server', 'dist')
@@ -19,11 +19,25 @@ const keepFolders = {
   },
 }
 
+/**
+ * Writes which packages of the lockfile the portal is made of, with versions and checksums, as CycloneDX. With
+ * `--omit=dev`, npm would also leave out those that another part has for its tests, such as React.
+ */
+const listPackages = {
+  name: 'list-packages',
+  async generateBundle() {
+    const parts = ['contract', 'server', 'web', 'crm-sandbox'].map((part) => `--workspace=${part}`)
+    const form = ['--sbom-format=cyclonedx', '--sbom-type=application', '--loglevel=silent']
+    const source = await run('npm', ['sbom', ...form, '--package-lock-only', ...parts], { output: 'when it fails' })
+    this.emitFile({ type: 'asset', fileName: 'sbom.cdx.json', source })
+  },
+}
+
 // oxlint-disable-next-line import/no-default-export -- Vite wants it
 export default {
   root: path.join(root, 'server'),
   logLevel: 'warn',
-  plugins: [keepFolders],
+  plugins: [keepFolders, listPackages],
   ssr: {
     noExternal: true,
     // Native code, and packages that a start does not load.

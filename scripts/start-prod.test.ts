@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -10,6 +10,10 @@ const VITE = path.join(SCRIPTS, '../node_modules/vite/bin/vite.js')
 
 test('the server from npm run build starts, sets up a database and stops', { timeout: 120_000 }, async () => {
   execFileSync(process.execPath, [VITE, 'build', '--config', path.join(SCRIPTS, 'bundle-server.mjs')])
+  const listed = await readFile(path.join(SCRIPTS, '../server/dist/sbom.cdx.json'), 'utf8')
+  for (const name of ['fastify', 'react', 'pg']) expect(listed).toContain(`"purl": "pkg:npm/${name}@`)
+  expect(listed).not.toContain('"purl": "pkg:npm/vitest@')
+
   const folder = await mkdtemp(path.join(tmpdir(), 'portal-built-'))
   // A worker does not need a built web app.
   const settings = { ROLE: 'worker', DATA_DIR: folder, PORT: '0', CRM_PORT: '0', LOG_LEVEL: 'warn' }
