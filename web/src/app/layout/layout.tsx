@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { ConfirmEmailLine } from './confirm-email-line.tsx'
+import { Keys } from './keys.tsx'
 import { OfflineLine } from './offline-line.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -59,6 +60,7 @@ export function Layout() {
       <Drawer open={isDrawerOpen} onClose={() => setDrawerFor(null)} label="Menu">
         <Sidebar session={session} onSignOut={handleSignOut} onClose={() => setDrawerFor(null)} />
       </Drawer>
+      {session && <Keys role={session.role} />}
       <ConfirmDialog
         open={isAsking}
         title="Sign Out"

@@ -1,15 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { type SubmitEvent, useEffect, useRef } from 'react'
+import type { SubmitEvent } from 'react'
+import { MODIFIER } from '../../format/modifier-key.ts'
 import { useFollowing } from '../../ui/filter-field.tsx'
 import { paths } from '../paths.ts'
 
-/** Finds leads and deals from any page. Ctrl+K or ⌘K moves the focus here. */
+/** Finds leads and deals from any page. `/` moves the focus here, and Ctrl+K or ⌘K opens the palette (D85). */
 export function SearchBox() {
   const navigate = useNavigate()
   const { q } = useSearch({ strict: false })
   const ref = useFollowing(q ?? '')
-  useShortcut('k', () => ref.current?.select())
 
   function handleSubmit(event: SubmitEvent) {
     event.preventDefault()
@@ -26,7 +26,7 @@ export function SearchBox() {
         name="q"
         defaultValue={q ?? ''}
         aria-label="Search leads and deals"
-        aria-keyshortcuts="Control+K Meta+K"
+        aria-keyshortcuts="/"
         placeholder="Search leads and deals..."
         autoComplete="off"
         enterKeyHint="search"
@@ -41,24 +41,4 @@ export function SearchBox() {
       </kbd>
     </form>
   )
-}
-
-const MODIFIER = /Mac|iP/.test(navigator.userAgent) ? '⌘' : 'Ctrl '
-
-/** Runs a function when the key is pressed with Ctrl or ⌘. The key alone could be dictated or pressed by accident. */
-function useShortcut(key: string, run: () => void) {
-  const latest = useRef(run)
-  useEffect(() => {
-    latest.current = run
-  })
-  useEffect(() => {
-    function handleKey(event: KeyboardEvent) {
-      if (event.key.toLowerCase() !== key || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
-      if (document.querySelector('dialog[open]')) return
-      event.preventDefault()
-      latest.current()
-    }
-    document.addEventListener('keydown', handleKey)
-    return () => document.removeEventListener('keydown', handleKey)
-  }, [key])
 }

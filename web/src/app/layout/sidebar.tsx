@@ -1,44 +1,15 @@
 import type { VerifiedSession } from '@portal/contract/accounts.ts'
 import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import { Link } from '@tanstack/react-router'
-import {
-  BookOpen,
-  Handshake,
-  KeyRound,
-  LayoutDashboard,
-  LogOut,
-  Settings,
-  ShieldCheck,
-  Users,
-  UsersRound,
-  Webhook,
-  X,
-} from 'lucide-react'
+import { LogOut, X } from 'lucide-react'
 import { useId } from 'react'
 import { UnreadCount } from '../../features/inbox/unread-count.tsx'
 import { May } from '../../session/may.tsx'
 import { Brand } from '../../ui/brand.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
-import { paths } from '../paths.ts'
 import { Avatar } from './avatar.tsx'
-
-/** An entry stays marked on the pages below it: Leads is marked on a lead's page. */
-const WORK = [
-  { label: 'Dashboard', link: paths.dashboard, Icon: LayoutDashboard, least: 'viewer' },
-  { label: 'Leads', link: paths.leads, Icon: Users, least: 'viewer', news: 'leads' },
-  { label: 'Deals', link: paths.deals, Icon: Handshake, least: 'viewer', news: 'deals' },
-] as const
-const INTEGRATIONS = [
-  { label: 'Webhook', link: paths.webhook, Icon: Webhook, least: 'owner' },
-  { label: 'API Keys', link: paths.apiKeys, Icon: KeyRound, least: 'owner' },
-  { label: 'API Docs', link: paths.apiDocs, Icon: BookOpen, least: 'viewer' },
-] as const
-const BUSINESS = [
-  { label: 'Team', link: paths.team, Icon: UsersRound, least: 'owner' },
-  { label: 'Security Log', link: paths.security, Icon: ShieldCheck, least: 'owner' },
-  { label: 'Profile Settings', link: paths.profile, Icon: Settings, least: 'viewer' },
-] as const
+import { BUSINESS, INTEGRATIONS, WORK } from './entries.ts'
 
 interface SidebarProps {
   session: VerifiedSession | undefined

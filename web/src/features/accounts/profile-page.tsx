@@ -7,7 +7,9 @@ import { paths } from '../../app/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { Checkbox } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { chooseSingleKeys, useSingleKeys } from '../../ui/single-keys.ts'
 import { Spinner } from '../../ui/spinner.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { profileQuery } from './accounts.queries.ts'
@@ -18,6 +20,7 @@ import { PersonalForm } from './personal-form.tsx'
 
 export function ProfilePage() {
   const profile = useQuery(profileQuery())
+  const hasSingleKeys = useSingleKeys()
   return (
     <div className="max-w-3xl">
       <PageHeader title="Profile Settings" description="Your business, how we reach you, and your password." />
@@ -78,6 +81,14 @@ export function ProfilePage() {
               },
             ]}
           />
+          <Card title="Keyboard" description="Press ? on any page to see all keys.">
+            <Checkbox
+              label="Single keys go to pages and rows"
+              hint="Turn this off if you dictate, or press keys by accident. It counts for this browser."
+              checked={hasSingleKeys}
+              onChange={(event) => chooseSingleKeys(event.target.checked)}
+            />
+          </Card>
           <nav aria-label="More settings" className="grid gap-3 sm:grid-cols-2">
             <SettingsLink
               to={paths.accountSecurity}

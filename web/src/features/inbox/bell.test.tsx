@@ -35,6 +35,6 @@ test('what the person reads on another page of this browser is read here too', a
   total = 0
   const other = new BroadcastChannel('inbox')
   other.postMessage(null)
-  await screen.findByRole('button', { name: 'What is new' })
+  expect(await screen.findByRole('button', { name: 'What is new' })).toBeDefined()
   other.close()
 })
