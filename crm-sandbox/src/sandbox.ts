@@ -14,6 +14,7 @@ import { noteRoutes } from './records/notes.ts'
 import { recordRoutes } from './records/records.ts'
 import { searchRoutes } from './records/search.ts'
 import { stageHistoryRoutes } from './records/stage-history.ts'
+import { taskRoutes } from './records/tasks.ts'
 import { timelineRoutes } from './records/timeline.ts'
 import { resetRoutes } from './reset.ts'
 import type { Sandbox } from './sandbox-context.ts'
@@ -149,6 +150,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     deletedRoutes(api, sandbox)
     convertRoutes(api, sandbox)
     noteRoutes(api, sandbox)
+    taskRoutes(api, sandbox)
     stageHistoryRoutes(api, sandbox)
     timelineRoutes(api, sandbox)
     hideRecords(api, sandbox)

@@ -40,6 +40,8 @@ export type Behaviour = {
   conversionBumpsModifiedTime: boolean
   conversionFiresEdit: boolean
   conversionMovesNotes: boolean
+  conversionMovesTasks: 'no' | 'deal' | 'contact'
+  tasksOfLeadsUnder: 'What_Id' | 'Who_Id'
   conversionMapsLoidAndPartner: boolean
   noteBumpsParent: boolean
   coqlReturnsConverted: boolean
@@ -202,6 +204,8 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   conversionBumpsModifiedTime: yesNo(true, 'A conversion sets the lead’s Modified_Time.'),
   conversionFiresEdit: yesNo(true, 'A conversion notifies the channels that watch Leads.edit.'),
   conversionMovesNotes: yesNo(false, 'A conversion moves the lead’s notes to the deal.'),
+  conversionMovesTasks: oneOf('deal', ['no', 'deal', 'contact'], 'Where a conversion moves the lead’s open tasks.'),
+  tasksOfLeadsUnder: oneOf('What_Id', ['What_Id', 'Who_Id'], 'The field of a task that names its lead.'),
   conversionMapsLoidAndPartner: yesNo(true, 'The lead conversion mapping copies LOID and Partner to the deal.'),
   noteBumpsParent: yesNo(false, 'Adding a note sets its parent’s Modified_Time.'),
   coqlReturnsConverted: yesNo(true, 'COQL queries of Leads also return converted leads.'),
@@ -342,6 +346,8 @@ function defaults(): Behaviour {
     conversionBumpsModifiedTime: SWITCHES.conversionBumpsModifiedTime.default,
     conversionFiresEdit: SWITCHES.conversionFiresEdit.default,
     conversionMovesNotes: SWITCHES.conversionMovesNotes.default,
+    conversionMovesTasks: SWITCHES.conversionMovesTasks.default,
+    tasksOfLeadsUnder: SWITCHES.tasksOfLeadsUnder.default,
     conversionMapsLoidAndPartner: SWITCHES.conversionMapsLoidAndPartner.default,
     noteBumpsParent: SWITCHES.noteBumpsParent.default,
     coqlReturnsConverted: SWITCHES.coqlReturnsConverted.default,

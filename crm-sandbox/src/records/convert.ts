@@ -11,6 +11,7 @@ import { readInput } from './record-input.ts'
 import { showRecord } from './record-view.ts'
 import { API } from './records.ts'
 import { type CrmRecord, findRecord, selectRecords, updateRow, type Values } from './records-table.ts'
+import { moveTasks } from './tasks.ts'
 import { recordInTimeline } from './timeline.ts'
 
 type Target = 'Accounts' | 'Contacts' | 'Deals'
@@ -148,6 +149,7 @@ function makeAll(sandbox: Sandbox, lead: CrmRecord, wanted: Conversion, actor: A
       updateRow(sandbox.store, { ...note, values: { ...note.values, Parent_Id: deal.id } })
     }
   }
+  moveTasks(sandbox, lead, { deal, contact })
   return { account, contact, deal }
 }
 

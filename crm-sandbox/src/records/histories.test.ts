@@ -173,3 +173,44 @@ test('the settings describe fields, picklists, pipeline, layouts, modules, users
   expect(at((await call('GET', '/crm/v8/users?type=CurrentUser')).body, 'users.0.full_name')).toBe('Portal API')
   expect(at((await call('GET', '/crm/v8/org')).body, 'org.0.iso_code')).toBe('AUD')
 })
+
+test('staff ask the partner with a task, accept it, ask again and withdraw it; a conversion moves it', async () => {
+  const { call, add, control, setTime, url } = sandbox
+  await control('POST', '/sandbox/reset')
+  setTime('2026-03-01T00:00:00Z')
+  const lead = await add('Leads', { Last_Name: 'Ash', Company: 'Ash' })
+  const post = (path: string, form: Record<string, string>) =>
+    fetch(`${url}${path}`, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+  await post(`/leads/${lead}/tasks`, { subject: 'Partner: statements', description: 'Three months', due: '2026-03-09' })
+  const fields = 'Subject,Description,Due_Date,Status,What_Id,Who_Id,Modified_Time,$se_module'
+  const list = async (path: string) => (await call('GET', `/crm/v8/${path}?fields=${fields}`)).rows
+  const [task] = await list(`Leads/${lead}/Tasks`)
+  expect(task).toMatchObject({
+    Subject: 'Partner: statements',
+    Description: 'Three months',
+    Due_Date: '2026-03-09',
+    Status: 'Not Started',
+    What_Id: { id: lead, name: 'Ash' },
+    Who_Id: null,
+    $se_module: 'Leads',
+  })
+  const id = String(task?.['id'])
+  const status = async () => (await list('Tasks'))[0]?.['Status']
+  expect(await (await fetch(`${url}/leads/${lead}`)).text()).toContain('Partner: statements')
+  await post(`/leads/${lead}/tasks/${id}`, { to: 'accept' })
+  expect(await status()).toBe('Completed')
+  setTime('2026-03-02T00:00:00Z')
+  await post(`/leads/${lead}/tasks/${id}`, { to: 'again', description: 'They are old' })
+  const query = "select id, Description from Tasks where Modified_Time > '2026-03-01T12:00:00+00:00' limit 0, 10"
+  expect((await call('POST', '/crm/v8/coql', { select_query: query })).rows).toEqual([
+    { id, Description: 'They are old' },
+  ])
+  await call('POST', `/crm/v8/Leads/${lead}/actions/convert`, {
+    data: [{ Deals: { Deal_Name: 'D', Stage: 'Information Received', Closing_Date: '2026-04-01' } }],
+  })
+  const [moved] = await list('Tasks')
+  expect(moved).toMatchObject({ $se_module: 'Deals', Modified_Time: '2026-03-02T10:00:00+10:00' })
+  await post(`/deals/${String(at(moved, 'What_Id.id'))}/tasks/${id}`, { to: 'withdraw' })
+  expect(await list('Tasks')).toEqual([])
+  expect((await call('GET', '/crm/v8/Tasks/deleted')).rows).toMatchObject([{ id }])
+})

@@ -220,6 +220,9 @@ function deriveValues(module: Module, values: Values, given: Values) {
     const names = [values['First_Name'], values['Last_Name']]
     values['Full_Name'] = names.filter((name) => typeof name === 'string' && name !== '').join(' ')
   }
+  if (module.name === 'Tasks' && given['Status'] !== undefined) {
+    values['Closed_Time'] = given['Status'] === 'Completed' ? storedInstant(Date.now()) : null
+  }
   if (module.name !== 'Deals') return
   const stage = DEAL_STAGES.find((one) => one.actual === given['Stage'])
   if (stage?.probability !== undefined && given['Probability'] === undefined) values['Probability'] = stage.probability

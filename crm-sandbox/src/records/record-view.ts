@@ -87,7 +87,7 @@ function showNamed(sandbox: Sandbox, module: Module, record: CrmRecord, name: st
     case '$converted_detail':
       return module.name === 'Leads' ? convertedDetail(record) : undefined
     case '$se_module':
-      return module.name === 'Notes' ? findParentModule(sandbox, record)?.name : undefined
+      return hasParent(module) ? findParentModule(sandbox, record)?.name : undefined
     default:
       return undefined
   }
@@ -95,8 +95,7 @@ function showNamed(sandbox: Sandbox, module: Module, record: CrmRecord, name: st
 
 function allNames(module: Module): string[] {
   const dollar = ['Tag', 'Record_Status__s', '$approval_state', '$editable', '$state', '$in_merge', '$currency_symbol']
-  const own =
-    module.name === 'Leads' ? ['$converted', '$converted_detail'] : module.name === 'Notes' ? ['$se_module'] : []
+  const own = module.name === 'Leads' ? ['$converted', '$converted_detail'] : hasParent(module) ? ['$se_module'] : []
   return [...module.fields.map((field) => field.apiName), ...dollar, ...own]
 }
 
@@ -109,8 +108,12 @@ function convertedDetail(record: CrmRecord): JsonObject {
   }
 }
 
-function findParentModule(sandbox: Sandbox, note: CrmRecord): Module | undefined {
-  const parent = findRecordAnywhere(sandbox.store, String(note.values['Parent_Id']))
+function hasParent(module: Module): boolean {
+  return module.name === 'Notes' || module.name === 'Tasks'
+}
+
+function findParentModule(sandbox: Sandbox, { values }: CrmRecord): Module | undefined {
+  const parent = findRecordAnywhere(sandbox.store, String(values['Parent_Id'] ?? values['What_Id'] ?? values['Who_Id']))
   return parent && allModules().find((module) => module.name === parent.module)
 }
 

@@ -104,6 +104,17 @@ export const LOAN_TERMS = choices(
   'Other',
 )
 
+export const TASK_STATUSES: Choice[] = [
+  choice('Not Started'),
+  choice('Deferred'),
+  choice('In Progress'),
+  choice('Completed'),
+  // Zoho renamed this value itself.
+  choice('Waiting for input', '#57b1fd', 'Waiting on someone else'),
+]
+
+export const TASK_PRIORITIES = choices('High', 'Highest', 'Low', 'Lowest', 'Normal')
+
 export const PARTNER_ISOS = choices('AU', 'NZ')
 
 export const STATES = choices('NSW', 'VIC', 'QLD', 'WA', 'SA', 'TAS', 'ACT', 'NT')

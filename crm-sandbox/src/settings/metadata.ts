@@ -318,8 +318,9 @@ function showModule(module: Module, index = 0): JsonObject {
 }
 
 function relatedLists(module: Module): JsonObject[] {
-  if (module.name === 'Notes') return []
+  if (module.name === 'Notes' || module.name === 'Tasks') return []
   const notes = getModule('Notes')
+  const tasks = getModule('Tasks')
   const list = (api_name: string, label: string, target: JsonObject | null, sequence: number) => ({
     id: `${module.id.slice(0, -3)}95${sequence}`,
     api_name,
@@ -339,6 +340,7 @@ function relatedLists(module: Module): JsonObject[] {
   })
   const lists = [list('Notes', 'Notes', { api_name: notes.name, id: notes.id }, 1)]
   if (module.name === 'Deals') lists.push(list('Stage_History', 'Stage History', null, 2))
+  lists.push(list('Tasks', 'Open Activities', { api_name: tasks.name, id: tasks.id }, 3))
   return lists
 }
 

@@ -8,10 +8,12 @@ import {
   LOAN_TYPES,
   PARTNER_ISOS,
   STATES,
+  TASK_PRIORITIES,
+  TASK_STATUSES,
   TIMES_IN_BUSINESS,
 } from './choices.ts'
 
-export type ModuleName = 'Partners' | 'Leads' | 'Deals' | 'Contacts' | 'Accounts' | 'Notes'
+export type ModuleName = 'Partners' | 'Leads' | 'Deals' | 'Contacts' | 'Accounts' | 'Notes' | 'Tasks'
 
 const DATA_TYPES = [
   'text',
@@ -248,6 +250,24 @@ const MODULES: readonly Module[] = [
     'Note_Title',
     [],
     [text('Note_Title', 120), draft('Note_Content', 'textarea', 65_535), draft('Parent_Id', 'lookup', 120)],
+  ),
+  define(
+    7,
+    'Tasks',
+    'Task',
+    'Tasks',
+    'Subject',
+    [],
+    [
+      text('Subject', 255, { mandatory: true }),
+      draft('Description', 'textarea', 32_000),
+      draft('Due_Date', 'date', 20),
+      picklist('Status', TASK_STATUSES),
+      picklist('Priority', TASK_PRIORITIES),
+      draft('What_Id', 'lookup', 120),
+      draft('Who_Id', 'lookup', 120),
+      draft('Closed_Time', 'datetime', 120, { readOnly: true }),
+    ],
   ),
 ]
 

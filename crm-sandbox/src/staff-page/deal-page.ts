@@ -15,6 +15,7 @@ import {
   timelineSection,
   userName,
 } from './record-parts.ts'
+import { tasksSection } from './tasks-section.ts'
 
 export function dealPage(sandbox: Sandbox, deal: CrmRecord): Part {
   const path = `/deals/${deal.id}`
@@ -37,6 +38,7 @@ export function dealPage(sandbox: Sandbox, deal: CrmRecord): Part {
 <label>Closing date<input type="date" name="closing" value="${String(deal.values['Closing_Date'] ?? '')}"></label>
 <button type="submit">Save terms</button></form></section>
 ${addedFieldsForm(sandbox, deal, path)}
+${tasksSection(sandbox, deal, path)}
 ${notesSection(sandbox, deal, path)}
 ${deleteForm(path, 'deal')}
 </div><div>

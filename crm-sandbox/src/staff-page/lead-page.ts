@@ -15,6 +15,7 @@ import {
   timelineSection,
   userName,
 } from './record-parts.ts'
+import { tasksSection } from './tasks-section.ts'
 
 const DAY_MS = 86_400_000
 
@@ -31,6 +32,7 @@ export function leadPage(sandbox: Sandbox, lead: CrmRecord): Part {
 <div class="columns"><div>
 ${lead.converted ? convertedCard(sandbox, path, lead) : html`${statusForm(path, lead)}${convertForm(sandbox, path, lead)}`}
 ${addedFieldsForm(sandbox, lead, path)}
+${tasksSection(sandbox, lead, path)}
 ${notesSection(sandbox, lead, path)}
 ${deleteForm(path, 'lead')}
 </div><div>

@@ -15,6 +15,7 @@ import { layout, type Notice, type Page } from './layout.ts'
 import { leadPage, newLeadPage } from './lead-page.ts'
 import { dealList, leadList, partnerList, recycleBin } from './lists.ts'
 import { addedFields } from './record-parts.ts'
+import { ASK_AGAIN_STATUS, taskItem } from './tasks-section.ts'
 
 const STAFF: Actor = { user: STAFF_USER, source: 'crm_ui' }
 
@@ -26,6 +27,8 @@ const DONE: { [key: string]: string } = {
   terms: 'Terms saved.',
   fields: 'Fields saved.',
   note: 'Note added.',
+  asked: 'Task added.',
+  task: 'Task saved.',
   created: 'Lead created.',
   deleted: 'Moved to the recycle bin.',
   restored: 'Restored.',
@@ -148,6 +151,30 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
         return reply.redirect(`/${section}/${parent.id}?problem=Write+a+note+first`, 303)
       sandbox.store.transaction(() => createRecord(sandbox, { module: 'Notes', values: input.values }, STAFF, '$'))
       return back(reply, `/${section}/${parent.id}`, 'note')
+    })
+    app.post<ById>(`/${section}/:id/tasks`, (request, reply) => {
+      const record = find(sandbox, module, request.params.id)
+      if (!record) return sendMissing(request, reply, section)
+      const item = taskItem(sandbox, record, readForm(request.body))
+      const input = readInput(sandbox, sandbox.fields.of(getModule('Tasks')), item, '$', true)
+      const written: Written = input.ok
+        ? sandbox.store.transaction(() => createRecord(sandbox, { module: 'Tasks', values: input.values }, STAFF, '$'))
+        : input
+      const path = `/${section}/${record.id}`
+      return written.ok ? back(reply, path, 'asked') : refuse(reply, path, written.failure)
+    })
+    app.post<ById & { Params: { task: string } }>(`/${section}/:id/tasks/:task`, (request, reply) => {
+      const { id } = request.params
+      const task = findRecord(sandbox.store, 'Tasks', request.params.task)
+      if (!task) return sendMissing(request, reply, section)
+      const { to, description } = readForm(request.body)
+      const status = to === 'accept' ? 'Completed' : ASK_AGAIN_STATUS
+      const values = { Status: status, ...(description ? { Description: description } : {}) }
+      sandbox.store.transaction(() => {
+        if (to === 'withdraw') deleteRecord(sandbox, task, STAFF)
+        else changeRecord(sandbox, task, { values }, STAFF, '$')
+      })
+      return back(reply, `/${section}/${id}`, to === 'withdraw' ? 'deleted' : 'task')
     })
     app.post<ById>(`/${section}/:id/fields`, (request, reply) =>
       edit(request, reply, module, 'fields', (form) =>
