@@ -55,7 +55,14 @@ test('POST /auth/login returns a session token, the partner and the person', asy
 })
 
 test('every spelling of a mailbox is one account: accents, the domain, invisible signs', async () => {
-  const spellings = ['jörg@bücher.example', 'jo\u0308rg@bu\u0308cher.example', 'JÖRG@xn--bcher-kva.example\u200b']
+  const spellings = [
+    'jörg@bücher.example',
+    'jo\u0308rg@bu\u0308cher.example',
+    'JÖRG@xn--bcher-kva.example\u200b',
+    'Jörg@BÜCHER.Example',
+    'jörg@XN--BCHER-KVA.example',
+    '\ufeffjö\u00adrg@bücher。example\u00a0',
+  ]
   for (const typed of spellings) {
     const other = `${spellings.indexOf(typed)} Bücher`
     const answer = await portal.post('/auth/signup', { email: typed, password: PASSWORD, businessName: other })

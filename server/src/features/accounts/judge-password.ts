@@ -19,6 +19,7 @@ const SUBSTITUTIONS_MAX = 20
 /** Shorter words are ignored, because they occur in too many other words. */
 const WORD_LENGTH_MIN = 3
 const PRODUCT = ['partner', 'portal']
+const TRADE = ['broker', 'finance', 'lender', 'mortgage']
 
 /**
  * Why the password is too easy to guess, in a sentence for its owner. Undefined if the password is strong enough. If it
@@ -41,11 +42,17 @@ export async function findPasswordFault(password: string, owner: PasswordOwner):
   return REASONS[whole.feedback.warning ?? ''] ?? 'It is short and simple, so it can be guessed. Make it longer.'
 }
 
-type Source = 'your business name' | 'your name' | 'your email address' | 'the name of this portal'
+type Source =
+  | 'your business name'
+  | 'your name'
+  | 'your email address'
+  | 'the name of this portal'
+  | 'a word of this trade'
 
-/** The words of the owner and of the product, each with the place that it comes from. */
+/** The words of the owner, of the product and of the trade, each with the place that it comes from. */
 function wordsOf({ email, business_name, first_name, last_name }: PasswordOwner): Map<string, Source> {
   const texts: [string, Source][] = [
+    ...TRADE.map((word): [string, Source] => [word, 'a word of this trade']),
     ...PRODUCT.map((word): [string, Source] => [word, 'the name of this portal']),
     [email, 'your email address'],
     [`${first_name ?? ''} ${last_name ?? ''}`, 'your name'],

@@ -115,7 +115,20 @@ test('a body that is not UTF-8 stores nothing, and UTF-8 is read under each of i
     return [answer.status, JSON.parse(answer.text).error]
   }
   const lead = JSON.stringify(newLead({ businessName: 'Ngāti Café' }))
-  expect(await send(Buffer.from(lead, 'latin1'), {})).toEqual([400, 'The body is not valid UTF-8.'])
+  const [before = '', after = ''] = lead.split('Café')
+  const notUtf8 = {
+    'a single byte': [0xe9],
+    'half a character': [0xc3],
+    'a continuation alone': [0x80],
+    'a slash, overlong': [0xc0, 0xaf],
+    'half a surrogate pair': [0xed, 0xa0, 0x80],
+    'a point past the last': [0xf4, 0x90, 0x80, 0x80],
+    'UTF-16': [0xff, 0xfe, 0x43, 0x00],
+  }
+  for (const [what, bytes] of Object.entries(notUtf8)) {
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
+    expect([what, await send(body, {})]).toEqual([what, [400, 'The body is not valid UTF-8.']])
+  }
   const refused = 'The body must be JSON in UTF-8 (charset=utf-8).'
   for (const one of ['iso-8859-1', 'UTF-16', 'windows-1252', 'gbk']) {
     expect(await send(Buffer.from(lead), { 'content-type': `application/json;charset=${one}` })).toEqual([415, refused])
