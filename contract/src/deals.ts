@@ -2,14 +2,14 @@ import * as z from 'zod/mini'
 import { pagingQuery, sortQuery } from './answer.ts'
 import { filterDate, filterDays, Instant } from './dates.ts'
 import { CrmState } from './leads.ts'
-import { CHOICE_LENGTH_MAX, SEARCH_LENGTH_MAX } from './limits.ts'
+import { SEARCH_LENGTH_MAX } from './limits.ts'
 import { Loid } from './loid.ts'
 import { Side } from './meanings.ts'
 import { optionalMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
-import { filterText, searchIn } from './text.ts'
+import { filterChoices, filterText, searchIn } from './text.ts'
 
 const Text = z.nullable(z.string())
 
@@ -71,7 +71,7 @@ export type DealSortColumn = (typeof DEAL_SORT_COLUMNS)[number]
 /** The list without its pages, as a file has it (D82). */
 export const DealExport = z.object({
   ...sortQuery(DEAL_SORT_COLUMNS),
-  stage: filterText('stage', CHOICE_LENGTH_MAX),
+  stage: filterChoices('stage'),
   minAmount: optionalMoney('minAmount'),
   ...filterDays(),
   /** The last change was on this day or later. */
@@ -131,7 +131,11 @@ export const listStages = defineRoute({
   path: '/crm/stages',
   auth: 'session',
   least: 'viewer',
-  answer: z.object({ stages: z.array(z.string()) }),
+  answer: z.object({
+    stages: z.array(z.string()),
+    /** How many of the partner's deals have each stage. */
+    counts: z.record(z.string(), z.number()),
+  }),
   summary: 'The CRM’s own deal stages, in the CRM’s order, or the standard stages until the CRM has answered once.',
 })
 

@@ -32,6 +32,7 @@ import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
 import {
   Email,
+  filterChoices,
   filterText,
   lengthAtMost,
   optionalChoice,
@@ -268,7 +269,7 @@ export type LeadSortColumn = (typeof LEAD_SORT_COLUMNS)[number]
 /** The list without its pages, as a file has it (D82). */
 export const LeadExport = z.object({
   ...sortQuery(LEAD_SORT_COLUMNS),
-  status: filterText('status', CHOICE_LENGTH_MAX),
+  status: filterChoices('status'),
   source: filterText('source', CHOICE_LENGTH_MAX),
   ...filterDays(),
   /** The last change was on this day or later. */
@@ -384,6 +385,8 @@ export const listLeadStatuses = defineRoute({
   least: 'viewer',
   answer: z.object({
     statuses: z.array(z.string()),
+    /** How many of the partner's open leads have each status. */
+    counts: z.record(z.string(), z.number()),
     /** The verdicts that the partner's open leads have; null if the lender's CRM has no such field (D112). */
     verdicts: z.nullable(z.array(z.string())),
   }),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { cleanCode, cleanText } from './clean-text.ts'
-import { EMAIL_LENGTH_MAX } from './limits.ts'
+import { CHOICE_LENGTH_MAX, EMAIL_LENGTH_MAX } from './limits.ts'
+import { CHOICES_LENGTH_MAX, CHOICES_MAX, separateChoices } from './several.ts'
 
 /** The door for every text that people or systems enter: cleaned, then trimmed (D143). */
 export function cleanedText(error: string) {
@@ -73,6 +74,20 @@ export function filterText(label: string, lengthMax: number) {
   return z.pipe(
     z.optional(plainText(label, lengthMax, `${label} must not be given more than once`)),
     z.transform((text): string | undefined => text || undefined),
+  )
+}
+
+/** An optional filter of a list that takes several values (D81). A blank one counts as absent. */
+export function filterChoices(label: string) {
+  return z.pipe(
+    filterText(label, CHOICES_LENGTH_MAX),
+    z.transform((text, { issues }): string[] | undefined => {
+      const values = separateChoices(text ?? '')
+      if (values.length > CHOICES_MAX || values.some((value) => value.length > CHOICE_LENGTH_MAX)) {
+        issues.push({ code: 'custom', message: `${label} must be at most ${CHOICES_MAX} values`, input: text })
+      }
+      return values.length === 0 ? undefined : values
+    }),
   )
 }
 

@@ -6,6 +6,7 @@ import {
   SEARCH_LENGTH_MAX,
   URL_LENGTH_MAX,
 } from '@portal/contract/limits.ts'
+import { CHOICES_LENGTH_MAX } from '@portal/contract/several.ts'
 
 /** Keeps every value as text: a search for `0412` or `1e5` must not become a number. */
 export function parseSearch(search: string): Record<string, string> {
@@ -50,7 +51,7 @@ export interface LeadListSearch {
 export function leadListSearch(raw: Raw): LeadListSearch {
   return {
     page: pageOf(raw['page']),
-    status: textOf(raw['status'], CHOICE_LENGTH_MAX),
+    status: textOf(raw['status'], CHOICES_LENGTH_MAX),
     source: textOf(raw['source'], CHOICE_LENGTH_MAX),
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
@@ -86,7 +87,7 @@ export interface DealListSearch {
 export function dealListSearch(raw: Raw): DealListSearch {
   return {
     page: pageOf(raw['page']),
-    stage: textOf(raw['stage'], CHOICE_LENGTH_MAX),
+    stage: textOf(raw['stage'], CHOICES_LENGTH_MAX),
     minAmount: textOf(raw['minAmount'], CODE_LENGTH_MAX),
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),

@@ -19,6 +19,7 @@ import { findDeals } from '../../records/deals/deal-list.queries.ts'
 import { getDeal, getDealLoid, reviveFailedDeal } from '../../records/deals/deals.queries.ts'
 import { findHistory } from '../../records/histories/history.queries.ts'
 import { dealsWithSide, dealWithSide } from '../../records/histories/with-side.ts'
+import { countByValue } from '../../records/kinds/record-counts.queries.ts'
 import { findLead, findLeadKeys } from '../../records/leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
 import { dealFile } from './deal-file.ts'
@@ -60,5 +61,11 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
     await retryPush(deps, pushNote, (tx) => reviveFailedNotes(tx, partner.id, { loid }))
     return { loid, crm: isRevived ? 'pending' : crm }
   })
-  mount(listStages, async () => ({ stages: [...(await crmChoices(deps, 'deal-stage', DEAL_STAGES))] }))
+  mount(listStages, async ({ partner }) => {
+    const [stages, counts] = await Promise.all([
+      crmChoices(deps, 'deal-stage', DEAL_STAGES),
+      countByValue(deps.reads, partner.id, 'deal'),
+    ])
+    return { stages: [...stages], counts }
+  })
 }

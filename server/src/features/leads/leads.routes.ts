@@ -25,6 +25,7 @@ import type { Mount } from '../../platform/http/mount.ts'
 import { findHistory } from '../../records/histories/history.queries.ts'
 import { leadsWithSide, leadWithSide } from '../../records/histories/with-side.ts'
 import { findFieldGroups } from '../../records/kinds/field-groups.queries.ts'
+import { countByValue } from '../../records/kinds/record-counts.queries.ts'
 import { findLeads, findNewestLeads } from '../../records/leads/lead-list.queries.ts'
 import {
   findDuplicateLeads,
@@ -85,8 +86,16 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   })
   mount(readUsualCountry, async ({ partner }) => ({ iso: await findUsualCountry(db, partner.id) }))
   mount(listLeadStatuses, async ({ partner }) => {
-    const [statuses, groups] = await Promise.all([crmChoices(deps, 'lead-status', LEAD_STATUSES), findFieldGroups(db)])
-    return { statuses: [...statuses], verdicts: groups.has('verdict') ? await findVerdicts(reads, partner.id) : null }
+    const [statuses, groups, counts] = await Promise.all([
+      crmChoices(deps, 'lead-status', LEAD_STATUSES),
+      findFieldGroups(db),
+      countByValue(reads, partner.id, 'lead'),
+    ])
+    return {
+      statuses: [...statuses],
+      counts,
+      verdicts: groups.has('verdict') ? await findVerdicts(reads, partner.id) : null,
+    }
   })
 }
 

@@ -5,7 +5,7 @@ import { alphabetical, everyRow, findPage, inOrderOf, orderOf } from '../../plat
 import { isId } from '../../platform/db/ids.ts'
 import type { Page } from '../../platform/db/paging.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
-import { dayOrEarlier, dayOrLater, idIn } from '../../platform/db/sql-conditions.ts'
+import { dayOrEarlier, dayOrLater, idIn, oneOf } from '../../platform/db/sql-conditions.ts'
 import { DEAL_COLUMNS } from '../../platform/db/tables.ts'
 
 /**
@@ -46,7 +46,7 @@ function listedDeals(partnerId: string, filters: DealExport, zone: string): List
   if (dateTo) among.push(dayOrEarlier(sql.ref('created_at'), dateTo, zone))
   const matching: RawBuilder<SqlBool>[] = []
   if (changedFrom) matching.push(dayOrLater(sql.ref('modified_time'), changedFrom, zone))
-  if (stage) matching.push(sql`stage = ${stage}`)
+  if (stage) matching.push(oneOf(sql.ref('stage'), stage))
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (minAmount !== null) matching.push(sql`amount >= ${minAmount}`)
   return { table: 'deals', partnerId, among, matching }

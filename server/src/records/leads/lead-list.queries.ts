@@ -60,7 +60,7 @@ async function listedLeads(sender: Sender, partnerId: string, filters: LeadExpor
   if (dateTo) among.push(dayOrEarlier(sql.ref('created_at'), dateTo, zone))
   const matching: RawBuilder<SqlBool>[] = []
   if (changedFrom) matching.push(dayOrLater(sql.ref('modified_time'), changedFrom, zone))
-  if (status) matching.push(sql`lead_status = ${status}`)
+  if (status) matching.push(oneOf(sql.ref('lead_status'), status))
   if (verdict) matching.push(sql`partner_verdict = ${verdict}`)
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (source) matching.push(oneOf(sql.ref('lead_source'), await findSources(sender, partnerId, source)))

@@ -3,10 +3,10 @@ import { MONEY_MAX } from '@portal/contract/limits.ts'
 import { formatMoney, parseMoney } from '@portal/contract/money.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { DealListSearch } from '../../app/search-params.ts'
-import { SelectField } from '../../ui/field.tsx'
 import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
 import { DayFilters } from '../inbox/day-filters.tsx'
+import { ChoiceChips, ChoiceSelect } from '../referral/choice-chips.tsx'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { type DealListFilters, stagesQuery } from './deals.queries.ts'
 
@@ -20,46 +20,51 @@ interface DealFiltersProps {
 export function DealFilters({ filters, onChange }: DealFiltersProps) {
   const { data } = useQuery(stagesQuery())
   const { stage = '', minAmount } = filters
-  // If the address names a stage that the CRM no longer has, the list still offers that stage, so that the person can
-  // see and remove this filter.
-  const stages = new Set([...(data?.stages ?? DEAL_STAGES), ...(stage ? [stage] : [])])
   return (
-    <FilterPanel
-      activeCount={countDealFilters(filters)}
-      onClear={() =>
-        onChange({
-          stage: undefined,
-          minAmount: undefined,
-          dateFrom: undefined,
-          dateTo: undefined,
-          changedFrom: undefined,
-          person: undefined,
-        })
-      }
-    >
-      <SelectField
+    <>
+      <FilterPanel
+        activeCount={countDealFilters(filters)}
+        onClear={() =>
+          onChange({
+            stage: undefined,
+            minAmount: undefined,
+            dateFrom: undefined,
+            dateTo: undefined,
+            changedFrom: undefined,
+            person: undefined,
+          })
+        }
+      >
+        <ChoiceSelect
+          label="Stage"
+          placeholder="All stages"
+          options={data?.stages ?? DEAL_STAGES}
+          value={stage}
+          onValue={(text) => onChange({ stage: text || undefined })}
+        />
+        <TextFilter
+          label="Min Amount"
+          placeholder="$50,000"
+          inputMode="decimal"
+          value={minAmount === undefined ? '' : formatMoney(minAmount)}
+          read={amountText}
+          onValue={(text) => onChange({ minAmount: parseMoney(text)?.toString() })}
+        />
+        <DayFilters days={filters} onChange={onChange} />
+        <DateFilter
+          label="Changed Since"
+          value={filters.changedFrom ?? ''}
+          onValue={(date) => onChange({ changedFrom: date || undefined })}
+        />
+        <SubmitterFilter value={filters.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
+      </FilterPanel>
+      <ChoiceChips
         label="Stage"
-        placeholder="All stages"
-        options={[...stages]}
         value={stage}
-        onChange={(event) => onChange({ stage: event.target.value || undefined })}
+        counts={data?.counts}
+        onValue={(text) => onChange({ stage: text || undefined })}
       />
-      <TextFilter
-        label="Min Amount"
-        placeholder="$50,000"
-        inputMode="decimal"
-        value={minAmount === undefined ? '' : formatMoney(minAmount)}
-        read={amountText}
-        onValue={(text) => onChange({ minAmount: parseMoney(text)?.toString() })}
-      />
-      <DayFilters days={filters} onChange={onChange} />
-      <DateFilter
-        label="Changed Since"
-        value={filters.changedFrom ?? ''}
-        onValue={(date) => onChange({ changedFrom: date || undefined })}
-      />
-      <SubmitterFilter value={filters.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
-    </FilterPanel>
+    </>
   )
 }
 

@@ -6,6 +6,7 @@ import { SelectField } from '../../ui/field.tsx'
 import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
 import { DayFilters } from '../inbox/day-filters.tsx'
+import { ChoiceChips, ChoiceSelect } from '../referral/choice-chips.tsx'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { leadStatusesQuery } from './leads.queries.ts'
 
@@ -19,56 +20,61 @@ interface LeadFiltersProps {
 export function LeadFilters({ search, onChange }: LeadFiltersProps) {
   const { data } = useQuery(leadStatusesQuery())
   const { status = '', source = '', verdict = '' } = search
-  // If the address names a status that the CRM no longer has, the list still offers that status, so that the person can
-  // see and remove this filter.
-  const statuses = new Set([...(data?.statuses ?? LEAD_STATUSES), ...(status ? [status] : [])])
   const verdicts = new Set([...(data?.verdicts ?? []), ...(verdict ? [verdict] : [])])
   return (
-    <FilterPanel
-      activeCount={countLeadFilters(search)}
-      onClear={() =>
-        onChange({
-          status: undefined,
-          source: undefined,
-          dateFrom: undefined,
-          dateTo: undefined,
-          changedFrom: undefined,
-          person: undefined,
-          verdict: undefined,
-        })
-      }
-    >
-      <SelectField
-        label="Status"
-        placeholder="All statuses"
-        options={[...statuses]}
-        value={status}
-        onChange={(event) => onChange({ status: event.target.value || undefined })}
-      />
-      {(verdicts.size > 0 || verdict) && (
-        <SelectField
-          label="Lender’s Verdict"
-          placeholder="All verdicts"
-          options={[...verdicts]}
-          value={verdict}
-          onChange={(event) => onChange({ verdict: event.target.value || undefined })}
+    <>
+      <FilterPanel
+        activeCount={countLeadFilters(search)}
+        onClear={() =>
+          onChange({
+            status: undefined,
+            source: undefined,
+            dateFrom: undefined,
+            dateTo: undefined,
+            changedFrom: undefined,
+            person: undefined,
+            verdict: undefined,
+          })
+        }
+      >
+        <ChoiceSelect
+          label="Status"
+          placeholder="All statuses"
+          options={data?.statuses ?? LEAD_STATUSES}
+          value={status}
+          onValue={(text) => onChange({ status: text || undefined })}
         />
-      )}
-      <TextFilter
-        label="Lead Source"
-        placeholder="Partner Portal"
-        maxLength={CHOICE_LENGTH_MAX}
-        value={source}
-        onValue={(text) => onChange({ source: text || undefined })}
+        {(verdicts.size > 0 || verdict) && (
+          <SelectField
+            label="Lender’s Verdict"
+            placeholder="All verdicts"
+            options={[...verdicts]}
+            value={verdict}
+            onChange={(event) => onChange({ verdict: event.target.value || undefined })}
+          />
+        )}
+        <TextFilter
+          label="Lead Source"
+          placeholder="Partner Portal"
+          maxLength={CHOICE_LENGTH_MAX}
+          value={source}
+          onValue={(text) => onChange({ source: text || undefined })}
+        />
+        <DayFilters days={search} onChange={onChange} />
+        <DateFilter
+          label="Changed Since"
+          value={search.changedFrom ?? ''}
+          onValue={(date) => onChange({ changedFrom: date || undefined })}
+        />
+        <SubmitterFilter value={search.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
+      </FilterPanel>
+      <ChoiceChips
+        label="Status"
+        value={status}
+        counts={data?.counts}
+        onValue={(text) => onChange({ status: text || undefined })}
       />
-      <DayFilters days={search} onChange={onChange} />
-      <DateFilter
-        label="Changed Since"
-        value={search.changedFrom ?? ''}
-        onValue={(date) => onChange({ changedFrom: date || undefined })}
-      />
-      <SubmitterFilter value={search.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
-    </FilterPanel>
+    </>
   )
 }
 

@@ -94,6 +94,28 @@ test('where the lender says its verdict on leads, rows show it and a filter offe
   await waitFor(() => expect(window.location.search).toBe('?verdict=Yours'))
 })
 
+test('several statuses are chips with counts in the address, and a chip takes its status away', async () => {
+  const server = serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }),
+    'GET /crm/lead-statuses': () => ({
+      body: data({ statuses: ['New Lead', 'Contacted', 'Lost Lead'], counts: { Contacted: 1_200 }, verdicts: null }),
+    }),
+  })
+  const user = openApp('/leads?status=New%20Lead')
+  await names()
+  fireEvent.change(screen.getByLabelText('Status'), { target: { value: 'Contacted' } })
+  await waitFor(() => expect(window.location.search).toBe('?status=New+Lead%7CContacted'))
+  const chips = screen.getByRole('list', { name: 'Status, chosen' })
+  expect(within(chips).getByRole('button', { name: 'Remove the filter Contacted' }).textContent).toBe('Contacted1,200')
+  expect(within(screen.getByLabelText('Status')).queryByRole('option', { name: 'Contacted' })).toBeNull()
+  await user.click(within(chips).getByRole('button', { name: 'Remove the filter New Lead' }))
+  await waitFor(() =>
+    expect(server.seen.findLast(({ path }) => path === '/dashboard/leads')?.query).toMatchObject({
+      status: 'Contacted',
+    }),
+  )
+})
+
 test('two filters that change at once are both applied', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   openApp('/leads')

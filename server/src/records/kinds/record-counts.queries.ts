@@ -1,0 +1,17 @@
+import type { Reads } from '../../platform/db/hot-reads.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
+
+/** How many of the partner's open leads have each status, or how many of its deals each stage. */
+export async function countByValue(
+  reads: Reads,
+  partnerId: string,
+  kind: 'lead' | 'deal',
+): Promise<Record<string, number>> {
+  const rows = await sendNamed<{ value: string; records: number }>(reads, {
+    sql: `select value, sum(records)::integer as records
+            from record_counts where partner_id = $1 and kind = $2 and not is_converted
+           group by value having sum(records) > 0`,
+    parameters: [partnerId, kind],
+  })
+  return Object.fromEntries(rows.map(({ value, records }) => [value, records]))
+}
