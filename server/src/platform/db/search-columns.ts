@@ -49,12 +49,7 @@ function forIndex(text: string): string {
 
 /** The trigrams of all words. A sign that is neither a letter nor a digit ends a word. */
 function trigramsIn(text: string): Set<string> {
-  const trigrams = new Set<string>()
-  for (const [word] of text.matchAll(/[\p{L}\p{N}]{3,}/gu)) {
-    const letters = Array.from(word)
-    for (let at = 0; at + 3 <= letters.length; at++) trigrams.add(letters.slice(at, at + 3).join(''))
-  }
-  return trigrams
+  return new Set(Array.from(text.matchAll(/(?=([\p{L}\p{N}]{3}))/gu), ([, trigram = '']) => trigram))
 }
 
 /**
