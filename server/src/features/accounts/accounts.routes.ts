@@ -33,6 +33,7 @@ import { confirmLinkOf, readLink } from './crm-link.ts'
 import { DEMO_SIGN_IN, hasDemo } from './demo-sign-in.ts'
 import { disownAccount } from './disown-account.ts'
 import { signOutCaller } from './end-sessions.ts'
+import { limitPartner } from './limit-partner.ts'
 import { listResetAccess, requestPasswordReset, setNewPassword } from './password-reset.ts'
 import { findPeopleByName, getPerson } from './people.queries.ts'
 import { sendVerificationAgain } from './send-verification.ts'
@@ -114,7 +115,9 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
     return {}
   })
   mount(readProfile, async ({ partner }) => profileOf(await getPerson(deps.db, partner.personId)))
-  mount(changeProfile, async ({ partner, body }) => {
+  mount(changeProfile, async (call) => {
+    const { partner, body } = call
+    await limitPartner(deps, call, 'changes')
     const profile = await changePersonProfile(deps, partner, body, connectRecords)
     callers.forget()
     return profile

@@ -216,7 +216,7 @@ test('form and API key share a partner’s limit on new records', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('nobody can use up the CRM’s credits with notes or syncs', async () => {
+test('nobody can use up the CRM’s credits with notes, changes of the profile or syncs', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on', RECORDS_PER_MINUTE: '3' } })
   const partner = await limited.newPartner()
   const { loid } = await partner.submitLead()
@@ -229,6 +229,11 @@ test('nobody can use up the CRM’s credits with notes or syncs', async () => {
   ]
   expect(noted.map(({ status }) => status)).toEqual([201, 201, 201, 429])
   expect(noted.at(-1)?.body.error).toBe('Too many new notes: at most 3 a minute.')
+
+  const changed = []
+  for (const first_name of ['Ada', 'Bea', 'Cleo', 'Dora']) changed.push(await partner.put('/profile', { first_name }))
+  expect(changed.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+  expect(changed.at(-1)?.body.error).toBe('Too many changes of profiles: at most 3 a minute.')
 
   const asked = await Promise.all(Array.from({ length: 60 }, () => partner.post('/dashboard/debug-sync-leads')))
   expect(asked.map(({ status }) => status)).not.toContain(429)
