@@ -170,6 +170,11 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   expect(fine.out).toMatch(/^Optional fields +verdict on; money off/m)
   expect(fine.out).toContain('The record of ada Broking: The CRM does not accept the content of Email.')
 
+  expect((await folder.command(['webhooks'])).out).toMatch(/^PARTNER +BUSINESS +HOST .*\n$/)
+  expect(await folder.command(['webhooks', 'retry', 'ada@exa_mple.com'])).toMatchObject({
+    code: 1,
+    err: 'This partner has no webhook URL\n',
+  })
   const shown = await folder.command(['crm', 'accept-removals'])
   expect([shown.code, shown.out]).toEqual([0, '0 removed\n'])
   expect((await folder.command(['push', 'retry'])).code).toBe(2)
@@ -264,6 +269,8 @@ test('each command explains itself with --help and does nothing else', { timeout
     'prune',
     'mails retry',
     'mails',
+    'webhooks retry',
+    'webhooks',
     'jobs retry',
     'jobs drop',
     'jobs',

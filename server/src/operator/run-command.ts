@@ -17,6 +17,7 @@ import { retryPushes } from './push-commands.ts'
 import { rotateSecrets } from './secrets-command.ts'
 import { listSecurityLog } from './security-log-command.ts'
 import { syncPartners } from './sync-command.ts'
+import { listWebhooksInTrouble, retryWebhook } from './webhooks-command.ts'
 import { openWorkplace } from './workplace.ts'
 
 const COMMANDS = [
@@ -39,6 +40,8 @@ const COMMANDS = [
   // Longer names come first, because `jobs retry` also begins with `jobs`.
   retryMails,
   listMailsInTrouble,
+  retryWebhook,
+  listWebhooksInTrouble,
   retryJob,
   dropJob,
   listJobs,

@@ -38,7 +38,8 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
   await notifyDue(tx, new Set(deliveries.map((delivery) => delivery.partner_id)))
 }
 
-async function notifyDue(tx: Tx, partnerIds: Iterable<string>): Promise<void> {
+/** Tells the processes that these partners have deliveries that are due. */
+export async function notifyDue(tx: Tx, partnerIds: Iterable<string>): Promise<void> {
   await sql`select pg_notify(${DELIVERIES_DUE}, partner_id) from unnest(${[...partnerIds]}::text[]) as partner_id`.execute(
     tx,
   )

@@ -20,6 +20,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
+import { findEndpointsInTroubleOfAllPartners, tryEndpointAgain } from './endpoints-in-trouble.queries.ts'
+
 const env = { WEBHOOK_ALLOW_PRIVATE: 'true' }
 
 let portal: TestPortal
@@ -343,8 +345,19 @@ test('an endpoint is disabled after five days without a success', async () => {
   const first = await logWhen(partner, after(1))
   expect((await endpointOf(partner)).failing_since).toBe(first.attempt_list[0].started_at)
 
-  await advance(4 * DAY_MS, portal)
+  // What the operator sees, and an attempt that does not wait for its time.
+  const { db } = portal.deps
+  const trouble = () => findEndpointsInTroubleOfAllPartners(db, 10)
+  expect(await trouble()).toMatchObject([
+    { partner_id: partner.id, disabled_at: null, waiting: 1, problem: 'The endpoint answered 500' },
+  ])
+  const again = () =>
+    db.transaction().execute((tx) => tryEndpointAgain(tx, partner.id, portal.deps.clock.now().toISOString()))
+  expect(await again()).toBe(1)
   await logWhen(partner, after(2))
+
+  await advance(4 * DAY_MS, portal)
+  await logWhen(partner, after(3))
   expect((await endpointOf(partner)).is_active).toBe(true)
   await advance(DAY_MS, portal)
   const log = await logWhen(partner, ended)
@@ -352,6 +365,10 @@ test('an endpoint is disabled after five days without a success', async () => {
   expect(await endpointOf(partner)).toMatchObject({ is_active: false, disabled_reason: 'failing' })
   await tellNewsSoon(portal)
   expect(await portal.mailTo(partner.email, 'disabled')).toContain('last five days failed')
+  expect(await trouble()).toMatchObject([{ disabled_at: expect.any(String), waiting: 0 }])
+  expect(await again()).toBe(0)
+  expect(await trouble()).toEqual([])
+  expect(await endpointOf(partner)).toMatchObject({ is_active: true, failing_since: null })
 })
 
 test('one success within five days keeps the endpoint enabled', async () => {
