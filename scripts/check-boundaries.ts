@@ -23,6 +23,7 @@ const SERVER_FEATURES = {
   leads: ['accounts'],
   deals: ['accounts'],
   notes: [],
+  requests: ['accounts', 'notes'],
   sync: [],
   referral: [],
   webhooks: ['accounts'],

@@ -19,6 +19,11 @@ export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], st
   'deal.removed': 'Deal removed',
   'deal.restored': 'Deal restored',
   'note.added': 'Note',
+  'request.opened': 'Request by the lender',
+  'request.answered': 'Request answered',
+  'request.accepted': 'Request accepted',
+  'request.reopened': 'Request asked again',
+  'request.withdrawn': 'Request withdrawn',
 }
 
 /** The filter by actor accepts these values besides `me` and people's ids. */

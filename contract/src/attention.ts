@@ -2,10 +2,12 @@ import * as z from 'zod/mini'
 import { Nothing } from './answer.ts'
 import { Instant } from './dates.ts'
 import { Side } from './meanings.ts'
+import { Request } from './requests.ts'
 import { defineRoute } from './route.ts'
 
 /** What needs attention, in the order of the list (D127). */
 export const ATTENTION_KINDS = [
+  'request',
   'your-turn',
   'lender-note',
   'crm-failed',
@@ -37,6 +39,8 @@ export const AttentionItem = z.object({
   note: z.nullable(
     z.object({ content: z.string(), by: z.nullable(z.string()), count: z.number(), is_read: z.boolean() }),
   ),
+  /** What the lender asks, until it is answered (D105). */
+  request: z.nullable(z.pick(Request, { id: true, subject: true, reason: true, due_on: true, state: true })),
   /** The last day of a protection that ends soon (D112). */
   protected_until: z.nullable(z.string()),
   /** Since when every delivery has failed, or that the portal has disabled the webhook. */

@@ -7,6 +7,7 @@ import { Loid } from './loid.ts'
 import { Side } from './meanings.ts'
 import { optionalMoney } from './money.ts'
 import { Note } from './notes.ts'
+import { Request } from './requests.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
 import { filterChoices, filterText, searchIn } from './text.ts'
@@ -113,8 +114,14 @@ export const readDeal = defineRoute({
   path: '/crm/deal/:id',
   auth: 'session',
   least: 'viewer',
-  answer: z.object({ deal: DealDetail, notes: z.array(Note), converted_from_lead: z.boolean() }),
-  summary: 'One deal by LOID or id, with the newest 1,000 notes on it and on its lead, newest first.',
+  answer: z.object({
+    deal: DealDetail,
+    notes: z.array(Note),
+    requests: z.array(Request),
+    converted_from_lead: z.boolean(),
+  }),
+  summary:
+    'One deal by LOID or id, with the newest 1,000 notes on it and on its lead, newest first, and what the lender asks about it.',
 })
 
 export const readStageHistory = defineRoute({

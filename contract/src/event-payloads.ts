@@ -134,6 +134,11 @@ export const EVENT_PAYLOADS = {
       created_at: AT,
     },
   ),
+  'request.opened': request('request.opened', 'The lender asks for something.'),
+  'request.answered': request('request.answered', 'Somebody of your business answered.'),
+  'request.accepted': request('request.accepted', 'The lender accepted the answer.'),
+  'request.reopened': request('request.reopened', 'The lender asks again.'),
+  'request.withdrawn': request('request.withdrawn', 'The lender does not ask any more.'),
   'webhook.test': payload(
     'webhook.test',
     'You asked for a test.',
@@ -153,4 +158,30 @@ function payload<Type extends string, Facts extends z.core.$ZodShape>(
     schema: z.strictObject({ type: z.literal(type), timestamp: Instant, data: z.strictObject(facts) }),
     example: { type, timestamp: AT, data },
   }
+}
+
+/** What the lender asks is a free text, so a delivery does not contain it; the portal's page of the record shows it. */
+function request<Type extends string>(type: Type, description: string) {
+  return payload(
+    type,
+    `${description} \`due_on\` is a day. The event does not contain what the lender asks.`,
+    {
+      object: z.literal('request'),
+      loid: Loid,
+      on: z.enum(['lead', 'deal']),
+      business_name: Text,
+      request_id: z.string(),
+      due_on: Text,
+      changed_at: Instant,
+    },
+    {
+      object: 'request',
+      loid: LEAD.loid,
+      on: 'lead',
+      business_name: LEAD.business_name,
+      request_id: '019a4b1e-7c00-7000-8000-000000000001',
+      due_on: '2026-11-10',
+      changed_at: AT,
+    },
+  )
 }

@@ -1,4 +1,4 @@
-/** What can happen to a lead, deal or note (D35). */
+/** What can happen to a lead, deal, note or request (D35, D106). */
 export const RECORD_EVENT_TYPES = [
   'lead.created',
   'lead.status_changed',
@@ -12,4 +12,9 @@ export const RECORD_EVENT_TYPES = [
   'deal.removed',
   'deal.restored',
   'note.added',
+  'request.opened',
+  'request.answered',
+  'request.accepted',
+  'request.reopened',
+  'request.withdrawn',
 ] as const

@@ -28,6 +28,7 @@ import { Side } from './meanings.ts'
 import { optionalMoney, typedMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { INVALID_PHONE, isUndecided, readPhone } from './phone.ts'
+import { Request } from './requests.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
 import {
@@ -333,8 +334,8 @@ export const readLead = defineRoute({
   path: '/crm/lead/:id',
   auth: 'session',
   least: 'viewer',
-  answer: z.object({ lead: LeadDetail, notes: z.array(Note) }),
-  summary: 'One lead by LOID or id, with its newest 1,000 notes, newest first.',
+  answer: z.object({ lead: LeadDetail, notes: z.array(Note), requests: z.array(Request) }),
+  summary: 'One lead by LOID or id, with its newest 1,000 notes, newest first, and what the lender asks about it.',
 })
 
 export const readStatusHistory = defineRoute({

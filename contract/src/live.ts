@@ -39,6 +39,7 @@ const LIVE_KINDS = [
   'lead',
   'deal',
   'note',
+  'request',
   'sync',
   'webhook',
   'endpoint',

@@ -22,7 +22,7 @@ export const DEFAULT_TIMINGS: Record<MailKind, MailTiming> = {
 
 export const MAIL_KIND_WORDS: Record<MailKind, string> = {
   outcome: 'Funded or lost',
-  'lender-note': 'Note from the lender',
+  'lender-note': 'Note or request from the lender',
   crm: 'Could not reach the CRM',
   webhook: 'Webhook disabled',
   'lead-status': 'Lead status',

@@ -37,6 +37,7 @@ const MAY: Record<Role, string[]> = {
     'POST /crm/note',
     'POST /crm/note/:leadId',
     'POST /crm/note/:id/retry-push',
+    'POST /crm/request/:id/answer',
     'POST /dashboard/sync-leads',
     'POST /dashboard/sync-deals',
     'POST /crm/sync',

@@ -55,6 +55,7 @@ test('without environment variables, the portal uses its development settings', 
     webhookAllowPrivate: false,
     hideAccountExistence: false,
     crmNotes: 'all',
+    crmTasks: 'partner',
     syncWaitMs: 20_000,
   })
 })

@@ -92,6 +92,8 @@ export type Settings = {
   hideAccountExistence: boolean
   /** With `portal`, partners see a note from the CRM only if its title begins with 'Partner' (D32a). */
   crmNotes: 'all' | 'portal'
+  /** With `partner`, only a task whose subject begins with 'Partner:' asks the partner (D105). */
+  crmTasks: 'partner' | 'all'
   /** If a sync run takes longer than this, the call that started it gets a 202 and the run continues (D31). */
   syncWaitMs: number
 }
@@ -180,6 +182,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     webhookAllowPrivate: variables.WEBHOOK_ALLOW_PRIVATE,
     hideAccountExistence: variables.HIDE_ACCOUNT_EXISTENCE,
     crmNotes: variables.CRM_NOTES,
+    crmTasks: variables.CRM_TASKS,
     syncWaitMs: variables.SYNC_WAIT_MS,
   }
 }
@@ -322,6 +325,7 @@ const Variables = z.object({
   WEBHOOK_ALLOW_PRIVATE: z._default(TrueOrFalse, false),
   HIDE_ACCOUNT_EXISTENCE: z._default(TrueOrFalse, false),
   CRM_NOTES: z._default(z.enum(['all', 'portal'], 'be all or portal'), 'all'),
+  CRM_TASKS: z._default(z.enum(['partner', 'all'], 'be partner or all'), 'partner'),
   SYNC_WAIT_MS: z._default(Milliseconds, SYNC_WAIT_MS),
 })
 

@@ -22,6 +22,7 @@ import { logInboundCalls } from '../features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from '../features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from '../features/partner-api/partner-api.routes.ts'
 import { referralRoutes } from '../features/referral/referral.routes.ts'
+import { requestRoutes } from '../features/requests/requests.routes.ts'
 import { searchRoutes } from '../features/search/search.routes.ts'
 import { securityLogRoutes } from '../features/security-log/security-log.routes.ts'
 import { createSecurityStore } from '../features/security-log/store-security.ts'
@@ -103,6 +104,7 @@ export async function createApp(
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)
   noteRoutes(mount, deps)
+  requestRoutes(mount, deps)
   referralRoutes(mount, deps)
   dashboardRoutes(mount, deps)
   inboxRoutes(mount, deps)

@@ -6,6 +6,7 @@ import { watchCrm } from '../crm/pull/notified/watch-crm.job.ts'
 import { connectRecords } from '../crm/pull/run/connect-records.job.ts'
 import { runSync } from '../crm/pull/run/run-sync.job.ts'
 import { sweep } from '../crm/pull/sweep/sweep.job.ts'
+import { beginTask } from '../crm/push/begin-task.job.ts'
 import { pushDeal } from '../crm/push/push-deal.job.ts'
 import { pushLead } from '../crm/push/push-lead.job.ts'
 import { pushNote } from '../crm/push/push-note.job.ts'
@@ -30,6 +31,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pushLead,
   pushDeal,
   pushNote,
+  beginTask,
   removeNoteCopy,
   connectRecords,
   runSync,

@@ -19,6 +19,7 @@ import {
   validQuery,
 } from '../testing/contract-routes.ts'
 import { insertDeal } from '../testing/insert-deal.ts'
+import { insertRequest } from '../testing/insert-request.ts'
 import { openLender } from '../testing/lender.ts'
 import { addApp, addPasskey, beginApp } from '../testing/second-factor.ts'
 import {
@@ -216,7 +217,9 @@ test.each(creating)(
       ...(name === 'POST /crm/note' && { loid: lead.loid }),
       ...(name === 'POST /auth/signup' && NOBODY_YET),
     }
-    const path = route.path.replace(/:\w+/, lead.loid)
+    const isRequest = route.path.startsWith('/crm/request/')
+    const id = isRequest ? await insertRequest(portal.deps.db, lead.loid) : lead.loid
+    const path = route.path.replace(/:\w+/, id)
     const request = { token: tokenFor(route), headers: { 'idempotency-key': `conformance ${name}` }, body }
     const answers = await Promise.all(Array.from({ length: 5 }, () => portal.ask(route.method, path, request)))
     const [first] = answers
@@ -372,6 +375,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
       const added = await subject.post(`/crm/note/${loid}`, { content: 'A note long enough.' })
       return added.body.data.note.id
     },
+    'POST /crm/request/:id/answer': async () => insertRequest(on.deps.db, loid),
     'POST /dashboard/sync-deal/:id': async () => {
       const lender = openLender(on.crmUrl)
       const Partner = { id: (await subject.get('/profile')).body.data.zoho_id }

@@ -20,6 +20,11 @@ export type Act = { when: When } & (
   | { does: 'stage'; on: string; to: string }
   /** Fills in optional fields of the lead or deal (D110, D112), by the CRM's names. */
   | { does: 'fields'; on: string; fields: Record<string, string> }
+  /** What the lender asks (D105), by its subject. */
+  | { does: 'ask'; on: string; subject: string; reason: string; until: string }
+  | { does: 'ask again'; on: string; subject: string; reason: string }
+  | { does: 'accept'; on: string; subject: string }
+  | { does: 'answer'; by: 'mia' | 'tom'; on: string; subject: string; content: string }
   | { does: 'lender note'; on: string; title: string; content: string }
 )
 
@@ -165,8 +170,24 @@ export const STORY: readonly Act[] = [
   { when: { day: 9, time: '15:10' }, does: 'status', on: 'Yarra Glen Coaches', to: 'Pre Qualified' },
   { when: { day: 8, time: '09:25' }, does: 'convert', on: 'Yarra Glen Coaches', to: 'Waiting On Application' },
   { when: { day: 8, time: '11:00' }, does: 'stage', on: 'Northerly Boat Builders', to: 'Pending Approval' },
+  {
+    when: { day: 8, time: '11:05' },
+    does: 'ask',
+    on: 'Northerly Boat Builders',
+    subject: 'Quote for the hull mould',
+    reason: 'On the supplier’s letterhead, with the delivery date.',
+    until: dayFromNow(-7),
+  },
   { when: { day: 8, time: '14:20' }, does: 'status', on: 'Metro Courier Partners', to: 'Contact in Future' },
   { when: { day: 7, time: '09:30' }, does: 'stage', on: 'Hawkesbury Oyster Co', to: 'Information Received' },
+  {
+    when: { day: 7, time: '10:05' },
+    does: 'answer',
+    by: 'mia',
+    on: 'Northerly Boat Builders',
+    subject: 'Quote for the hull mould',
+    content: 'Sent to your team by email: Marlin Moulds, delivery in six weeks.',
+  },
   { when: { day: 7, time: '10:45' }, does: 'status', on: 'Stonefruit Orchards', to: 'Pre Qualified' },
   {
     when: { day: 7, time: '13:15' },
@@ -174,10 +195,24 @@ export const STORY: readonly Act[] = [
     on: 'Bluestone Data Centres',
     to: 'With Southern Cross Equipment Finance',
   },
+  {
+    when: { day: 7, time: '15:30' },
+    does: 'accept',
+    on: 'Northerly Boat Builders',
+    subject: 'Quote for the hull mould',
+  },
   { when: { day: 6, time: '09:20' }, does: 'stage', on: 'Yarra Glen Coaches', to: 'Information Received' },
   { when: { day: 6, time: '10:30' }, does: 'submit', by: 'mia', lead: DENTAL },
   { when: { day: 6, time: '14:10' }, does: 'stage', on: 'Aurora Vet Clinic', to: 'Consulting With Client' },
   { when: { day: 5, time: '09:45' }, does: 'stage', on: 'Northerly Boat Builders', to: 'Approved' },
+  {
+    when: { day: 5, time: '10:10' },
+    does: 'ask',
+    on: 'Yarra Glen Coaches',
+    subject: 'Roadworthy certificates of both buses',
+    reason: 'The insurer needs them before settlement.',
+    until: dayFromNow(3),
+  },
   { when: { day: 5, time: '10:50' }, does: 'status', on: 'Silver Gum Dental', to: 'Attempting To Contact' },
   { when: { day: 4, time: '09:15' }, does: 'stage', on: 'Hawkesbury Oyster Co', to: 'Thrown To Kestrel Capital' },
   {
@@ -198,6 +233,14 @@ export const STORY: readonly Act[] = [
   { when: { day: 3, time: '09:30' }, does: 'status', on: 'Redfern Street Bakery', to: 'Contacted' },
   { when: { day: 3, time: '10:10' }, does: 'status', on: 'Clearview Glass & Glazing', to: 'Pre Qualified' },
   { when: { day: 3, time: '11:30' }, does: 'convert', on: 'Stonefruit Orchards', to: 'Waiting On Application' },
+  {
+    when: { day: 3, time: '12:10' },
+    does: 'answer',
+    by: 'mia',
+    on: 'Yarra Glen Coaches',
+    subject: 'Roadworthy certificates of both buses',
+    content: 'Will has sent both certificates to your team by email.',
+  },
   { when: { day: 3, time: '13:00' }, does: 'submit', by: 'tom', lead: FEEDLOT },
   { when: { day: 3, time: '14:40' }, does: 'stage', on: 'Yarra Glen Coaches', to: 'Pending Approval' },
   { when: { day: 2, time: '09:50' }, does: 'status', on: 'Gumnut Toys', to: 'Re-engage' },
@@ -240,6 +283,13 @@ export const STORY: readonly Act[] = [
   },
   { when: { day: 1, time: '17:30' }, does: 'look' },
   { when: { minutesAgo: 240 }, does: 'submit', by: 'tom', lead: CAFES },
+  {
+    when: { minutesAgo: 210 },
+    does: 'ask again',
+    on: 'Yarra Glen Coaches',
+    subject: 'Roadworthy certificates of both buses',
+    reason: 'The second one expired in June. Please send the present one.',
+  },
   { when: { minutesAgo: 185 }, does: 'status', on: 'Lakeside Veterinary', to: 'Contact Soon' },
   { when: { minutesAgo: 120 }, does: 'status', on: 'Redfern Street Bakery', to: 'Pre Qualified' },
   {
@@ -248,6 +298,14 @@ export const STORY: readonly Act[] = [
     on: 'Redfern Street Bakery',
     title: 'Partner update',
     content: 'Pre-qualified for the full amount. Could Josef send his last two activity statements?',
+  },
+  {
+    when: { minutesAgo: 80 },
+    does: 'ask',
+    on: 'Lakeside Veterinary',
+    subject: 'Last three bank statements',
+    reason: 'To confirm the turnover before we call Hannah.',
+    until: dayFromNow(6),
   },
   { when: { minutesAgo: 55 }, does: 'status', on: 'Silver Gum Dental', to: 'Unable to Contact' },
 ]

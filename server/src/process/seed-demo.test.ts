@@ -34,7 +34,7 @@ test('the demo tells three weeks once, although its start was cut off, and its f
   expect(await readAll(read)).toEqual(first)
 
   expect(first.attention.map((item) => item.name)).toEqual(await namesInReadme())
-  expect(first.news).toHaveLength(4)
+  expect(first.news).toHaveLength(5)
   const told = first.activity.map((one: { title: string; description: string }) => `${one.title}: ${one.description}`)
   for (const line of STORY.flatMap(lineOf))
     expect([line, told.filter((one) => one.startsWith(line)).length]).toEqual([line, 1])

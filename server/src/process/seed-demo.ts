@@ -46,6 +46,7 @@ import { findLeads } from '../records/leads/lead-list.queries.ts'
 import { findLeadsToPush } from '../records/leads/leads.queries.ts'
 import { findNotes, findNotesToPush } from '../records/notes/notes.queries.ts'
 import { BACKGROUND_JOBS } from './background-jobs.ts'
+import { playRequest } from './demo-requests.ts'
 import { type Act, instantOf, NOTE_TITLES, STORY } from './demo-story.ts'
 
 const MIA = SignUp.parse({
@@ -276,6 +277,18 @@ async function setStage(deps: Deps, crmUrl: string) {
         referrals.set(act.on, { ...referral, on: 'deal' })
         return
       }
+      case 'ask':
+      case 'ask again':
+      case 'accept':
+      case 'answer': {
+        const { loid } = find(act.on)
+        const by = await callerOf(acting, act.does === 'answer' ? act.by : 'mia')
+        return playRequest(acting, act, {
+          loid,
+          by,
+          send: async (what, form) => void (await sendForm(act.on, what, form)),
+        })
+      }
       case 'lender note':
         if (await hasNote(acting, act)) return
         return actAsStaff(acting, act.on, 'notes', { title: act.title, content: act.content })
@@ -318,8 +331,8 @@ async function setStage(deps: Deps, crmUrl: string) {
     return caller
   }
 
-  /** Sends a form of the sandbox's staff page, and pulls what it changed. */
-  async function actAsStaff(acting: Deps, business: string, what: string, form: Record<string, string>): Promise<void> {
+  /** Sends a form of the sandbox's staff page. Returns the record that it shows then. */
+  async function sendForm(business: string, what: string, form: Record<string, string>) {
     const { loid, on } = find(business)
     const body = new URLSearchParams(form)
     const answer = await fetch(`${crmUrl}/${on}s/${loid}/${what}`, { method: 'POST', body, redirect: 'manual' })
@@ -329,6 +342,12 @@ async function setStage(deps: Deps, crmUrl: string) {
       throw new Error(`the sandbox refused ${what} of ${business}: ${to.search}`)
     }
     const module: CrmModule = section === 'deals' ? 'Deals' : 'Leads'
+    return { module, zohoId }
+  }
+
+  /** Sends a form of the sandbox's staff page, and pulls what it changed. */
+  async function actAsStaff(acting: Deps, business: string, what: string, form: Record<string, string>): Promise<void> {
+    const { module, zohoId } = await sendForm(business, what, form)
     const { signal } = new AbortController()
     if (what !== 'notes') {
       await pullRecords(pullForAll(acting, module === 'Deals' ? 'deals' : 'leads', signal), module, [zohoId])
@@ -411,5 +430,5 @@ async function getByEmail({ db }: Pick<Deps, 'db'>, email: string) {
 }
 
 function isLenders({ does }: Act): boolean {
-  return ['status', 'stage', 'fields', 'convert', 'lender note'].includes(does)
+  return ['status', 'stage', 'fields', 'convert', 'lender note', 'ask', 'ask again', 'accept'].includes(does)
 }

@@ -118,7 +118,7 @@ export interface CrmDeletion {
  * to learn what happened.
  */
 export interface CrmNotification {
-  module: CrmModule | 'Notes'
+  module: CrmModule | 'Notes' | 'Tasks'
   zoho_ids: string[]
 }
 
@@ -263,6 +263,21 @@ export interface CrmNoteOfRecord {
   module: CrmModule
   record_zoho_id: string
   note: CrmNote
+}
+
+/** A task as staff wrote it. */
+export interface CrmTask {
+  zoho_id: string
+  /** The record that the task is about, of any module. */
+  record_zoho_id: string
+  subject: string
+  reason: string | null
+  /** YYYY-MM-DD */
+  due_on: string | null
+  status: string | null
+  is_completed: boolean
+  created_at: string
+  modified_time: string
 }
 
 /** A LOID for a record that was created in the CRM. */

@@ -67,6 +67,7 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
     '/dashboard/leads': newLead(),
     '/crm/note/:leadId': { content: 'A note long enough.' },
     '/crm/note': { loid: 'LO-00000000', content: 'A note long enough.' },
+    '/crm/request/:id/answer': { content: 'An answer long enough.' },
     '/partner/leads': LEAST,
     '/dashboard/news/seen': { until: '2026-11-01T00:00:00.000Z' },
     '/dashboard/attention/:id/remind': { until: new Date(Date.now() + 86_400_000).toISOString() },

@@ -28,6 +28,7 @@ const note: Stale = (loid) => [
   ['deals', 'detail', loid],
   ['deals', 'timeline', loid],
 ]
+const request: Stale = (loid) => [...note(loid), ['dashboard', 'activity'], ['inbox']]
 const all: Stale = () => [[]]
 
 /**
@@ -50,6 +51,11 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'deal.changed': (loid) => [...deal(loid), ATTENTION],
   // A note of the partner's own passes the turn to the lender.
   'note.added': (loid) => [...note(loid), ...LEAD_LISTS, ...DEAL_LISTS, ['dashboard', 'activity'], ['inbox']],
+  'request.opened': request,
+  'request.answered': request,
+  'request.accepted': request,
+  'request.reopened': request,
+  'request.withdrawn': request,
   'note.changed': (loid) => [...note(loid), ATTENTION],
   'sync.progressed': () => [['sync']],
   // A first sync records no events, so its end refreshes everything it may have changed.

@@ -283,6 +283,14 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       },
     },
     {
+      name: 'Tasks',
+      scope: 'ZohoCRM.modules.ALL',
+      async run(signal) {
+        readItems(await api.get('Tasks', { fields: 'Subject', per_page: '1' }, { signal }))
+        return 'can be read, so partners see what the lender asks'
+      },
+    },
+    {
       name: 'Notifications',
       scope: 'ZohoCRM.notifications.ALL',
       async run(signal) {

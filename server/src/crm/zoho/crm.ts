@@ -18,6 +18,7 @@ import { openRecordPusher, type RecordPusher } from './push-records.ts'
 import { type HistoryReader, openHistoryReader } from './read-histories.ts'
 import { type NoteReader, openNoteReader } from './read-notes.ts'
 import { openRecordReader, type RecordReader } from './read-records.ts'
+import { openTaskReader, type TaskReader } from './read-tasks.ts'
 import { type CrmUsage, openSharedLimits, type SharedLimits } from './shared-limits.ts'
 import { openTokens } from './token.ts'
 import { type InsertTrial, openInsertTrial } from './try-insert.ts'
@@ -33,6 +34,7 @@ export interface Crm
     RecordLister,
     HistoryReader,
     NoteReader,
+    TaskReader,
     Channels,
     Organisation,
     InsertTrial,
@@ -86,6 +88,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
     ...openRecordLister(reading, records, crmClock),
     ...openHistoryReader(reading),
     ...openNoteReader(reading),
+    ...openTaskReader(reading),
     ...openChannels({ api, settings, fieldMap }),
     ...organisation,
     ...openChecks(parts, organisation),

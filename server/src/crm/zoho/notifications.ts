@@ -42,6 +42,7 @@ export function openChannels(options: {
     ['Leads', moduleName(fieldMap, 'Leads')],
     ['Deals', moduleName(fieldMap, 'Deals')],
     ['Notes', 'Notes'],
+    ['Tasks', 'Tasks'],
   ]
 
   async function watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch> {

@@ -34,7 +34,7 @@ const NUMBER_MAX = 999_999_999_999.99
  * Trims text; blank text becomes null. PostgreSQL cannot store a NUL, which is dropped, nor half a letter. One function does all of
  * this, to save time, because a lead has twenty texts.
  */
-function text(lengthMax: number) {
+export function text(lengthMax: number) {
   return z.pipe(
     z.optional(z.unknown()),
     z.transform((input, { issues }): string | null => {
@@ -57,7 +57,7 @@ function cleanText(value: string | number): string {
 const Line = text(LINE_LENGTH_MAX)
 const Choice = text(CHOICE_LENGTH_MAX)
 const Url = text(URL_LENGTH_MAX)
-const LongText = text(TEXT_LENGTH_MAX)
+export const LongText = text(TEXT_LENGTH_MAX)
 
 /** An amount is rounded to cents. Zoho sends long integers as text. */
 const Amount = z.pipe(

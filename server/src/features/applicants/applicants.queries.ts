@@ -63,6 +63,15 @@ export async function findRowsOfLoids(
   return rows
 }
 
+/** What the lender asked about the leads and deals with these LOIDs. */
+export async function findRequestsOfLoids(db: Db, loids: readonly string[]): Promise<Record<string, unknown>[]> {
+  const { rows } = await sql<Record<string, unknown>>`
+    select * from requests where record_zoho_id in (
+      select zoho_id from leads where loid = any(${loids}) union select zoho_id from deals where loid = any(${loids}))
+     order by id`.execute(db)
+  return rows
+}
+
 /**
  * Webhook log entries about these LOIDs, with their attempts. Includes calls by partners' systems that may name the
  * applicant, such as refused submissions.
@@ -136,12 +145,18 @@ export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void
     update idempotency_keys set answer = jsonb_set(answer, '{note}', answer -> 'note' || '{"title": null, "content": ""}')
      where ${isAnswerWithNoteOn(loids)}`.execute(tx)
   await sql`delete from notes where loid = any(${loids})`.execute(tx)
+  await sql`
+    delete from requests where record_zoho_id in (
+      select zoho_id from leads where loid = any(${loids}) union select zoho_id from deals where loid = any(${loids}))`.execute(
+    tx,
+  )
   await sql`delete from mail_news where loid = any(${loids})`.execute(tx)
   await sql`
     update events
        set data = data || (select coalesce(jsonb_object_agg(key, case key when 'content' then '""'::jsonb else 'null'::jsonb end), '{}')
                              from jsonb_object_keys(data) as key
-                            where key in ('business_name', 'deal_name', 'content', 'verdict_reason'))
+                            where key in ('business_name', 'deal_name', 'content', 'verdict_reason', 'subject', 'reason')
+                              and not (key = 'reason' and events.type = 'lead.removed'))
      where loid = any(${loids})`.execute(tx)
 }
 

@@ -7,6 +7,7 @@ import {
   findLeadsLikeOfAllPartners,
   findLogsLikeOfAllPartners,
   findPartnerNames,
+  findRequestsOfLoids,
   findRowsOfLoids,
 } from './applicants.queries.ts'
 import { type Applicant, isNamedIn, isOf } from './read-applicant.ts'
@@ -44,6 +45,7 @@ export async function findApplicant(db: Db, applicant: Applicant) {
     leads: leads.map(withPartner),
     deals: allDeals.map(withPartner),
     notes: await findRowsOfLoids(db, 'notes', loids),
+    requests: await findRequestsOfLoids(db, loids),
     history: await findRowsOfLoids(db, 'history_entries', loids),
     events: await findRowsOfLoids(db, 'events', loids),
     webhook_logs: logs.filter(

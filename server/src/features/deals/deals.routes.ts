@@ -22,6 +22,7 @@ import { dealsWithSide, dealWithSide } from '../../records/histories/with-side.t
 import { countByValue } from '../../records/kinds/record-counts.queries.ts'
 import { findLead, findLeadKeys } from '../../records/leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
+import { findRequests } from '../../records/requests/requests.queries.ts'
 import { dealFile } from './deal-file.ts'
 import { withReferral } from './with-referral.ts'
 
@@ -38,8 +39,9 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
   mount(readDeal, async ({ partner, params }) => {
     const deal = await getDeal(reads, partner.id, params.id)
     if (deal.is_due) await pullDetailsOf(deps, 'Deals', partner.id, deal.loid)
-    const [notes, leads] = await Promise.all([
+    const [notes, requests, leads] = await Promise.all([
       findNotes(reads, partner.id, deal.loid),
+      findRequests(reads, partner.id, deal.loid),
       findLeadKeys(db, partner.id, deal.loid),
     ])
     const found = await Promise.all(leads.map(({ loid }) => findLead(reads, partner, loid)))
@@ -47,7 +49,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
       deal,
       found.flatMap((lead) => lead ?? []),
     )
-    return { deal: await dealWithSide(deps, partner.id, shown), notes, converted_from_lead: leads.length > 0 }
+    return { deal: await dealWithSide(deps, partner.id, shown), notes, requests, converted_from_lead: leads.length > 0 }
   })
   mount(readStageHistory, async ({ partner, params }) => {
     const loid = await getDealLoid(db, partner.id, params.id)

@@ -9,7 +9,7 @@ import { BEGAN, isAnswered, isDone, versionOf } from '../../records/histories/an
 import { isUnseen, OPENED } from './news.queries.ts'
 
 /** Every query reads one more row than is counted, to know whether there are more items. */
-const LIMIT = ATTENTION_TOTAL_MAX + 1
+export const LIMIT = ATTENTION_TOTAL_MAX + 1
 /** At most this many of the lender's notes are considered. */
 const NOTES_MAX = 2_000
 
@@ -22,7 +22,7 @@ export interface Viewer {
   now: Date
 }
 
-interface Found {
+export interface Found {
   record_id: string
   /** The current version of the item, which changes with the record. */
   version: number
@@ -32,13 +32,13 @@ interface Found {
   at: string
 }
 
-const parametersOf = ({ partnerId, personId, now }: Viewer) => [partnerId, personId, now.toISOString(), LIMIT]
+export const parametersOf = ({ partnerId, personId, now }: Viewer) => [partnerId, personId, now.toISOString(), LIMIT]
 
 /**
  * SQL: whether the person $2 has put away this version of the item, or is to be reminded of it after $3. Later versions
  * are shown.
  */
-function isPutAway(kind: AttentionKind, recordId: string, version: string): string {
+export function isPutAway(kind: AttentionKind, recordId: string, version: string): string {
   return `exists (select from put_away where person_id = $2 and kind = '${kind}' and record_id = ${recordId}
                      and version = ${version} and (hidden_until is null or hidden_until > $3))`
 }

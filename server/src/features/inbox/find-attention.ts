@@ -8,6 +8,7 @@ import type { Deps } from '../../deps.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { QUOTE_LENGTH, shortened } from '../../records/events/activity.ts'
 import { findUsualTimes, type UsualTimeOfValue } from '../../records/histories/usual-times.queries.ts'
+import { findUnansweredRequests } from './asked.queries.ts'
 import {
   findEndingProtections,
   findFailedPushes,
@@ -30,10 +31,10 @@ const DAYS_WITHOUT_USUAL = 21
 /** A webhook needs attention after it has failed for this long. */
 const FAILING_MS = 2 * HOUR_MS
 
-const OF_ALL_KINDS = { retry: null, note: null, webhook: null, protected_until: null, standing: null }
+const OF_ALL_KINDS = { request: null, retry: null, note: null, webhook: null, protected_until: null, standing: null }
 
 /**
- * Finds the items that need attention (D127), in this order: the partner's turns, the lender's unanswered notes, failed
+ * Finds the items that need attention (D127), in this order: what the lender asks, the partner's turns, the lender's unanswered notes, failed
  * pushes and webhooks, leads that were converted without a deal, protections that end soon, and then records that do not move. Owners alone see the
  * webhook.
  */
@@ -53,7 +54,8 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
   })
   const valuesOf = (kind: HistoryKind, ...sides: Side[]) =>
     open.filter((one) => one.kind === kind && sides.includes(one.side)).map((one) => one.value)
-  const [leadTurns, dealTurns, notes, failed, webhook, awaiting, ending, leads, deals] = await Promise.all([
+  const [requests, leadTurns, dealTurns, notes, failed, webhook, awaiting, ending, leads, deals] = await Promise.all([
+    findUnansweredRequests(pool, viewer),
     findTurns('lead'),
     findTurns('deal'),
     findUnansweredNotes(pool, viewer, {
@@ -73,6 +75,7 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
   const unmoved = [...leads, ...deals].toSorted((a, b) => b.overdue - a.overdue)
   const protections = ending.filter(({ value }) => valuesOf('lead-status', 'partner', 'lender').includes(value))
   const items = [
+    ...requests.map(({ request, ...found }) => ({ ...itemOf('request', 'request', found), request })),
     ...turns.map((found) => ({ ...itemOf('your-turn', found.about, found), standing: standingOf(found, found.at) })),
     ...notes.map(({ content, by, count, is_read, ...found }) => ({
       ...itemOf('lender-note', found.about, found),
@@ -102,7 +105,7 @@ export async function findAttention(deps: AttentionDeps, caller: SessionCaller):
   return {
     items: items.slice(0, ATTENTION_MAX),
     total: items.length,
-    is_least: [leadTurns, dealTurns, notes, failed, awaiting, ending, leads, deals].some(
+    is_least: [requests, leadTurns, dealTurns, notes, failed, awaiting, ending, leads, deals].some(
       (found) => found.length > ATTENTION_TOTAL_MAX,
     ),
     knows_usual_times,
@@ -139,7 +142,7 @@ function tooLongBefore(usual: UsualTimeOfValue | null, now: Date): string {
 
 function itemOf(
   kind: AttentionItem['kind'],
-  of: 'lead' | 'deal' | 'note',
+  of: 'lead' | 'deal' | 'note' | 'request',
   found: { record_id: string; version: number; loid: string; about: 'lead' | 'deal'; name: string | null; at: string },
 ): AttentionItem {
   const { record_id, version, loid, about, name, at } = found

@@ -26,6 +26,7 @@ export function newsLines(
 /** Whether one of the record's items under 'Needs attention' tells of this event. */
 function isTold(event: RecordedEvent, kinds: readonly AttentionItem['kind'][]): boolean {
   if (event.type === 'note.added') return quoteOf(event) !== null && kinds.includes('lender-note')
+  if (event.type.startsWith('request.')) return kinds.includes('request')
   return ['lead.status_changed', 'deal.stage_changed'].includes(event.type) && kinds.includes('your-turn')
 }
 
@@ -73,6 +74,10 @@ function summaryOf(events: readonly RecordedEvent[]): string {
     of('deal.updated').length > 0 ? 'details changed' : undefined,
     of('lead.removed', 'deal.removed').length > 0 ? 'removed by the lender' : undefined,
     of('lead.restored', 'deal.restored').length > 0 ? 'restored by the lender' : undefined,
+    ...of('request.opened', 'request.reopened').map((event) => `the lender asks: ${text(event, 'subject')}`),
+    of('request.answered').length > 0 ? 'answered' : undefined,
+    of('request.accepted').length > 0 ? 'answer accepted' : undefined,
+    of('request.withdrawn').length > 0 ? 'request withdrawn' : undefined,
     ...notesByWriter(notes),
   ]
   const summary = parts.filter(Boolean).join(', ')

@@ -2,8 +2,9 @@ import { ATTENTION_KINDS, REMIND_DAYS_MAX, REMIND_LATER } from '@portal/contract
 import { reaches } from '@portal/contract/roles.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
-import { Invalid, NotFound } from '../../platform/errors.ts'
+import { Conflict, Invalid, NotFound } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
+import { findRequestLoid } from '../../records/requests/requests.queries.ts'
 import { findLoid, insertDone, insertPutAway } from './attention.queries.ts'
 import { markSeen } from './mark-seen.ts'
 
@@ -13,7 +14,7 @@ const TABLES = { lead: 'leads', deal: 'deals', note: 'notes' } as const
 /** The parts of an item's id: the item's kind, the kind and id of its record, and the version. */
 const ItemId = z.tuple([
   z.enum(ATTENTION_KINDS),
-  z.enum(['lead', 'deal', 'note', 'webhook']),
+  z.enum(['lead', 'deal', 'note', 'request', 'webhook']),
   z.guid(),
   z.string().check(z.regex(/^\d{1,16}$/)),
 ])
@@ -23,6 +24,7 @@ type SettleDeps = Pick<Deps, 'db' | 'pool' | 'clock'>
 /** Marks this version of an item as done for the whole business. A later version needs attention again (D127). */
 export async function markItemDone(deps: SettleDeps, caller: SessionCaller, itemId: string): Promise<void> {
   const { kind, record_id, version, loid } = await readItem(deps, caller, itemId)
+  if (kind === 'request') throw new Conflict('CONFLICT', 'Answer what the lender asks')
   const at = deps.clock.now().toISOString()
   await insertDone(deps.db, { partner_id: caller.id, kind, record_id, version }, at)
   if (loid !== undefined) await markSeen(deps, caller, { until: at, loid })
@@ -61,7 +63,10 @@ async function readItem({ db }: SettleDeps, { id: partnerId, role }: SessionCall
     if (record_id !== partnerId || !reaches(role, 'owner')) throw noSuchItem()
     return { ...item, loid: undefined }
   }
-  const loid = await findLoid(db, partnerId, TABLES[of], record_id)
+  const loid =
+    of === 'request'
+      ? await findRequestLoid(db, partnerId, record_id)
+      : await findLoid(db, partnerId, TABLES[of], record_id)
   if (loid === undefined) throw noSuchItem()
   return { ...item, loid }
 }

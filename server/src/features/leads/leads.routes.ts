@@ -35,6 +35,7 @@ import {
   reviveFailedLead,
 } from '../../records/leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
+import { findRequests } from '../../records/requests/requests.queries.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
 import { findUsualCountry } from '../accounts/usual-country.queries.ts'
 import { leadFile } from './lead-file.ts'
@@ -58,11 +59,12 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
     if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
-    const [sided, notes] = await Promise.all([
+    const [sided, notes, requests] = await Promise.all([
       leadWithSide(deps, partner.id, lead),
       findNotes(reads, partner.id, lead.loid),
+      findRequests(reads, partner.id, lead.loid),
     ])
-    return { lead: sided, notes }
+    return { lead: sided, notes, requests }
   })
   mount(readStatusHistory, async ({ partner, params }) => {
     const leads = await getLeadKeys(db, partner.id, params.id)

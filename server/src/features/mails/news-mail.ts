@@ -152,6 +152,12 @@ function headline(news: MailNews): string {
         : `${name} is now ${news.data.stage}`
     case 'note.added':
       return `The lender wrote about ${name}`
+    case 'request.opened':
+      return `The lender asks about ${name}: ${askedIn(news.data)}`
+    case 'request.reopened':
+      return `The lender asks again about ${name}: ${askedIn(news.data)}`
+    case 'request.accepted':
+      return `The lender accepted your answer about ${name}`
     case 'push.given-up':
       return `${name} could not reach the CRM`
     case 'endpoint.disabled':
@@ -176,6 +182,16 @@ function changeParts(news: MailNews, timeOf: (instant: string) => string, quoted
       const quoted = shortened(content.trim(), quotedMax)
       return [change(`${created_by ?? 'The lender'} wrote:`), { part: 'quote', text: quoted }]
     }
+    case 'request.opened':
+    case 'request.reopened': {
+      const { reason, due_on } = news.data
+      const until = due_on === null ? '' : ` Until ${dayFormat.format(new Date(due_on))}.`
+      const quote: MailPart[] = reason ? [{ part: 'quote', text: shortened(reason.trim(), quotedMax) }] : []
+      const asks = news.type === 'request.opened' ? 'asks' : 'asks again'
+      return [change(`The lender ${asks}: ${askedIn(news.data)}.${until}`), ...quote]
+    }
+    case 'request.accepted':
+      return [change(`The lender accepted: ${askedIn(news.data)}.`)]
     case 'push.given-up':
       return [
         change(`The CRM did not accept the ${news.data.what}. Open the ${news.data.on} to see why, and to try again.`),
@@ -183,6 +199,13 @@ function changeParts(news: MailNews, timeOf: (instant: string) => string, quoted
     case 'endpoint.disabled':
       return [change(`${notSentText(news.data)} ${WHY_DISABLED[news.data.reason]}`)]
   }
+}
+
+/** The days of requests are plain dates, which are in no time zone. */
+const dayFormat = new Intl.DateTimeFormat('en-AU', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+function askedIn({ subject }: NewsData['request.opened']): string {
+  return subject === null ? 'something' : shortened(subject, SUBJECT_NAME_MAX)
 }
 
 function recordPart(changes: readonly MailNews[], about: About): MailPart {
@@ -212,7 +235,7 @@ function nextStep(changes: readonly MailNews[], { facts, statusMeanings }: About
   const at = changes.map(standingAfter).find((one) => one !== undefined) ?? facts.get(newest?.loid ?? '')
   if (!newest || !at || newest.type === 'push.given-up') return []
   const { meaning, side } = statusMeanings(at.kind, at.value)
-  const isAsked = side !== null && newest.type === 'note.added'
+  const isAsked = side !== null && ['note.added', 'request.opened', 'request.reopened'].includes(newest.type)
   const turn = isAsked ? `${SIDE_TEXTS.partner}: the lender waits for your answer.` : side && `${SIDE_TEXTS[side]}.`
   const words = [newest.type !== 'note.added' && meaning, turn].filter(Boolean).join(' ')
   return words === '' ? [] : [text(words)]
@@ -224,6 +247,11 @@ function standingAfter(news: MailNews): { kind: HistoryKind; value: string } | u
 }
 
 function openButton(changes: readonly MailNews[], about: About): MailPart {
+  const asked = changes.find((one) => one.type === 'request.opened' || one.type === 'request.reopened')
+  if (asked && 'request_id' in asked.data) {
+    const { url } = pageOf(changes, about)
+    return { part: 'button', label: 'Answer', url: `${url}?answer=${asked.data.request_id}` }
+  }
   const { url, label } = pageOf(changes, about)
   return { part: 'button', label, url }
 }
@@ -240,6 +268,9 @@ function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: stri
     case 'lead.converted':
       return last.data.deal_loid ? { ...deal, url: `${publicUrl}/deals/${last.data.deal_loid}` } : lead
     case 'note.added':
+    case 'request.opened':
+    case 'request.reopened':
+    case 'request.accepted':
     case 'push.given-up':
       return last.data.on === 'deal' ? deal : lead
     case 'endpoint.disabled':

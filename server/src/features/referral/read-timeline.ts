@@ -12,8 +12,8 @@ import { pullDetailsOf } from '../../crm/pull/details/pull-details.ts'
 import type { Deps } from '../../deps.ts'
 import { NotFound } from '../../platform/errors.ts'
 import { findDeal } from '../../records/deals/deals.queries.ts'
-import { TAKEN_BACK } from '../../records/events/activity.ts'
-import { findVerdictChanges, type VerdictChange } from '../../records/events/events.ts'
+import { activityOf, TAKEN_BACK } from '../../records/events/activity.ts'
+import { findToldChanges, type ToldChange } from '../../records/events/events.ts'
 import { findHistory, type HistoryEntry } from '../../records/histories/history.queries.ts'
 import { findUsualTimes } from '../../records/histories/usual-times.queries.ts'
 import { dealWithSide, leadWithSide } from '../../records/histories/with-side.ts'
@@ -30,7 +30,7 @@ interface Referral {
   statuses: HistoryEntry[]
   stages: HistoryEntry[]
   notes: (Note & { is_from_crm: boolean })[]
-  verdicts: VerdictChange[]
+  told: ToldChange[]
 }
 
 /**
@@ -94,17 +94,13 @@ async function findReferral(
   for (const { lead } of leads) if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
   if (deal?.is_due) await pullDetailsOf(deps, 'Deals', partner.id, deal.loid)
   const now = clock.now()
-  const [statuses, stages, notes, verdicts] = await Promise.all([
+  const [statuses, stages, notes, told] = await Promise.all([
     findHistory(db, 'lead-status', partner.id, keys, now),
     deal ? findHistory(db, 'deal-stage', partner.id, [{ loid: deal.loid, ended_at: null }], now) : [],
     findNotes(reads, partner.id, loid),
-    findVerdictChanges(
-      db,
-      partner.id,
-      keys.map((key) => key.loid),
-    ),
+    findToldChanges(db, partner.id, [...keys.map((key) => key.loid), deal?.loid ?? []].flat()),
   ])
-  return { leads, deal, statuses, stages, notes, verdicts }
+  return { leads, deal, statuses, stages, notes, told }
 }
 
 function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing, 'meaning' | 'side' | 'usual'> {
@@ -133,7 +129,7 @@ function submissionOf({ leads, deal }: Pick<Referral, 'leads' | 'deal'>): string
 
 /** Returns all entries of the timeline, the latest first. */
 function entriesOf(referral: Referral): TimelineEntry[] {
-  const { leads, deal, statuses, stages, notes, verdicts } = referral
+  const { leads, deal, statuses, stages, notes, told } = referral
   const changes = [
     ...stages.map((entry) => changeEntry('stage', entry)),
     ...statuses.map((entry) => changeEntry('status', entry)),
@@ -147,7 +143,7 @@ function entriesOf(referral: Referral): TimelineEntry[] {
   const notBefore = changes.find(({ at }) => at >= submittedAt && at < soonAfter)?.at ?? submittedAt
   const entries = [
     ...beginWithSubmission(changes, referral),
-    ...verdicts.map(verdictEntry),
+    ...told.map(toldEntry),
     ...notes.map(noteEntry).map((entry) => (entry.at < submittedAt ? { ...entry, at: notBefore } : entry)),
   ]
   const [lead] = leads.filter(({ ended_at }) => ended_at !== null)
@@ -175,8 +171,13 @@ function changeEntry(type: 'status' | 'stage', entry: HistoryEntry): TimelineEnt
   }
 }
 
-function verdictEntry({ id, created_at, data }: VerdictChange): TimelineEntry {
-  return { ...BY_LENDER, id, type: 'verdict', at: created_at, text: verdictText(data) ?? TAKEN_BACK }
+function toldEntry(change: ToldChange): TimelineEntry {
+  const { id, created_at, type, data } = change
+  if (type === 'lead.verdict_changed') {
+    return { ...BY_LENDER, id, type: 'verdict', at: created_at, text: verdictText(data) ?? TAKEN_BACK }
+  }
+  const { title, quote } = activityOf({ ...change, loid: null, data: { ...data } })
+  return { ...BY_LENDER, id, type: 'request', at: created_at, value: null, text: quote ? `${title}. ${quote}` : title }
 }
 
 function noteEntry({ id, content, created_at, created_by, submitted_by, is_from_crm }: Referral['notes'][number]) {
@@ -222,7 +223,7 @@ const SECOND_MS = 1_000
 /** The CRM writes the first line of a record's history within this time of creating the record. */
 const TOGETHER_MS = 60_000
 
-const RANKS = { submitted: 0, status: 1, verdict: 2, converted: 3, stage: 4, note: 5 }
+const RANKS = { submitted: 0, status: 1, verdict: 2, converted: 3, stage: 4, request: 5, note: 6 }
 
 /**
  * Returns the sort key of an entry. Entries are sorted by time, and entries with the same time in the order in which

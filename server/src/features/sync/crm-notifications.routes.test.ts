@@ -323,9 +323,9 @@ test('if the CRM cannot notify the portal, one log line says so and nothing fail
 test('a portal with schedules opens its notification channels and sweeps as soon as it starts', async () => {
   await using started = await startPortal({ withCrm: true, hasSchedules: true })
   const staff = openLender(started.crmUrl)
-  await waitFor('the channels', async () => (await staff.watches()).length === 3)
+  await waitFor('the channels', async () => (await staff.watches()).length === 4)
   const rows = () => started.deps.db.selectFrom('sweep_cursors').selectAll().execute()
-  await waitFor('the first sweep', async () => (await rows()).length === 5)
+  await waitFor('the first sweep', async () => (await rows()).length === 6)
   const schedules = await started.deps.pool.query('select name from jobs.schedule order by name')
   expect(schedules.rows.map((row) => row.name)).toEqual(expect.arrayContaining(['sweep', 'watch-crm']))
 })

@@ -60,6 +60,14 @@ function dataOf(event: EventToDeliver): object {
       const { on, business_name, created_by, submitted_by = null } = event.data
       return { object: 'note', loid: event.loid, on, business_name, created_by, submitted_by, created_at: at }
     }
+    case 'request.opened':
+    case 'request.answered':
+    case 'request.accepted':
+    case 'request.reopened':
+    case 'request.withdrawn': {
+      const { on, business_name, request_id, due_on } = event.data
+      return { object: 'request', loid: event.loid, on, business_name, request_id, due_on, changed_at: at }
+    }
   }
 }
 

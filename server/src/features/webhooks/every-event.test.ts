@@ -2,6 +2,7 @@ import { EVENT_PAYLOADS } from '@portal/contract/event-payloads.ts'
 import { EVENT_TYPES } from '@portal/contract/webhooks.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { noteFieldGroups } from '../../crm/pull/fields/optional-values.ts'
+import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
@@ -100,6 +101,28 @@ test('every kind of event is delivered, and no delivery contains an email addres
   expect(attention).toMatchObject([{ kind: 'protection-ends', loid, protected_until: soon }])
   expect((await ada.post(`/dashboard/attention/${attention[0].id}/done`)).status).toBe(200)
   expect((await ada.get('/dashboard/attention')).body.data.items).toEqual([])
+
+  const lookAtTasks = () => runSweep(portal.deps, AbortSignal.timeout(30_000))
+  await lookAtTasks()
+  const asked = { Subject: 'Partner: Nkem’s lease', Description: NOTE, Due_Date: soon, What_Id: { id } }
+  const task = await lender.create('Tasks', asked)
+  await lookAtTasks()
+  const opened = (await delivered('request.opened')).data
+  const on = { object: 'request', loid, on: 'lead', business_name: 'Okafor Freight' }
+  expect(opened).toEqual({ ...on, request_id: expect.any(String), due_on: soon, changed_at: isAt })
+  await ada.post(`/crm/request/${opened.request_id}/answer`, { content: NOTE })
+  expect((await delivered('request.answered')).data).toMatchObject({ request_id: opened.request_id })
+  for (const [Status, type] of [
+    ['Completed', 'request.accepted'],
+    ['Not Started', 'request.reopened'],
+  ] as const) {
+    await lender.update('Tasks', task, { Status })
+    await lookAtTasks()
+    expect((await delivered(type)).data).toEqual({ ...opened, changed_at: isAt })
+  }
+  await lender.remove('Tasks', task)
+  await lookAtTasks()
+  await delivered('request.withdrawn')
 
   const dealId = await lender.convert(id, { Deal_Name: 'Okafor truck', Amount: 150_000 })
   await sync()

@@ -329,6 +329,24 @@ interface NotesTable {
   is_from_crm: ColumnType<boolean, boolean | undefined, boolean>
 }
 
+interface RequestsTable {
+  id: string
+  zoho_id: string
+  record_zoho_id: string
+  subject: string
+  /** Whether the task's own subject begins with 'Partner:'. */
+  is_named: boolean
+  reason: string | null
+  due_on: string | null
+  /** The task's status as it was last read. */
+  status: string | null
+  state: 'asked' | 'sent' | 'accepted' | 'again' | 'withdrawn'
+  asked_at: Instant
+  crm_modified_time: Instant
+  /** By the CRM's clock. */
+  answered_at: Instant | null
+}
+
 interface EventsTable {
   id: string
   partner_id: string
@@ -389,7 +407,7 @@ interface SyncRunsTable {
 }
 
 interface SweepCursorsTable {
-  list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes'
+  list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes' | 'tasks-partner' | 'tasks-all'
   position: Instant
   /** When a sweep last read all lists to their ends. */
   swept_at: ColumnType<Instant, never, Instant>
@@ -610,6 +628,7 @@ export interface Tables {
   usual_times_of_everybody: Omit<UsualTimesTable, 'partner_id'>
   record_counts: RecordCountsTable
   notes: NotesTable
+  requests: RequestsTable
   events: EventsTable
   seen: SeenTable
   seen_records: SeenRecordsTable
@@ -684,6 +703,7 @@ export type DealRow = Selectable<DealsTable>
 export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | OptionalDealColumn | 'lead_loid'>
 export type NoteRow = Selectable<NotesTable>
 export type NewNoteRow = NewRow<NotesTable, 'crm_problem' | 'crm_sent_at' | 'is_from_crm'>
+export type RequestRow = Selectable<RequestsTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 export type SweptList = SweepCursorsTable['list']

@@ -71,6 +71,18 @@ const WORDS: Words = {
             ': ',
           ),
         },
+  'request.opened': (data) => requestWords('The lender asks', data),
+  'request.answered': (data) => {
+    const { title, description } = requestWords('Answered', data)
+    return { title, description: description + by(data.submitted_by) }
+  },
+  'request.accepted': (data) => requestWords('The lender accepted', data),
+  'request.reopened': (data) => requestWords('The lender asks again', data),
+  'request.withdrawn': (data) => requestWords('The lender no longer asks', data),
+}
+
+function requestWords(what: string, { subject, business_name }: EventData['request.opened']) {
+  return { title: subject === null ? what : `${what}: ${subject}`, description: named(business_name) }
 }
 
 /** What is said of a lead whose verdict the lender has emptied. */
@@ -87,8 +99,12 @@ export function activityOf(event: RecordedEvent): Activity {
   return { id, loid, about: aboutOf(event), quote: quoteOf(event), created_at, ...describe(data) }
 }
 
-/** The text of a lender's note; null for any other event. */
+/** The text of a lender's note, or the reason for a request; null for any other event. */
 export function quoteOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): string | null {
+  if (type === 'request.opened' || type === 'request.reopened') {
+    const { reason } = data
+    return typeof reason === 'string' && reason !== '' ? shortened(reason, QUOTE_LENGTH) : null
+  }
   if (type !== 'note.added' || !isLenders(data)) return null
   return shortened(String(data['content']), QUOTE_LENGTH)
 }

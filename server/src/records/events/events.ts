@@ -25,7 +25,17 @@ interface ChangedAt {
   changed_at?: string
 }
 
-/** What can happen to a lead, deal or note (D35). `data` has no field for an email address, phone or ABN. */
+/** What the lender asks (D105). An erasure empties the texts. */
+interface RequestFacts {
+  on: 'lead' | 'deal'
+  business_name: string | null
+  request_id: string
+  subject: string | null
+  reason: string | null
+  due_on: string | null
+}
+
+/** What can happen to a lead, deal, note or request (D35). `data` has no field for an email address, phone or ABN. */
 export interface EventData {
   'lead.created': { business_name: string | null; amount: number | null; status: string } & SubmittedBy
   'lead.status_changed': {
@@ -62,6 +72,11 @@ export interface EventData {
     /** The CRM's time of a note by the lender. */
     written_at?: string
   } & SubmittedBy
+  'request.opened': RequestFacts
+  'request.answered': RequestFacts & SubmittedBy
+  'request.accepted': RequestFacts
+  'request.reopened': RequestFacts
+  'request.withdrawn': RequestFacts
 }
 
 export type EventType = keyof EventData
@@ -127,17 +142,23 @@ export function findEventsSince(
   })
 }
 
-export type VerdictChange = { id: string; created_at: string; data: EventData['lead.verdict_changed'] }
+const TOLD = [
+  'lead.verdict_changed',
+  'request.opened',
+  'request.accepted',
+  'request.reopened',
+  'request.withdrawn',
+] as const
 
-/** What the lender said of these leads, as far as events are kept. */
-export async function findVerdictChanges(
-  db: Db,
-  partnerId: string,
-  loids: readonly string[],
-): Promise<VerdictChange[]> {
-  const { rows } = await sql<VerdictChange>`
-    select id, created_at, data from events
-     where partner_id = ${partnerId} and loid = any(${loids}) and type = 'lead.verdict_changed'`.execute(db)
+export type ToldChange = {
+  [Type in (typeof TOLD)[number]]: { id: string; created_at: string; type: Type; data: EventData[Type] }
+}[(typeof TOLD)[number]]
+
+/** What the lender said of these referrals and asked about them, as far as events are kept. */
+export async function findToldChanges(db: Db, partnerId: string, loids: readonly string[]): Promise<ToldChange[]> {
+  const { rows } = await sql<ToldChange>`
+    select id, created_at, type, data from events
+     where partner_id = ${partnerId} and loid = any(${loids}) and type = any(${TOLD})`.execute(db)
   return rows
 }
 

@@ -19,6 +19,9 @@ const KNOWN_NEWS: Record<MailNews['type'], true> = {
   'lead.converted': true,
   'deal.stage_changed': true,
   'note.added': true,
+  'request.opened': true,
+  'request.reopened': true,
+  'request.accepted': true,
   'push.given-up': true,
   'endpoint.disabled': true,
 }

@@ -11,7 +11,14 @@ import type { AnyEvent, EventData } from './events.ts'
 export interface NewsData
   extends Pick<
     EventData,
-    'lead.status_changed' | 'lead.verdict_changed' | 'lead.converted' | 'deal.stage_changed' | 'note.added'
+    | 'lead.status_changed'
+    | 'lead.verdict_changed'
+    | 'lead.converted'
+    | 'deal.stage_changed'
+    | 'note.added'
+    | 'request.opened'
+    | 'request.reopened'
+    | 'request.accepted'
   > {
   'push.given-up': { business_name: string | null; what: 'lead' | 'deal' | 'note'; on: 'lead' | 'deal' }
   'endpoint.disabled': { url: string; reason: 'gone' | 'failing' }
@@ -42,7 +49,7 @@ export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise
 }
 
 /**
- * Turns an event into news if it is a change of status or stage, a verdict, a conversion or a note by the lender (D73). New leads,
+ * Turns an event into news if it is a change of status or stage, a verdict, a conversion, a note or a request by the lender (D73, D106). New leads,
  * new deals and the partner's own notes are not news.
  */
 export function newsOf(event: AnyEvent, id: string): MailNews[] {
@@ -65,6 +72,12 @@ export function newsOf(event: AnyEvent, id: string): MailNews[] {
       const isLenders = personId === null && !event.data.submitted_by
       return isLenders ? [{ ...about, type: event.type, data: event.data, kind: 'lender-note' }] : []
     }
+    case 'request.opened':
+      return [{ ...about, type: event.type, data: event.data, kind: 'lender-note' }]
+    case 'request.reopened':
+      return [{ ...about, type: event.type, data: event.data, kind: 'lender-note' }]
+    case 'request.accepted':
+      return [{ ...about, type: event.type, data: event.data, kind: 'lender-note' }]
     default:
       return []
   }

@@ -55,7 +55,7 @@ test('the palette finds pages and records, opens what is announced, and shows no
       const leads = q === 'A' ? [second] : [first]
       return { body: data({ leads, deals: [], total_leads: 1, total_deals: 0 }) }
     },
-    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: first, notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: first, notes: [], requests: [] }) }),
   })
   const user = openApp('/deals')
   await screen.findByRole('heading', { level: 1, name: 'Deals' })

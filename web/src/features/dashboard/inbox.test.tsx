@@ -21,6 +21,7 @@ const STUCK = {
   about: 'lead',
   name: 'Coastal Concrete',
   at: '2026-11-20T01:00:00.000Z',
+  request: null,
   retry: null,
   note: null,
   webhook: null,
@@ -40,6 +41,14 @@ const NOTE = {
   kind: 'lender-note',
   name: 'Clearview Glass',
   note: { content: 'Please send the statements', by: 'Maya Thornton', count: 1, is_read: false },
+}
+const REQUEST = {
+  ...STUCK,
+  id: 'item-5',
+  kind: 'request',
+  name: 'Lakeside Veterinary',
+  standing: null,
+  request: { id: 'r1', subject: 'Bank statements', reason: 'Three months', due_on: '2026-12-01', state: 'asked' },
 }
 const WEBHOOK = {
   ...STUCK,
@@ -85,8 +94,10 @@ test.each([
 })
 
 test('each item says what it is and whose turn it is', async () => {
-  openDashboard({ 'GET /dashboard/attention': () => attentionOf([TURN, NOTE, WEBHOOK, STUCK]) })
+  openDashboard({ 'GET /dashboard/attention': () => attentionOf([REQUEST, TURN, NOTE, WEBHOOK, STUCK]) })
   const texts = (await rows()).map(({ textContent }) => textContent)
+  expect(texts.shift()).toMatch(/^Lakeside VeterinaryThe lender asks: Bank statements · until Dec 1, 2026Three months/)
+  expect(screen.queryByRole('button', { name: 'Done: Lakeside Veterinary' })).toBeNull()
   expect(texts[0]).toContain('Okafor FreightYour turnUnable to Contact. A word may help.')
   expect(texts[1]).toMatch(/^New: Clearview GlassMaya Thornton wrote · .*Please send the statements/)
   expect(texts[2]).toMatch(/^hooks\.saltbush\.exampleAll deliveries have failed since Nov/)

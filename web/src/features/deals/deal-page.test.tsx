@@ -9,7 +9,9 @@ const ENTRY = { changed_time: '2026-11-18T01:00:00.000Z', changed_by: 'Priya', d
 
 test('a deal shows its stages and its lead’s statuses, and can be synced again', async () => {
   serveSignedIn({
-    'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: true }) }),
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({
+      body: data({ deal: dealOf(), notes: [], requests: [], converted_from_lead: true }),
+    }),
     'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({
       body: data([
         { ...ENTRY, id: 's2', stage: 'Funded', duration: 1, description: 'Settled on Friday' },
@@ -46,7 +48,9 @@ test('the answer to a re-sync of a removed deal does not take the person away fr
     answer = resolve
   })
   serveSignedIn({
-    'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }),
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({
+      body: data({ deal: dealOf(), notes: [], requests: [], converted_from_lead: false }),
+    }),
     'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
     'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }),
     'POST /dashboard/sync-deal/LO-7K3M9QAZ': async () => {
@@ -83,6 +87,7 @@ test('when the lender removes a deal while its page is open, the page no longer 
             body: data({
               deal: dealOf({ crm: 'failed', crm_problem: 'Refused' }),
               notes: [],
+              requests: [],
               converted_from_lead: false,
             }),
           }
@@ -103,6 +108,7 @@ test('a deal marks the values that it has from the lead that it replaced', async
       body: data({
         deal: dealOf({ loan_purpose: 'A second oven', from_referral: ['contact_name', 'loan_purpose'] }),
         notes: [],
+        requests: [],
         converted_from_lead: true,
       }),
     }),
@@ -115,7 +121,7 @@ test('a deal marks the values that it has from the lead that it replaced', async
 })
 
 test('an address with the LOID of a replaced lead redirects to the deal’s own address', async () => {
-  const deal = () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) })
+  const deal = () => ({ body: data({ deal: dealOf(), notes: [], requests: [], converted_from_lead: false }) })
   serveSignedIn({
     'GET /crm/deal/LO-AAAAAAA1': deal,
     'GET /crm/deal/LO-7K3M9QAZ': deal,
@@ -131,7 +137,7 @@ test('Try Again fetches a deal that failed to load, and moves the focus to the p
   serveSignedIn({
     'GET /crm/deal/LO-7K3M9QAZ': () =>
       isUp
-        ? { body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }
+        ? { body: data({ deal: dealOf(), notes: [], requests: [], converted_from_lead: false }) }
         : { status: 400, body: failure('No', 'X') },
     'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
   })
@@ -151,6 +157,7 @@ test('the page of a deal that did not reach the CRM says why, and its Retry butt
       body: data({
         deal: dealOf({ crm, crm_problem: crm === 'failed' ? REFUSED : null }),
         notes: [],
+        requests: [],
         converted_from_lead: false,
       }),
     }),

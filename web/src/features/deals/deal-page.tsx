@@ -15,6 +15,7 @@ import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
 import { RemovedRecord } from '../referral/removed-record.tsx'
+import { RequestList } from '../referral/request-list.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
@@ -64,7 +65,7 @@ export function DealPage() {
     )
   }
 
-  const { deal, notes, converted_from_lead: wasLead } = query.data
+  const { deal, notes, requests, converted_from_lead: wasLead } = query.data
   // Live changes name only the deal's own LOID. So the page redirects to this LOID if the address spells it in another
   // way, or names the lead that the deal replaced.
   if (deal.loid !== loid) return <Navigate {...paths.deal(deal.loid)} replace />
@@ -105,18 +106,26 @@ export function DealPage() {
       </PageHeader>
       <ReferralPanels
         timeline={
-          <TimelinePanel
-            key={loid}
-            of={{ kind: 'deal', loid: deal.loid }}
-            timeline={timeline}
-            notes={notes}
-            onNoteChange={() => refreshDeal(queryClient, loid)}
-            histories={[
-              { name: 'Stage History', content: <StageHistory deal={deal} /> },
-              ...(wasLead ? [{ name: 'Status History', content: <LeadStatusHistory loid={deal.loid} /> }] : []),
-              { name: 'Recent Activity', content: <DealActivity deal={deal} notes={notes} /> },
-            ]}
-          />
+          <>
+            <RequestList
+              key={`requests of ${loid}`}
+              of={{ kind: 'deal', loid: deal.loid }}
+              requests={requests}
+              onAnswered={() => refreshDeal(queryClient, loid)}
+            />
+            <TimelinePanel
+              key={loid}
+              of={{ kind: 'deal', loid: deal.loid }}
+              timeline={timeline}
+              notes={notes}
+              onNoteChange={() => refreshDeal(queryClient, loid)}
+              histories={[
+                { name: 'Stage History', content: <StageHistory deal={deal} /> },
+                ...(wasLead ? [{ name: 'Status History', content: <LeadStatusHistory loid={deal.loid} /> }] : []),
+                { name: 'Recent Activity', content: <DealActivity deal={deal} notes={notes} /> },
+              ]}
+            />
+          </>
         }
         facts={
           <>
@@ -134,6 +143,7 @@ function refreshDeal(queryClient: QueryClient, loid: string) {
   void queryClient.invalidateQueries({ queryKey: dealQuery(loid).queryKey })
   void queryClient.invalidateQueries({ queryKey: timelineQuery({ kind: 'deal', loid }).queryKey })
   void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
+  void queryClient.invalidateQueries({ queryKey: ['inbox'] })
 }
 
 function DealFailure({ text, detail, onRetry }: { text: string; detail?: string; onRetry?: () => void }) {

@@ -12,6 +12,7 @@ import {
   Hand,
   Hourglass,
   type LucideIcon,
+  MessageCircleQuestionMark,
   MessageSquareText,
   Reply,
   RotateCw,
@@ -36,6 +37,7 @@ import { refreshInbox } from './inbox.queries.ts'
 import { Quote } from './quote.tsx'
 
 const LOOKS: Record<AttentionItem['kind'], { Icon: LucideIcon; tint: string }> = {
+  request: { Icon: MessageCircleQuestionMark, tint: 'bg-warning-tint text-warning-ink' },
   'your-turn': { Icon: Hand, tint: 'bg-warning-tint text-warning-ink' },
   'lender-note': { Icon: MessageSquareText, tint: 'bg-brand-tint text-brand-ink' },
   'crm-failed': { Icon: CloudOff, tint: 'bg-error-tint text-error-ink' },
@@ -85,6 +87,7 @@ export function AttentionRow({ item }: { item: AttentionItem }) {
               {!item.note && <TurnChip side={item.standing?.side} />}
             </p>
             <p className="wrap-anywhere text-muted max-sm:line-clamp-2">{reasonOf(item)}</p>
+            {item.request?.reason && <Quote>{item.request.reason}</Quote>}
             {item.note && <Quote>{item.note.content}</Quote>}
           </div>
           <div
@@ -107,7 +110,11 @@ function pageOf({ about, loid }: AttentionItem) {
 }
 
 /** Says in a few words why the item needs attention: '12 days in Pre Call, usually 3 days'. */
-function reasonOf({ kind, retry, note, webhook, protected_until, standing, at }: AttentionItem): ReactNode {
+function reasonOf({ kind, request, retry, note, webhook, protected_until, standing, at }: AttentionItem): ReactNode {
+  if (request) {
+    const until = request.due_on === null ? '' : ` · until ${formatDate(request.due_on)}`
+    return `${request.state === 'again' ? 'The lender asks again' : 'The lender asks'}: ${request.subject}${until}`
+  }
   if (retry) {
     const what = retry.kind === 'note' ? 'A note could not reach the CRM' : 'Could not reach the CRM'
     return retry.problem ? `${what}: ${retry.problem}` : what
@@ -169,7 +176,8 @@ function Actions({ item, open, onToggle }: ActionsProps) {
             Reply
           </Button>
         )}
-        <Done item={item} />
+        {/* Only an answer settles what the lender asks. */}
+        {!item.request && <Done item={item} />}
       </May>
       <Button
         variant="ghost"
@@ -212,7 +220,7 @@ function ReplyForm({ item, onClose }: { item: AttentionItem; onClose: () => void
   const queryClient = useQueryClient()
   // The answered item leaves the list although the focus is in it.
   const answered = useMutation({ mutationKey: ACT_KEY, mutationFn: () => refreshInbox(queryClient) })
-  const { about, loid } = item
+  const { about, loid, request } = item
   if (about === null || loid === null) return null
 
   function handleAdded() {
@@ -225,7 +233,7 @@ function ReplyForm({ item, onClose }: { item: AttentionItem; onClose: () => void
     <div className="mt-3">
       <Suspense fallback={<Spinner label="Loading the form" />}>
         <NoteForm
-          parent={{ kind: about, loid }}
+          parent={{ kind: about, loid, ...(request && { requestId: request.id }) }}
           label={`Reply to the lender about ${item.name}`}
           placeholder="Write to the lender…"
           action="Send Reply"

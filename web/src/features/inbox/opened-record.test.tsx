@@ -14,7 +14,7 @@ beforeEach(() => {
 test('news of an open record is marked as seen while the person uses the page, and not while the page is only visible', async () => {
   let isUnseen = true
   const { seen } = serveSignedIn({
-    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [], requests: [] }) }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
     'GET /dashboard/news': () => ({
       body: data({
@@ -55,7 +55,7 @@ test('news of an open record is marked as seen while the person uses the page, a
 test('if a change happens while an earlier one is being marked as seen, the new one is marked too', async () => {
   const times = ['2026-11-20T01:00:00.000Z', '2026-11-20T01:00:01.000Z']
   const { seen } = serveSignedIn({
-    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [], requests: [] }) }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
     'GET /dashboard/news': () => {
       const [at] = times

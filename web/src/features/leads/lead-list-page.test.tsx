@@ -345,7 +345,9 @@ test('a lead that has changed in the list is fetched again when it is opened', a
   let lead = leadOf({ loid: 'LO-AAAAAAA1', business_name: 'Banksia', lead_status: 'New Lead' })
   serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [lead] }) }),
-    'GET /crm/lead/LO-AAAAAAA1': () => ({ body: data({ lead: { ...lead, converted_to_deal: null }, notes: [] }) }),
+    'GET /crm/lead/LO-AAAAAAA1': () => ({
+      body: data({ lead: { ...lead, converted_to_deal: null }, notes: [], requests: [] }),
+    }),
     'GET /crm/lead/LO-AAAAAAA1/status-history': () => ({ body: data([]) }),
   })
   const user = openApp('/leads/LO-AAAAAAA1')

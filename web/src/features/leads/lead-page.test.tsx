@@ -8,7 +8,7 @@ import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 test('a lead’s page shows the known fields, and the present status if there is no history', async () => {
   serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({
-      body: data({ lead: leadOf({ permit_link: 'javascript:alert(1)', loan_purpose: null }), notes: [] }),
+      body: data({ lead: leadOf({ permit_link: 'javascript:alert(1)', loan_purpose: null }), notes: [], requests: [] }),
     }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
   })
@@ -31,7 +31,7 @@ test('a lead’s page shows the known fields, and the present status if there is
 test('if the history fails to load, the lead is shown, and a retry keeps a half-written note', async () => {
   let isBroken = true
   const server = serveSignedIn({
-    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [], requests: [] }) }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () =>
       isBroken ? { status: 403, body: failure('Not now', 'FORBIDDEN') } : { body: data([]) },
   })
@@ -53,9 +53,11 @@ test('if the history fails to load, the lead is shown, and a retry keeps a half-
 test('the page of a lead that became a deal opens the deal', async () => {
   serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({
-      body: data({ lead: leadOf({ converted_to_deal: { loid: 'LO-7K3M9QAZ' } }), notes: [] }),
+      body: data({ lead: leadOf({ converted_to_deal: { loid: 'LO-7K3M9QAZ' } }), notes: [], requests: [] }),
     }),
-    'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }),
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({
+      body: data({ deal: dealOf(), notes: [], requests: [], converted_from_lead: false }),
+    }),
     'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
   })
   openApp('/leads/LO-7K3M9QAZ')
@@ -71,12 +73,15 @@ test('when an open lead becomes a deal, its page stays until the deal has loaded
       body: data({
         lead: leadOf({ crm: 'failed', converted_to_deal: isReplaced ? { loid: 'LO-AAAAAAA1' } : null }),
         notes: [],
+        requests: [],
       }),
     }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
     'GET /crm/deal/LO-AAAAAAA1': async () => {
       await answered
-      return { body: data({ deal: dealOf({ loid: 'LO-AAAAAAA1' }), notes: [], converted_from_lead: true }) }
+      return {
+        body: data({ deal: dealOf({ loid: 'LO-AAAAAAA1' }), notes: [], requests: [], converted_from_lead: true }),
+      }
     },
     'GET /crm/deal/LO-AAAAAAA1/timeline': () => ({ body: data(timelineOf()) }),
     'GET /crm/deal/LO-AAAAAAA1/stage-history': () => ({ body: data([]) }),
@@ -95,7 +100,7 @@ test('when an open lead becomes a deal, its page stays until the deal has loaded
 })
 
 test('an address with another spelling of the LOID is replaced by the address with the record’s own LOID', async () => {
-  const lead = () => ({ body: data({ lead: leadOf(), notes: [] }) })
+  const lead = () => ({ body: data({ lead: leadOf(), notes: [], requests: [] }) })
   serveSignedIn({
     'GET /crm/lead/lo7k3m9qaz': lead,
     'GET /crm/lead/LO-7K3M9QAZ': lead,
@@ -118,7 +123,7 @@ test('when the lender removes an open lead, its page says so by name, and a rest
   serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () =>
       isThere
-        ? { body: data({ lead: leadOf({ crm: 'failed', crm_problem: 'Refused' }), notes: [] }) }
+        ? { body: data({ lead: leadOf({ crm: 'failed', crm_problem: 'Refused' }), notes: [], requests: [] }) }
         : {
             status: 404,
             body: {
@@ -154,7 +159,7 @@ test('if the address has no id, the lead’s page says that the id is invalid', 
 test('Back to Leads opens the list with its former filters, or the whole list if the person came from elsewhere', async () => {
   serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
-    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [], requests: [] }) }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
   })
   const user = openApp('/leads/LO-7K3M9QAZ')
@@ -187,7 +192,7 @@ test.each([
       'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
       'GET /crm/lead/LO-7K3M9QAZ': async () => {
         await answered
-        return { status, body: status === 200 ? data({ lead: leadOf(), notes: [] }) : failure('No', 'X') }
+        return { status, body: status === 200 ? data({ lead: leadOf(), notes: [], requests: [] }) : failure('No', 'X') }
       },
       'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
     })
@@ -214,4 +219,34 @@ test('if a lead fails to load, both back links open the list with its search', a
     await screen.findByRole('table', { name: 'Leads' })
     expect(window.location.pathname + window.location.search).toBe('/leads?search=coastal')
   }
+})
+
+test('what the lender asks is answered at the request, which a mail’s link has opened', async () => {
+  const asked = { id: 'r1', subject: 'Bank statements', reason: 'Three months', due_on: '2026-12-01', state: 'asked' }
+  const times = { asked_at: '2026-11-20T01:00:00.000Z', answered_at: null }
+  let requests = [
+    { ...asked, ...times },
+    { ...asked, ...times, id: 'r2', subject: 'Quote', state: 'accepted' },
+  ]
+  const server = serveSignedIn({
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [], requests }) }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+    'POST /crm/request/r1/answer': () => {
+      requests = requests.map((one) => (one.id === 'r1' ? { ...one, state: 'sent' } : one))
+      return { status: 201, body: data({ note: { id: 'n1', content: 'They are on their way' } }) }
+    },
+  })
+  const user = openApp('/leads/LO-7K3M9QAZ?answer=r1')
+  const list = await screen.findByRole('region', { name: 'What the lender asks' })
+  expect(list.textContent).toContain('Bank statementsAskedThree monthsUntil Dec 1, 2026')
+  expect(list.textContent).toContain('QuoteAccepted')
+  const field = screen.getByLabelText('Answer: Bank statements')
+  expect(document.activeElement).toBe(field)
+  await user.type(field, 'They are on their way')
+  await user.click(screen.getByRole('button', { name: 'Send Answer' }))
+  await waitFor(() => expect(list.textContent).toContain('Bank statementsSent'))
+  expect(server.seen.find(({ path }) => path === '/crm/request/r1/answer')?.body).toEqual({
+    content: 'They are on their way',
+  })
+  expect(screen.queryByRole('button', { name: 'Reply: Bank statements' })).toBeNull()
 })

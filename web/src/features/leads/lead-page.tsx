@@ -18,6 +18,7 @@ import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
 import { RemovedRecord } from '../referral/removed-record.tsx'
+import { RequestList } from '../referral/request-list.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
@@ -64,7 +65,7 @@ export function LeadPage() {
     )
   }
 
-  const { lead, notes } = query.data
+  const { lead, notes, requests } = query.data
   const deal = lead.converted_to_deal
   const toDeal = deal && <ToDeal from={lead.loid} to={deal.loid} name={shown === loid ? titleOf(lead) : undefined} />
   if (!deal && shown !== loid) setShown(loid)
@@ -106,14 +107,22 @@ export function LeadPage() {
       </PageHeader>
       <ReferralPanels
         timeline={
-          <TimelinePanel
-            key={loid}
-            of={{ kind: 'lead', loid: lead.loid }}
-            timeline={timeline}
-            notes={notes}
-            onNoteChange={() => refreshLead(queryClient, loid)}
-            histories={[{ name: 'Status History', content: <StatusHistory lead={lead} /> }]}
-          />
+          <>
+            <RequestList
+              key={`requests of ${loid}`}
+              of={{ kind: 'lead', loid: lead.loid }}
+              requests={requests}
+              onAnswered={() => refreshLead(queryClient, loid)}
+            />
+            <TimelinePanel
+              key={loid}
+              of={{ kind: 'lead', loid: lead.loid }}
+              timeline={timeline}
+              notes={notes}
+              onNoteChange={() => refreshLead(queryClient, loid)}
+              histories={[{ name: 'Status History', content: <StatusHistory lead={lead} /> }]}
+            />
+          </>
         }
         facts={
           <>
@@ -168,6 +177,7 @@ function refreshLead(queryClient: QueryClient, loid: string) {
   void queryClient.invalidateQueries({ queryKey: leadQuery(loid).queryKey })
   void queryClient.invalidateQueries({ queryKey: timelineQuery({ kind: 'lead', loid }).queryKey })
   void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
+  void queryClient.invalidateQueries({ queryKey: ['inbox'] })
 }
 
 function LeadFailure({ text, detail, onRetry }: { text: string; detail?: string; onRetry?: () => void }) {

@@ -18,7 +18,7 @@ async function openForm(handlers: Handlers = {}) {
     'GET /dashboard/leads/duplicates': () => ({ body: data({ duplicates: [] }) }),
     'GET /dashboard/usual-country': () => ({ body: data({ iso: 'AU' }) }),
     'POST /dashboard/leads': () => ({ status: 201, body: data(CREATED) }),
-    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [], requests: [] }) }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
     ...handlers,
   })

@@ -18,7 +18,7 @@ const NOTE = {
 
 async function openLead(handlers: Handlers = {}) {
   const server = serveSignedIn({
-    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [], requests: [] }) }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
     ...handlers,
   })
@@ -201,7 +201,9 @@ test('if the person has come back and changed the text before a note is added, t
 
 test('a deal’s note is sent with the deal’s LOID, the parent type and a title', async () => {
   const server = serveSignedIn({
-    'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }),
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({
+      body: data({ deal: dealOf(), notes: [], requests: [], converted_from_lead: false }),
+    }),
     'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
     'POST /crm/note': () => ({ status: 201, body: data({ note: { ...NOTE, content: 'Settled' } }) }),
   })
@@ -222,7 +224,7 @@ test('a deal’s note that did not reach the CRM says so, and its Retry button s
   const note = () => ({ ...NOTE, content: 'Settled', crm })
   const server = serveSignedIn({
     'GET /crm/deal/LO-7K3M9QAZ': () => ({
-      body: data({ deal: dealOf(), notes: [note()], converted_from_lead: false }),
+      body: data({ deal: dealOf(), notes: [note()], requests: [], converted_from_lead: false }),
     }),
     'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
     'POST /crm/note/n1/retry-push': () => {

@@ -40,7 +40,7 @@ export function NoteForm({
   onAdded,
   onCancel,
 }: NoteFormProps) {
-  const draftName = noteDraftName(parent.loid)
+  const draftName = noteDraftName(parent.requestId ?? parent.loid)
   const [text, setText] = useState(() => readTabDraft(draftName))
   const [isChecked, setIsChecked] = useState(false)
   const ref = useRef<HTMLTextAreaElement>(null)
@@ -53,7 +53,9 @@ export function NoteForm({
       setIsChecked(false)
       // The person may have left the page, come back and changed the text before the answer arrived.
       if (NoteContent.safeParse(readTabDraft(draftName)).data === content) keepTabDraft(draftName, '')
-      toast.success('Note added successfully')
+      toast.success(
+        parent.requestId === undefined ? 'Note added successfully' : 'Your answer is on its way to the lender',
+      )
       onAdded()
     },
     onError: (error) => toast.error(noteFailureText(error)),

@@ -9,7 +9,7 @@ type Handlers = Parameters<typeof serveSignedIn>[0]
 
 function openLead(handlers: Handlers) {
   const server = serveSignedIn({
-    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [], requests: [] }) }),
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
     ...handlers,
   })
@@ -119,7 +119,7 @@ test('the page shows the lead even if the timeline fails to load', async () => {
 test('the timeline shows one of the specification’s panels at a time, each with all its facts', async () => {
   const { user } = openLead({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({
-      body: data({ lead: leadOf({ lead_status: 'Contacted' }), notes: [] }),
+      body: data({ lead: leadOf({ lead_status: 'Contacted' }), notes: [], requests: [] }),
     }),
     'GET /crm/lead/LO-7K3M9QAZ/timeline': () => ({
       body: data(

@@ -3,13 +3,18 @@ import { PULL_QUEUE } from '../../push/pull-queue.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { applyListedNotes } from '../pull-notes.ts'
 import { pullRecords } from '../pull-records.ts'
+import { pullTasks } from '../pull-tasks.ts'
 
-/** Pulls records that a push has met, and notes that a notification has named. Each note costs a call. */
+/** Pulls records that a push has met, and notes and tasks that a notification has named. Each note costs a call. */
 export const pullNotified = defineJob({
   ...PULL_QUEUE,
   // If this job gives up, the sweep finds the changes.
   retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 1 },
   async run(deps, { module, zohoIds }, signal) {
+    if (module === 'Tasks') {
+      await pullTasks(deps, zohoIds, signal)
+      return
+    }
     if (module !== 'Notes') {
       await pullRecords(pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal), module, zohoIds)
       return

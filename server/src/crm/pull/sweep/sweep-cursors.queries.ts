@@ -17,6 +17,17 @@ export async function beginAtCursor(db: Db, list: SweptList, start: string): Pro
   return position
 }
 
+/** How far the list has been swept. Undefined before its very first sweep. */
+export async function findCursor(db: Db, list: SweptList): Promise<string | undefined> {
+  const row = await db.selectFrom('sweep_cursors').select('position').where('list', '=', list).executeTakeFirst()
+  return row?.position
+}
+
+/** Forgets how far the list has been swept, so that its next sweep is its first. */
+export async function endCursor(db: Db, list: SweptList): Promise<void> {
+  await db.deleteFrom('sweep_cursors').where('list', '=', list).execute()
+}
+
 /** Never moves the cursor back. If two sweeps run at once, the later position is kept. */
 export async function moveCursor(db: Db, list: SweptList, position: string): Promise<void> {
   await db

@@ -19,6 +19,7 @@ import type { Pull } from '../pull.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { applyListedNotes } from '../pull-notes.ts'
 import { pullRecords } from '../pull-records.ts'
+import { sweepTasks } from '../pull-tasks.ts'
 import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts'
 
 /** Zoho may show a record a little later than its Modified_Time says, and Modified_Time is in whole seconds. */
@@ -57,8 +58,9 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
     () => sweepDeletions(deps, 'Leads', signal),
     () => sweepDeletions(deps, 'Deals', signal),
     () => sweepHidden(deps, signal),
-    // Notes come last, when each record is with its current partner.
+    // Notes and tasks come last, when each record is with its current partner.
     () => sweepNotes(deps, signal),
+    () => sweepTasks(deps, signal),
   ]
   const failures: unknown[] = []
   for (const sweepList of lists) {

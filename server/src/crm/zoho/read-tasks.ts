@@ -1,0 +1,92 @@
+import * as z from 'zod/mini'
+import { chunksOf } from '../../platform/chunks-of.ts'
+import { CrmUnavailable } from '../../platform/errors.ts'
+import type { CrmTask } from '../../records/crm-records.ts'
+import { readItems, readResults, writtenId } from './answers.ts'
+import type { ZohoParts } from './parts.ts'
+import { LINE_LENGTH_MAX, LongText, readLookupId, text, ZohoId, ZohoInstant, zohoTime } from './wire.ts'
+
+export interface TaskReader {
+  /** Pages of the organisation's tasks that have changed since this time, the oldest change first. */
+  taskPagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmTask[]>
+  /** Pages of the tasks that are not completed, in no particular order. */
+  openTaskPages(signal?: AbortSignal): AsyncIterable<CrmTask[]>
+  /** Deleted tasks are not among the results. */
+  getTasks(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmTask[]>
+  /** Sets a task to 'In Progress', and nothing else of it (D105). */
+  beginTask(zohoId: string, signal?: AbortSignal): Promise<void>
+}
+
+/** Zoho's own values. A status that is neither counts as open. */
+export const TASK_COMPLETED = 'Completed'
+export const TASK_IN_PROGRESS = 'In Progress'
+
+const FIELDS = 'Subject,Description,Due_Date,Status,What_Id,Who_Id,Created_Time,Modified_Time'
+const TASKS_A_CALL_MAX = 100
+
+const WireTask = z.object({
+  id: ZohoId,
+  Subject: text(LINE_LENGTH_MAX),
+  Description: LongText,
+  Due_Date: z.catch(z.nullish(z.iso.date()), null),
+  Status: z.catch(z.nullish(z.string()), null),
+  Created_Time: ZohoInstant,
+  Modified_Time: ZohoInstant,
+})
+
+export function openTaskReader({ api }: Pick<ZohoParts, 'api'>): TaskReader {
+  async function getTasks(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmTask[]> {
+    const pages = await Promise.all(
+      chunksOf(zohoIds, TASKS_A_CALL_MAX).map((chunk) => {
+        const query = { ids: chunk.join(','), fields: FIELDS, per_page: String(TASKS_A_CALL_MAX) }
+        return api.get('Tasks', query, { signal })
+      }),
+    )
+    return pages.flatMap((page) => readItems(page).items.flatMap(readTask))
+  }
+
+  return {
+    getTasks,
+
+    async *taskPagesSince(since, signal) {
+      const headers = { 'if-modified-since': zohoTime(since) }
+      const query = { fields: FIELDS, sort_by: 'Modified_Time', sort_order: 'asc' }
+      for await (const rows of api.pages('Tasks', query, { signal, headers })) yield rows.flatMap(readTask)
+    },
+
+    async *openTaskPages(signal) {
+      for await (const rows of api.pages('Tasks', { fields: FIELDS }, { signal })) {
+        yield rows.flatMap(readTask).filter((task) => !task.is_completed)
+      }
+    },
+
+    async beginTask(zohoId, signal) {
+      const body = { data: [{ id: zohoId, Status: TASK_IN_PROGRESS }] }
+      const answer = await api.write({ method: 'PUT', path: 'Tasks', body, isRepeatable: true, signal })
+      const [result] = readResults(answer)
+      if (result === undefined) throw new CrmUnavailable('The CRM’s answer cannot be read.')
+      writtenId(result)
+    },
+  }
+}
+
+/** Nothing for a task that cannot be read or names no record, so that one bad task does not hide the others. */
+function readTask(raw: unknown): CrmTask[] {
+  const task = WireTask.safeParse(raw).data
+  // Organisations differ in which of the two fields names a lead.
+  const record = readLookupId(raw, 'What_Id') ?? readLookupId(raw, 'Who_Id')
+  if (!task || record === null || task.Subject === null) return []
+  return [
+    {
+      zoho_id: task.id,
+      record_zoho_id: record,
+      subject: task.Subject,
+      reason: task.Description,
+      due_on: task.Due_Date ?? null,
+      status: task.Status ?? null,
+      is_completed: task.Status === TASK_COMPLETED,
+      created_at: task.Created_Time,
+      modified_time: task.Modified_Time,
+    },
+  ]
+}

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
+import { type Lender, openLender } from '../../testing/lender.ts'
+import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+
+let portal: TestPortal
+let lender: Lender
+let ada: TestPartner
+beforeAll(async () => {
+  portal = await startPortal({ withCrm: true })
+  lender = openLender(portal.crmUrl)
+  ada = await portal.newPartner()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+const look = () => runSweep(portal.deps, AbortSignal.timeout(30_000))
+const requestsOf = async (path: string) => (await ada.get(path)).body.data.requests
+const types = async (loid: string) =>
+  (await portal.deps.db.selectFrom('events').select('type').where('loid', '=', loid).orderBy('id').execute())
+    .map(({ type }) => type)
+    .filter((type) => type.startsWith('request.'))
+const asked = async () =>
+  (await ada.get('/dashboard/attention')).body.data.items.filter((item: { kind: string }) => item.kind === 'request')
+
+/** A lead that the CRM has, with its id there. */
+async function pushedLead() {
+  const { loid } = await ada.submitLead()
+  await ada.pushedLead(loid)
+  const id = String((await lender.list('Leads', 'LOID')).find((one) => one['LOID'] === loid)?.['id'])
+  return { loid, id, page: `/crm/lead/${loid}` }
+}
+
+const task = (id: string, Subject: string, more: object = {}) =>
+  lender.create('Tasks', { Subject, Status: 'Not Started', What_Id: { id }, ...more })
+const taskOf = async (id: string) =>
+  (await lender.list('Tasks', 'Subject,Description,Status')).find((one) => one['id'] === id)
+
+test('tasks that stand when the portal first looks need attention, but are no news; other tasks are not for the partner', async () => {
+  const { loid, id, page } = await pushedLead()
+  await look()
+  await portal.deps.db.deleteFrom('sweep_cursors').where('list', '=', 'tasks-partner').execute()
+  await task(id, 'Partner: Bank statements', { Description: 'The last three months', Due_Date: '2026-12-01' })
+  await task(id, 'Call the accountant')
+  await look()
+  const request = {
+    id: expect.any(String),
+    subject: 'Bank statements',
+    reason: 'The last three months',
+    due_on: '2026-12-01',
+    state: 'asked',
+  }
+  const shown = { ...request, asked_at: expect.stringMatching(/Z$/), answered_at: null }
+  expect(await requestsOf(page)).toEqual([shown])
+  const { items } = (await ada.get('/dashboard/attention')).body.data
+  expect(items[0]).toMatchObject({ kind: 'request', loid, about: 'lead', request })
+  expect(await types(loid)).toEqual([])
+  expect((await ada.post(`/dashboard/attention/${items[0].id}/done`)).status).toBe(409)
+  expect((await ada.post(`/dashboard/attention/${items[0].id}/put-away`)).status).toBe(200)
+  expect(await asked()).toEqual([])
+  // Another setting, and back again, keeps what is known of the requests.
+  for (const crmTasks of ['all', 'partner'] as const) {
+    await runSweep({ ...portal.deps, config: { ...portal.deps.config, crmTasks } }, AbortSignal.timeout(30_000))
+    const subjects = (await requestsOf(page)).map((one: { id: string; subject: string }) => [one.subject, one.id])
+    expect(subjects).toContainEqual(['Bank statements', items[0].request.id])
+    expect(subjects).toHaveLength(crmTasks === 'all' ? 2 : 1)
+    expect(await types(loid)).toEqual([])
+  }
+})
+
+test('a request is answered by a note, accepted, asked again and withdrawn, and each of it is told once', async () => {
+  const bob = await portal.newPartner()
+  const { loid, page, id } = await pushedLead()
+  await look()
+  const zohoId = await task(id, 'partner:Please call the applicant', { Due_Date: '2026-12-01' })
+  await look()
+  await look()
+  const [request] = await requestsOf(page)
+  expect(request).toMatchObject({ subject: 'Please call the applicant', reason: null, state: 'asked' })
+  expect(await types(loid)).toEqual(['request.opened'])
+  const news = () =>
+    portal.deps.db.selectFrom('mail_news').select(['type', 'kind']).where('loid', '=', loid).orderBy('id').execute()
+  expect(await news()).toEqual([{ type: 'request.opened', kind: 'lender-note' }])
+
+  const path = `/crm/request/${request.id}/answer`
+  const content = 'Called: they expect you tomorrow.'
+  expect(await bob.post(path, { content })).toMatchObject({ status: 404, body: { error: 'Request not found' } })
+  expect((await ada.post(path, { content: 'x' })).status).toBe(400)
+  const answer = await ada.post(path, { content })
+  expect(answer).toMatchObject({
+    status: 201,
+    body: { data: { note: { title: 'Answer: Please call the applicant', content } } },
+  })
+  expect((await requestsOf(page))[0]).toMatchObject({ state: 'sent', answered_at: expect.any(String) })
+  expect((await asked()).map((one: { loid: string }) => one.loid)).not.toContain(loid)
+  expect((await ada.post(path, { content })).status).toBe(409)
+  await waitFor('the task in progress', async () => (await taskOf(zohoId))?.['Status'] === 'In Progress')
+  expect(await taskOf(zohoId)).toMatchObject({ Subject: 'partner:Please call the applicant', Description: null })
+  await waitFor('the note in the CRM', async () =>
+    (await lender.list('Notes', 'Note_Title')).some((one) => one['Note_Title'] === 'Answer: Please call the applicant'),
+  )
+  await look()
+  expect((await requestsOf(page))[0].state).toBe('sent')
+
+  await lender.update('Tasks', zohoId, { Description: 'They did not answer', Status: 'Waiting for input' })
+  await look()
+  expect((await requestsOf(page))[0]).toMatchObject({ state: 'again', reason: 'They did not answer' })
+  expect((await asked())[0]).toMatchObject({ loid, request: { state: 'again' } })
+  expect((await ada.post(path, { content: 'Called again, all is well.' })).status).toBe(201)
+  await waitFor('the task in progress again', async () => (await taskOf(zohoId))?.['Status'] === 'In Progress')
+
+  await lender.update('Tasks', zohoId, { Status: 'Completed' })
+  await look()
+  expect((await requestsOf(page))[0].state).toBe('accepted')
+  expect(await ada.post(path, { content })).toMatchObject({
+    status: 409,
+    body: { error: expect.stringMatching(/accepted/) },
+  })
+  await lender.update('Tasks', zohoId, { Status: 'Not Started' })
+  await look()
+  await lender.remove('Tasks', zohoId)
+  await look()
+  expect((await requestsOf(page))[0].state).toBe('withdrawn')
+  const told = ['opened', 'answered', 'reopened', 'answered', 'accepted', 'reopened', 'withdrawn']
+  expect(await types(loid)).toEqual(told.map((one) => `request.${one}`))
+  const { entries } = (await ada.get(`${page}/timeline`)).body.data
+  const texts = entries.flatMap((one: { type: string; text: string }) => (one.type === 'request' ? [one.text] : []))
+  expect(texts.at(-1)).toBe('The lender asks: Please call the applicant')
+  expect(texts).toHaveLength(5)
+})
+
+test.each(['deal', 'contact', 'no'])('a request outlives a conversion that moves tasks to: %s', async (to) => {
+  await lender.behaviour({ conversionMovesTasks: to })
+  const { id, loid } = await pushedLead()
+  await look()
+  await task(id, 'Partner: Rates notice')
+  await look()
+  await lender.convert(id, { Deal_Name: 'Rates', Amount: 1 })
+  expect((await ada.post('/dashboard/sync-leads')).status).toBe(200)
+  expect((await ada.post('/dashboard/sync-deals')).status).toBe(200)
+  await look()
+  const [request] = await requestsOf(`/crm/deal/${loid}`)
+  expect(request).toMatchObject({ subject: 'Rates notice', state: 'asked' })
+  expect((await asked()).find((one: { loid: string }) => one.loid === loid)).toMatchObject({ about: 'deal' })
+  expect((await ada.post(`/crm/request/${request.id}/answer`, { content: 'It is on its way.' })).status).toBe(201)
+  expect((await requestsOf(`/crm/deal/${loid}`))[0].state).toBe('sent')
+  expect(await types(loid)).toEqual(['request.opened', 'request.answered'])
+})
+
+test('a lead that was not the partner’s brings its open requests as no news; a removed lead needs no answer', async () => {
+  const own = (await ada.get('/profile')).body.data.zoho_id
+  const id = await lender.create('Leads', { Last_Name: 'Rivera', Company: 'Rivera Bakery' })
+  await task(id, 'Partner: Lease')
+  await look()
+  await lender.update('Leads', id, { Partner: { id: own } })
+  expect((await ada.post('/dashboard/sync-leads')).status).toBe(200)
+  const item = (await asked()).find((one: { name: string }) => one.name === 'Rivera Bakery')
+  expect(item.request.subject).toBe('Lease')
+  expect(await types(item.loid)).toEqual([])
+  await lender.remove('Leads', id)
+  expect((await ada.post('/dashboard/sync-leads')).status).toBe(200)
+  expect((await asked()).map((one: { name: string }) => one.name)).not.toContain('Rivera Bakery')
+  expect((await ada.post(`/crm/request/${item.request.id}/answer`, { content: 'Here it is.' })).status).toBe(404)
+})

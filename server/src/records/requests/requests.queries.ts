@@ -1,0 +1,114 @@
+import type { Request } from '@portal/contract/requests.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
+import type { RequestRow } from '../../platform/db/tables.ts'
+
+/** A record page shows at most this many requests. */
+const REQUESTS_MAX = 100
+
+/** SQL: the requests of one record by $1 and $2, whether it is a lead, a deal, or a lead that became a deal. */
+const OF_RECORD = `record_zoho_id = any(array(
+  select record.zoho_id
+    from (select $2 as loid
+          union select deal_loid from leads where partner_id = $1 and loid = $2
+          union select lead_loid from deals where partner_id = $1 and loid = $2) as known
+   cross join lateral (
+     select zoho_id from leads where partner_id = $1 and loid = known.loid and erased_at is null
+      union all
+     select zoho_id from deals where partner_id = $1 and loid = known.loid and erased_at is null) as record
+   where record.zoho_id is not null))`
+
+/** What the lender asks about a record: first what is to be answered, then the newest. */
+export function findRequests(reads: Reads, partnerId: string, loid: string): Promise<Request[]> {
+  return sendNamed<Request>(reads, {
+    sql: `select id, subject, reason, to_char(due_on, 'YYYY-MM-DD') as due_on, state, asked_at, answered_at
+            from requests
+           where ${OF_RECORD}
+           order by state in ('asked', 'again') desc, state = 'sent' desc, asked_at desc, id
+           limit ${REQUESTS_MAX}`,
+    parameters: [partnerId, loid],
+  })
+}
+
+/** The lead or deal that a request is about. A lead that became a deal is the deal. */
+export interface RequestOwner {
+  record_zoho_id: string
+  partner_id: string
+  loid: string
+  about: 'lead' | 'deal'
+  business_name: string | null
+  is_shown: boolean
+  is_erased: boolean
+}
+
+/** The portal's records with these CRM ids, whatever their partner. */
+export async function findRequestOwnersOfAllPartners(db: Db | Tx, zohoIds: readonly string[]): Promise<RequestOwner[]> {
+  const { rows } = await sql<RequestOwner>`
+    select zoho_id as record_zoho_id, partner_id, coalesce(deal_loid, loid) as loid,
+           case when deal_loid is null then 'lead' else 'deal' end as about, business_name,
+           (archived_at is null or deal_loid is not null) as is_shown, erased_at is not null as is_erased
+      from leads where zoho_id = any(${zohoIds})
+    union all
+    select zoho_id, partner_id, loid, 'deal', business_name, archived_at is null, erased_at is not null
+      from deals where zoho_id = any(${zohoIds})`.execute(db)
+  return rows
+}
+
+/** Locks a request of this partner's until the transaction ends. */
+export async function lockRequest(
+  tx: Tx,
+  partnerId: string,
+  id: string,
+): Promise<(RequestRow & { owner: RequestOwner }) | undefined> {
+  const row = await tx.selectFrom('requests').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  const owners = row ? await findRequestOwnersOfAllPartners(tx, [row.record_zoho_id]) : []
+  const owner = owners.find((one) => one.partner_id === partnerId && one.is_shown && !one.is_erased)
+  return row && owner && { ...row, owner }
+}
+
+/** The LOID of the record that a request of this partner's is about. */
+export async function findRequestLoid(db: Db, partnerId: string, id: string): Promise<string | undefined> {
+  const row = await findRequestOfAnyPartner(db, id)
+  const owners = row ? await findRequestOwnersOfAllPartners(db, [row.record_zoho_id]) : []
+  return owners.find((one) => one.partner_id === partnerId && !one.is_erased)?.loid
+}
+
+export function findRequestOfAnyPartner(db: Db, id: string): Promise<RequestRow | undefined> {
+  return db.selectFrom('requests').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Locks the requests with these CRM ids until the transaction ends. */
+export function lockRequestsOfAllPartners(tx: Tx, zohoIds: readonly string[]): Promise<RequestRow[]> {
+  return tx
+    .selectFrom('requests')
+    .selectAll()
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
+/** The CRM ids of the requests that the lender has neither accepted nor withdrawn, in ascending order. */
+export async function findOpenRequestsOfAllPartners(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('requests')
+    .select('zoho_id')
+    .where('state', 'not in', ['accepted', 'withdrawn'])
+    .where('zoho_id', '>', after)
+    .orderBy('zoho_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.zoho_id)
+}
+
+/** Sets an answered request to sent. `at` is the time by the CRM's clock. */
+export async function markRequestSent(tx: Tx, id: string, at: string): Promise<void> {
+  await tx.updateTable('requests').set({ state: 'sent', answered_at: at }).where('id', '=', id).execute()
+}
+
+/** Removes requests whose tasks do not name the partner (`CRM_TASKS=partner`). */
+export async function removeUnnamedRequestsOfAllPartners(db: Db): Promise<void> {
+  await db.deleteFrom('requests').where('is_named', '=', false).execute()
+}
