@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -128,11 +128,9 @@ test('balancers refuse a worker and follow names, everything in compose starts a
 const analyze = '/usr/bin/systemd-analyze'
 test.skipIf(!existsSync(analyze))('systemd reads the unit without a complaint', async () => {
   const unit = join(folder, 'partner-portal@web.service')
-  // systemd wants to find what it starts.
-  writeFileSync(
-    unit,
-    read('partner-portal@.service').replaceAll('/srv/partner-portal', join(import.meta.dirname, '..')),
-  )
+  // systemd wants to find what it starts, and reads a blank as the end of a path.
+  symlinkSync(join(import.meta.dirname, '..'), join(folder, 'portal'))
+  writeFileSync(unit, read('partner-portal@.service').replaceAll('/srv/partner-portal', join(folder, 'portal')))
   const said = spawnSync(analyze, ['verify', unit], { encoding: 'utf8' })
   expect(`${said.stdout}${said.stderr}`).not.toContain('partner-portal@')
 })

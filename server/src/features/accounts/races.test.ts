@@ -194,14 +194,17 @@ test.each(['end-others', 'logout'])('if %s ends a session during a refresh, the 
   expect(await isOpen(refreshed?.body.data?.token)).toBe(false)
 })
 
-test('a sign-in fails if the password changes before the session begins', async () => {
+test('a sign-in with a password that changes meanwhile begins no session that lasts', async () => {
   const ada = await portal.newPartner()
   const change = { currentPassword: ada.password, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD }
   const [changed, begun] = await whileLocked(person(ada), [
     () => ada.put('/profile/password', change),
     () => portal.post('/auth/login', ada),
   ])
-  expect([changed?.status, begun?.status, begun?.body.code]).toEqual([200, 401, 'SIGN_IN_EXPIRED'])
+  expect(changed?.status).toBe(200)
+  // On a busy machine the sign-in can come first. Then the change ends its session.
+  const left = begun?.status === 200 ? await isOpen(begun.body.token) : begun?.body.code
+  expect([false, 'SIGN_IN_EXPIRED']).toContain(left)
 })
 
 test('a sign-in by password fails if a second factor is added before the session begins, and a second step fails if the password changes', async () => {

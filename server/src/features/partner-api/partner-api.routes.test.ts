@@ -255,7 +255,7 @@ test('a deal that the CRM refuses is given up at once and shows the reason', asy
   const folder = await mkdtemp(join(tmpdir(), 'field-map-'))
   const CRM_FIELD_MAP = join(folder, 'map.json')
   // This map is wrong, because it writes text into a CRM field that must refer to a record.
-  await writeFile(CRM_FIELD_MAP, '{"deals":{"fields":{"partner_iso":"Contact_Name","contact":"Partner_ISO"}}}')
+  await writeFile(CRM_FIELD_MAP, '{"deals":{"fields":{"business_name":"Contact_Name","contact":"Business_Name"}}}')
   await using mistaken = await startPortal({ withCrm: true, env: { CRM_FIELD_MAP } })
   await rm(folder, { recursive: true })
   const partner = await mistaken.newPartner()
