@@ -240,6 +240,7 @@ test('what the lender asks is answered at the request, which a mail’s link has
   const list = await screen.findByRole('region', { name: 'What the lender asks' })
   expect(list.textContent).toContain('Bank statementsAskedThree monthsUntil Dec 1, 2026')
   expect(list.textContent).toContain('QuoteAccepted')
+  expect(screen.getByText('Your turn')).toBeDefined()
   const field = screen.getByLabelText('Answer: Bank statements')
   expect(document.activeElement).toBe(field)
   await user.type(field, 'They are on their way')
