@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
-import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { confirmEmail, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { eraseRecords, eraseWords } from '../applicants/applicants.queries.ts'
+import { tellNews } from '../mails/tell-news.job.ts'
 
 let portal: TestPortal
 let lender: Lender
@@ -11,6 +13,7 @@ beforeAll(async () => {
   portal = await startPortal({ withCrm: true })
   lender = openLender(portal.crmUrl)
   ada = await portal.newPartner()
+  await confirmEmail(portal, ada)
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
@@ -161,4 +164,38 @@ test('a lead that was not the partner’s brings its open requests as no news; a
   expect((await ada.post('/dashboard/sync-leads')).status).toBe(200)
   expect((await asked()).map((one: { name: string }) => one.name)).not.toContain('Rivera Bakery')
   expect((await ada.post(`/crm/request/${item.request.id}/answer`, { content: 'Here it is.' })).status).toBe(404)
+})
+
+test('an erasure removes what the lender asked, and later changes of the task do not bring it back', async () => {
+  const { id, loid } = await pushedLead()
+  await look()
+  const zohoId = await task(id, 'Partner: Nkem’s passport', { Description: 'Nkem Okafor, born in May' })
+  await look()
+  const { db } = portal.deps
+  await db.transaction().execute(async (tx) => {
+    await eraseRecords(tx, [loid], new Date().toISOString())
+    await eraseWords(tx, [loid])
+  })
+  await lender.update('Tasks', zohoId, { Description: 'Nkem Okafor’s, both sides' })
+  await look()
+  expect(await db.selectFrom('requests').select('id').where('zoho_id', '=', zohoId).execute()).toEqual([])
+  const events = await db.selectFrom('events').select('data').where('loid', '=', loid).execute()
+  expect(JSON.stringify(events)).not.toMatch(/passport|born/)
+  expect(events.length).toBeGreaterThan(1)
+})
+
+test('the mail about a request has a link that opens its answer', async () => {
+  const { id, loid, page } = await pushedLead()
+  await look()
+  await task(id, 'Partner: Lease', { Description: 'Of the new premises', Due_Date: '2026-12-01' })
+  await look()
+  const [request] = await requestsOf(page)
+  const clock = { now: () => new Date(Date.now() + 10 * 60_000) }
+  await tellNews.run({ ...portal.deps, clock }, {}, AbortSignal.timeout(30_000), '')
+  const mail = await waitFor('the mail', async () =>
+    (await portal.mailsTo(ada.email)).find((one) => one.includes(loid)),
+  )
+  expect(mail).toMatch(/The lender asks: Lease\. Until 1 Dec(?:ember)?\.? 2026/)
+  expect(mail).toContain('Of the new premises')
+  expect(mail).toContain(`/leads/${loid}?answer=${request.id}`)
 })
