@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
+import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import { isTimeZone } from '@portal/contract/dates.ts'
 import * as z from 'zod/mini'
 import { hostUrls } from './db/host-urls.ts'
@@ -34,6 +35,8 @@ export type Settings = {
   publicUrl?: string
   /** The lender's privacy notice, which sign-up, the lead form and mails link to (D134). */
   privacyUrl?: string
+  /** The name that the portal wears (D115). */
+  brandName: string
   dataDir: string
   /** If absent, an embedded PostgreSQL is started under `dataDir`. The address can name several hosts. */
   databaseUrl?: string
@@ -153,6 +156,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     drainMs: 1_000 * variables.DRAIN_SECONDS,
     publicUrl: variables.PUBLIC_URL,
     privacyUrl: variables.PRIVACY_URL,
+    brandName: variables.BRAND_NAME,
     dataDir: path.resolve(variables.DATA_DIR),
     databaseUrl: variables.DATABASE_URL,
     databaseDirectUrl: variables.DATABASE_DIRECT_URL,
@@ -171,7 +175,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     crmFieldMapPath: variables.CRM_FIELD_MAP,
     statusMeaningsPath: variables.STATUS_MEANINGS,
     smtpUrl: variables.SMTP_URL,
-    mailFrom: variables.MAIL_FROM ?? 'Partner Portal <portal@localhost>',
+    mailFrom: variables.MAIL_FROM ?? `"${variables.BRAND_NAME}" <portal@localhost>`,
     timezone: variables.PORTAL_TIMEZONE,
     seedDemo: variables.SEED_DEMO ?? !isProduction,
     logLevel: variables.LOG_LEVEL,
@@ -271,6 +275,16 @@ const Milliseconds = z.pipe(
 
 const HostName = z.string().check(z.regex(/^[\w.:-]+$/, 'be a host name or an address such as 127.0.0.1 or 0.0.0.0'))
 
+/** The name also stands in the sender of mails, so it has no character that a sender cannot have. */
+const BrandName = z
+  .string()
+  .check(
+    z.regex(
+      /^[^\p{C}\p{Zl}\p{Zp}<>"\\@]{1,60}$/u,
+      'have 1 to 60 characters, and neither < > " \\ @ nor invisible ones',
+    ),
+  )
+
 const Variables = z.object({
   NODE_ENV: z._default(z.enum(['development', 'production'], 'be development or production'), 'development'),
   ROLE: z._default(z.enum(['all', 'web', 'worker'], 'be all, web or worker'), 'all'),
@@ -282,6 +296,7 @@ const Variables = z.object({
   DRAIN_SECONDS: z._default(wholeNumber(0, 3_600), 0),
   PUBLIC_URL: z.optional(webOrigin('https://portal.example.com')),
   PRIVACY_URL: z.optional(urlOf(['https:', 'http:'], 'be an address such as https://www.example.com/privacy')),
+  BRAND_NAME: z._default(BrandName, DEFAULT_BRAND_NAME),
   DATA_DIR: z._default(z.string(), './data'),
   DATABASE_URL: z.optional(DatabaseUrl),
   DATABASE_DIRECT_URL: z.optional(DatabaseUrl),

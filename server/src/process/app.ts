@@ -118,7 +118,8 @@ export async function createApp(
   outboxRoutes(app, deps)
   securityLogRoutes(mount, deps)
 
-  await staticWeb(app, { folder: WEB_FOLDER, isStarted: readiness.isStarted })
+  const { brandName } = deps.config
+  await staticWeb(app, { folder: WEB_FOLDER, isStarted: readiness.isStarted, brandName })
   packAnswers(app)
   return app
 }

@@ -1,3 +1,5 @@
+import { BRAND_NAME } from './brand-name.ts'
+
 /**
  * The product's logo and name. The logo from public/favicon.svg is copied here, so that it is shown without a request.
  */
@@ -15,7 +17,7 @@ export function Brand() {
         />
         <circle cx="22" cy="22.4" r="1.9" fill="#a9b4ff" />
       </svg>
-      <span className="text-[0.9375rem] font-semibold tracking-tight">Partner Portal</span>
+      <span className="text-[0.9375rem] font-semibold tracking-tight">{BRAND_NAME}</span>
     </span>
   )
 }

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { BRAND_NAME } from './brand-name.ts'
 
 let title = ''
 let count = 0
@@ -6,7 +7,7 @@ let count = 0
 /** Sets the title of the browser's tab to the page's title, with the bell's number in front unless it is 0. */
 export function usePageTitle(pageTitle: string) {
   useEffect(() => {
-    title = `${pageTitle} · Partner Portal`
+    title = `${pageTitle} · ${BRAND_NAME}`
     write()
   }, [pageTitle])
 }

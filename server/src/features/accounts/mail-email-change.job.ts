@@ -16,13 +16,13 @@ export const mailEmailChange = defineJob({
   name: 'mail-email-change',
   payload: z.object({ changeId: z.string() }),
   retry: RETRY,
-  async run({ db, mail, publicUrl, secrets }, { changeId }, _signal, id = newId()) {
+  async run({ db, mail, publicUrl, config, secrets }, { changeId }, _signal, id = newId()) {
     const change = await findEmailChange(db, changeId)
     const person = change && (await findPerson(db, change.person_id))
     if (!person || change.done_at !== null) return
     const token = secrets.derive(`confirm-email:${id}`)
     await keepLinkHash(db, changeId, { confirm_hash: hashToken(token) })
-    await mail.send({ ...emailChangeMail(person, change, publicUrl, token), id })
+    await mail.send({ ...emailChangeMail(person, change, { publicUrl, brandName: config.brandName }, token), id })
   },
 })
 
@@ -31,12 +31,12 @@ export const mailEmailChanged = defineJob({
   name: 'mail-email-changed',
   payload: z.object({ changeId: z.string() }),
   retry: RETRY,
-  async run({ db, mail, publicUrl, secrets }, { changeId }, _signal, id = newId()) {
+  async run({ db, mail, publicUrl, config, secrets }, { changeId }, _signal, id = newId()) {
     const change = await findEmailChange(db, changeId)
     const person = change && (await findPerson(db, change.person_id))
     if (!person || change.done_at === null) return
     const token = change.undo_until === null ? undefined : secrets.derive(`undo-email:${id}`)
     if (token) await keepLinkHash(db, changeId, { undo_hash: hashToken(token) })
-    await mail.send({ ...emailChangedMail(person, change, publicUrl, token), id })
+    await mail.send({ ...emailChangedMail(person, change, { publicUrl, brandName: config.brandName }, token), id })
   },
 })

@@ -36,6 +36,7 @@ export async function sendResetLink(deps: Deps, personId: string, requestId: str
     await removeAccountTokens(tx, personId, purpose, hash)
     return getPerson(tx, personId)
   })
-  if (person) await deps.mail.send({ ...resetMail(person, deps.publicUrl, token), id: requestId })
+  const portal = { publicUrl: deps.publicUrl, brandName: deps.config.brandName }
+  if (person) await deps.mail.send({ ...resetMail(person, portal, token), id: requestId })
   return token
 }

@@ -17,7 +17,7 @@ export const mailVerification = defineJob({
   name: 'mail-verification',
   payload: z.object({ personId: z.string(), isWelcome: z.boolean() }),
   retry: { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 2 },
-  async run({ db, clock, mail, publicUrl, secrets }, { personId, isWelcome }, _signal, id = newId()) {
+  async run({ db, clock, mail, publicUrl, config, secrets }, { personId, isWelcome }, _signal, id = newId()) {
     const person = await findPerson(db, personId)
     if (!person || person.email_verified) return
     const token = secrets.derive(`verify-email:${id}`)
@@ -25,6 +25,7 @@ export const mailVerification = defineJob({
     const isOpen = await db
       .transaction()
       .execute((tx) => insertLinkToken(tx, { hash: hashToken(token), personId, purpose: 'verify-email', expiresAt }))
-    if (isOpen) await mail.send({ ...(isWelcome ? welcomeMail : verificationMail)(person, publicUrl, token), id })
+    const portal = { publicUrl, brandName: config.brandName }
+    if (isOpen) await mail.send({ ...(isWelcome ? welcomeMail : verificationMail)(person, portal, token), id })
   },
 })

@@ -164,6 +164,27 @@ test('each mail ends with the lender’s privacy notice, if there is one', async
   }
 })
 
+test('mails, authenticator apps, passkeys and the API document wear the name that the lender gives the portal', async () => {
+  await using portal = await startPortal({ env: { BRAND_NAME: 'Smith, Jones & Co' } })
+  const owner = await portal.newPartner()
+  const welcome = await portal.mailTo(owner.email)
+  expect(welcome).toMatch(/^Subject: Welcome to Smith, Jones & Co$/m)
+  expect(welcome).toMatch(/^From: "Smith, Jones & Co" <portal@localhost>$/m)
+  await confirmEmail(portal, owner)
+  expect(
+    (await owner.post('/team/invitations', { email: 'guest@example.com', firstName: 'Jo', role: 'member' })).status,
+  ).toBe(201)
+  const invitation = await portal.mailTo('guest@example.com')
+  expect(invitation).toContain('invites you to Smith, Jones & Co, where')
+  expect(`${welcome}${invitation}`).not.toContain('Partner Portal')
+  const app = await owner.post('/account/totp')
+  expect(app.body.data.otpauth_url).toContain('issuer=Smith%2C%20Jones%20%26%20Co&')
+  const passkey = await owner.post('/account/passkeys/options')
+  expect(passkey.body.data.rp.name).toBe('Smith, Jones & Co')
+  const document = await portal.get('/openapi.json')
+  expect(document.body.info.contact.name).toBe('Smith, Jones & Co')
+})
+
 async function empty(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   await mkdir(folder, { recursive: true })

@@ -1,4 +1,5 @@
 import type { AccessKind } from '@portal/contract/access.ts'
+import { brandInSentence } from '@portal/contract/brand.ts'
 import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import type { EmailChangeRow } from '../../platform/db/tables.ts'
 import type { Mail } from '../../platform/mail/mail.ts'
@@ -6,14 +7,20 @@ import { type MailPart, text } from '../../platform/mail/mail-parts.ts'
 import type { Notice, NoticedAccess } from './mail-notice.job.ts'
 import type { Person } from './people.queries.ts'
 
+/** What mails say of the portal: where it is, and its name (D115). */
+interface Portal {
+  publicUrl: string
+  brandName: string
+}
+
 /**
  * The mails to an address that nobody has proved to be theirs repeat nothing that a stranger typed (D132): no name and
  * no business name. Somebody may sign up with a stranger's address to make the lender write to it.
  */
-export function welcomeMail({ email }: Person, publicUrl: string, token: string): Mail {
+export function welcomeMail({ email }: Person, { publicUrl, brandName }: Portal, token: string): Mail {
   return {
     to: email,
-    subject: 'Welcome to the Partner Portal',
+    subject: `Welcome to ${brandInSentence(brandName)}`,
     parts: [
       text(GREETING),
       { part: 'link', text: 'Your partner account is ready:', label: 'Sign in', url: `${publicUrl}/login` },
@@ -22,7 +29,7 @@ export function welcomeMail({ email }: Person, publicUrl: string, token: string)
   }
 }
 
-export function verificationMail({ email }: Person, publicUrl: string, token: string): Mail {
+export function verificationMail({ email }: Person, { publicUrl }: Portal, token: string): Mail {
   return {
     to: email,
     subject: 'Confirm your email address',
@@ -53,10 +60,10 @@ function confirmation(publicUrl: string, token: string): MailPart[] {
 
 const IGNORE = text('If you did not ask for this, ignore this email. Nothing will change.')
 
-export function resetMail(person: Person, publicUrl: string, token: string): Mail {
+export function resetMail(person: Person, { publicUrl, brandName }: Portal, token: string): Mail {
   return {
     to: person.email,
-    subject: 'Reset your Partner Portal password',
+    subject: `Reset your ${brandName} password`,
     parts: [
       greeting(person),
       {
@@ -73,7 +80,7 @@ export function resetMail(person: Person, publicUrl: string, token: string): Mai
 export function emailChangeMail(
   { email_verified }: Person,
   { new_email, old_email }: EmailChangeRow,
-  publicUrl: string,
+  { publicUrl, brandName }: Portal,
   token: string,
 ): Mail {
   const inPlace = email_verified ? `, in place of ${old_email}` : ''
@@ -84,7 +91,7 @@ export function emailChangeMail(
       text(GREETING),
       {
         part: 'button',
-        text: `Make this the email address of your Partner Portal account${inPlace}, within the next 24 hours`,
+        text: `Make this the email address of your ${brandName} account${inPlace}, within the next 24 hours`,
         label: 'Use this address',
         url: `${publicUrl}/confirm-email?token=${token}`,
       },
@@ -97,7 +104,7 @@ export function emailChangeMail(
 export function emailChangedMail(
   person: Person,
   { new_email, old_email }: EmailChangeRow,
-  publicUrl: string,
+  { publicUrl, brandName }: Portal,
   token: string | undefined,
 ): Mail {
   // Only a confirmed address can undo the change.
@@ -108,7 +115,7 @@ export function emailChangedMail(
       parts: [
         text(GREETING),
         text(
-          'The Partner Portal account with this email address now has a different one. No more emails about the account will be sent to this address.',
+          `The ${brandName} account with this email address now has a different one. No more emails about the account will be sent to this address.`,
         ),
       ],
     }
@@ -127,7 +134,7 @@ export function emailChangedMail(
     subject: 'Your email address was changed',
     parts: [
       greeting(person),
-      text(`Your Partner Portal account for ${person.business_name} now has a different email address: ${new_email}`),
+      text(`Your ${brandName} account for ${person.business_name} now has a different email address: ${new_email}`),
       ...undo,
     ],
   }

@@ -19,14 +19,14 @@ import { answerSchema, bodyFields, eitherOr } from './body-fields.ts'
 import { DOCUMENTED_ROUTES } from './documented-routes.ts'
 
 /** The API documentation as an OpenAPI 3.1 document, from which tools generate clients and receivers. */
-export function openApi(publicUrl: string): object {
+export function openApi(publicUrl: string, brandName: string): object {
   return {
     openapi: '3.1.0',
     info: {
       title: API_TITLE,
       version: API_VERSION,
       description: `${API_DESCRIPTION}\n\n${WEBHOOKS_DESCRIPTION}`,
-      contact: { name: 'Partner portal', url: publicUrl },
+      contact: { name: brandName, url: publicUrl },
     },
     servers: [{ url: `${publicUrl}/api` }],
     externalDocs: { description: 'The documentation in the portal', url: `${publicUrl}/api-docs` },

@@ -1,3 +1,4 @@
+import { brandInSentence } from '@portal/contract/brand.ts'
 import { INVITATION_VALID_DAYS } from '@portal/contract/team.ts'
 import * as z from 'zod/mini'
 import { newId } from '../../platform/db/ids.ts'
@@ -21,32 +22,41 @@ export const mailInvitation = defineJob({
   name: 'mail-invitation',
   payload: z.object({ partnerId: z.string(), invitationId: z.string(), linkId: z.optional(z.string()) }),
   retry: { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 2 },
-  async run({ db, clock, mail, publicUrl, secrets }, { partnerId, invitationId, linkId }, _signal, id = newId()) {
+  async run(
+    { db, clock, mail, publicUrl, config, secrets },
+    { partnerId, invitationId, linkId },
+    _signal,
+    id = newId(),
+  ) {
     const invitation = await findInvitationToMail(db, partnerId, invitationId)
     if (!invitation) return
     const token = secrets.derive(`invitation:${linkId ?? id}`)
     const link = { token_hash: hashToken(token), expires_at: invitationExpiry(clock.now()) }
     if (!(await updateInvitationToken(db, { partnerId, invitationId, linkId }, link))) return
-    await mail.send({ ...invitationMail(invitation, publicUrl, token), id })
+    const portalName = brandInSentence(config.brandName)
+    await mail.send({ ...invitationMail(invitation, publicUrl, portalName, token), id })
   },
 })
 
 type MailedInvitation = NonNullable<Awaited<ReturnType<typeof findInvitationToMail>>>
 
 /** Nobody has proved that the address wants this mail, so it repeats no name that somebody typed (D132). */
-function invitationMail({ email, inviter_email }: MailedInvitation, publicUrl: string, token: string): Mail {
+function invitationMail(
+  { email, inviter_email }: MailedInvitation,
+  publicUrl: string,
+  portalName: string,
+  token: string,
+): Mail {
   return {
     to: email,
-    subject: 'Your invitation to the Partner Portal',
+    subject: `Your invitation to ${portalName}`,
     parts: [
       text('Hello,'),
-      text(
-        `${inviter_email} invites you to the Partner Portal, where their business submits and tracks loan applications.`,
-      ),
+      text(`${inviter_email} invites you to ${portalName}, where their business submits and tracks loan applications.`),
       {
         part: 'button',
         text: `See who invites you, and choose a password within the next ${INVITATION_VALID_DAYS} days`,
-        label: 'Join the Partner Portal',
+        label: `Join ${portalName}`,
         url: `${publicUrl}/invite?token=${token}`,
       },
       text(`If you do not know ${inviter_email}, ignore this email. Nothing happens unless you choose a password.`),

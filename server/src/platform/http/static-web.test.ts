@@ -8,12 +8,13 @@ import { createServer } from './server.ts'
 import { staticWeb } from './static-web.ts'
 
 let parent: string
+let folder: string
 let app: FastifyInstance
 let isStarted = true
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'portal-web-'))
   // A folder above the build may also be called assets.
-  const folder = join(parent, 'assets', 'dist')
+  folder = join(parent, 'assets', 'dist')
   await mkdir(join(folder, 'assets'), { recursive: true })
   await mkdir(join(folder, 'leads'))
   for (const page of ['leads', 'leads/new', 'leads/$loid'])
@@ -21,7 +22,10 @@ beforeAll(async () => {
   await writeFile(join(folder, 'index.html'), '<title>Partner Portal</title>')
   await writeFile(join(folder, 'assets/page-abc123.js'), 'export const page = 1')
   await writeFile(join(folder, 'assets/page-abc123.js.br'), 'packed')
-  app = await createServer(pino({ level: 'silent' }), {
+  app = await serve('Partner Portal')
+})
+async function serve(brandName: string): Promise<FastifyInstance> {
+  const server = await createServer(pino({ level: 'silent' }), {
     isSecure: false,
     requestTimeoutMs: 30_000,
     connectionsMax: 100,
@@ -29,8 +33,9 @@ beforeAll(async () => {
     isStopping: () => false,
     trustProxy: ['loopback'],
   })
-  await staticWeb(app, { folder, isStarted: () => isStarted })
-})
+  await staticWeb(server, { folder, isStarted: () => isStarted, brandName })
+  return server
+}
 afterAll(async () => {
   await app.close()
   await rm(parent, { recursive: true })
@@ -96,6 +101,21 @@ test.each([
 ])('%s matches no page of the build and gets index.html', async (url) => {
   const answer = await app.inject(url)
   expect([answer.statusCode, answer.body]).toEqual([200, '<title>Partner Portal</title>'])
+})
+
+test("with the lender's name, every page has it in its title, without markup, and files stay as they are", async () => {
+  const named = await serve("Smith & <$&>'s Partners")
+  const title = '<title>Smith &#38; &#60;$&#38;&#62;&#39;s Partners</title>'
+  for (const url of ['/', '/login', '/unknown']) {
+    const page = await named.inject({ url, headers: { 'accept-encoding': 'br' } })
+    expect([page.statusCode, page.body]).toEqual([200, title])
+    expect(page.headers).toMatchObject({ 'cache-control': 'no-cache', 'content-type': 'text/html; charset=utf-8' })
+    expect(page.headers['content-security-policy']).toContain("require-trusted-types-for 'script'")
+  }
+  expect((await named.inject('/leads/new')).body).toBe('page of leads/new')
+  expect((await named.inject({ method: 'HEAD', url: '/' })).statusCode).toBe(200)
+  expect((await named.inject('/assets/page-abc123.js')).body).toBe('export const page = 1')
+  await named.close()
 })
 
 test('until the start is complete, a page says that the portal is starting, and asks again by itself', async () => {

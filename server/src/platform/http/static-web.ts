@@ -1,8 +1,10 @@
-import { existsSync, globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import fastifyStatic from '@fastify/static'
+import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import type { FastifyInstance } from 'fastify'
 import { NotFound } from '../errors.ts'
+import { escapeHtml } from '../mail/escape-html.ts'
 import { isApi } from './server.ts'
 
 export const WEB_FOLDER = join(import.meta.dirname, '../../../../web/dist')
@@ -10,12 +12,15 @@ export const WEB_FOLDER = join(import.meta.dirname, '../../../../web/dist')
 /**
  * Serves the built web app. Every address outside the API that does not look like a file belongs to the app, because
  * the routing happens in the browser (D8). The build has a copy of the app's page for each route, such as
- * `leads/$loid.html` for `/leads/LO-…`. The copies differ in the files that they preload.
+ * `leads/$loid.html` for `/leads/LO-…`. The copies differ in the files that they preload. If the portal wears another
+ * name (D115), each copy is kept in memory with that name.
  */
 export async function staticWeb(
   app: FastifyInstance,
-  { folder, isStarted }: { folder: string; isStarted: () => boolean },
+  { folder, isStarted, brandName }: { folder: string; isStarted: () => boolean; brandName: string },
 ): Promise<void> {
+  const isOwnName = brandName === DEFAULT_BRAND_NAME
+  const named = (html: string) => html.replaceAll(DEFAULT_BRAND_NAME, () => escapeHtml(brandName))
   const isBuilt = existsSync(join(folder, 'index.html'))
   if (isBuilt) {
     await app.register(fastifyStatic, {
@@ -24,6 +29,7 @@ export async function staticWeb(
       // Serves only the files of the build. A wildcard would refuse some pages (`/leads//`) before they are recognised
       // as pages.
       wildcard: false,
+      ...(!isOwnName && { globIgnore: ['**/*.html'] }),
       cacheControl: false,
       setHeaders(response, file) {
         // File names under assets/ contain a hash of the content. All other files can change with the next build.
@@ -36,21 +42,30 @@ export async function staticWeb(
   // A page would work before the start is complete, but could show half of the demo's data.
   app.addHook('onRequest', async (request, reply) => {
     if (isStarted() || isApi(request.url) || /\.\w+$/.test(path(request.url))) return undefined
-    return reply.code(503).headers({ 'retry-after': '1', refresh: '1' }).type('text/html; charset=utf-8').send(STARTING)
+    return reply
+      .code(503)
+      .headers({ 'retry-after': '1', refresh: '1' })
+      .type('text/html; charset=utf-8')
+      .send(named(STARTING))
   })
   // Sorted backwards, so that `leads/new.html` comes before `leads/$loid.html`, which also matches `/leads/new`.
   const files = globSync('**/*.html', { cwd: folder }).toSorted().toReversed()
   const pages = files.map((file) => ({ file, addresses: addressesOf(file) }))
+  const namedPages = new Map(
+    isOwnName ? [] : files.map((file) => [file, named(readFileSync(join(folder, file), 'utf8'))]),
+  )
   app.setNotFoundHandler(async (request, reply) => {
     const isFile = /^\/assets\/|\.\w+$/.test(path(request.url))
     const isPage = ['GET', 'HEAD'].includes(request.method) && !isApi(request.url) && !isFile
     if (!isPage || !isBuilt) throw new NotFound('There is no such address in this API')
-    const page = pages.find(({ addresses }) => addresses.test(path(request.url)))
-    return reply.sendFile(page?.file ?? 'index.html')
+    const file = pages.find(({ addresses }) => addresses.test(path(request.url)))?.file ?? 'index.html'
+    const html = namedPages.get(file)
+    if (html === undefined) return reply.sendFile(file)
+    return reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(html)
   })
 }
 
-const STARTING = '<!doctype html><html lang="en"><title>Partner Portal</title><p>The portal is starting …'
+const STARTING = `<!doctype html><html lang="en"><title>${DEFAULT_BRAND_NAME}</title><p>The portal is starting …`
 
 /**
  * Helmet's headers for pages mean nothing for the files that a page loads, and would be a tenth of the bytes that a

@@ -39,6 +39,8 @@ interface MailSettings {
   /** If true, a server that offers no TLS gets no mail (D98). */
   requiresTls: boolean
   mailFrom: string
+  /** The portal's name, at the head of every mail (D115). */
+  brandName: string
   /** Stands below every mail, if there is one (D134). */
   privacyUrl?: string | undefined
   outbox: string
@@ -56,9 +58,8 @@ const SEND_MS_MAX = 360_000
  * Sends over SMTP if a server is set. Otherwise each mail becomes an .eml file in the outbox, and the log names the
  * file.
  */
-export function openMailer({ smtpUrl, requiresTls, mailFrom, privacyUrl, outbox, log }: MailSettings): Mailer {
-  const contentOf = (mail: Mail) =>
-    message(mailFrom, privacyUrl === undefined ? mail : { ...mail, parts: [...mail.parts, privacyNotice(privacyUrl)] })
+export function openMailer({ smtpUrl, requiresTls, outbox, log, ...letterhead }: MailSettings): Mailer {
+  const contentOf = (mail: Mail) => message(letterhead, mail)
   if (smtpUrl) {
     return {
       isDelivered: true,
@@ -103,8 +104,11 @@ function privacyNotice(url: string): MailPart {
   return { part: 'footer', text: 'How your data is handled:', label: 'Privacy notice', url }
 }
 
-async function message(from: string, mail: Mail) {
+type Letterhead = Pick<MailSettings, 'mailFrom' | 'brandName' | 'privacyUrl'>
+
+async function message({ mailFrom: from, brandName, privacyUrl }: Letterhead, mail: Mail) {
   const { to, subject, id, date, unsubscribeUrl } = mail
+  const parts = privacyUrl === undefined ? mail.parts : [...mail.parts, privacyNotice(privacyUrl)]
   return {
     from,
     // An object is always one address. As plain text, `x,y@example.com` would be two addresses.
@@ -116,7 +120,7 @@ async function message(from: string, mail: Mail) {
       headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
     }),
     textEncoding: 'quoted-printable' as const,
-    ...(await renderMail(mail)),
+    ...(await renderMail({ subject, parts }, brandName)),
   }
 }
 

@@ -9,7 +9,7 @@ test('layout.html is up to date with layout.mjml (npm run build:mails)', async (
 })
 
 test('text and HTML have the same content, and the HTML escapes text from outside', async () => {
-  const { text, html } = await renderMail({
+  const content: Parameters<typeof renderMail>[0] = {
     subject: 'A & B <Pty>',
     parts: [
       { part: 'text', text: 'Hello Jo,' },
@@ -23,7 +23,8 @@ test('text and HTML have the same content, and the HTML escapes text from outsid
       { part: 'change', text: 'Moved to Approved', time: 'Mon 9:12 am' },
       { part: 'footer', text: 'Too many mails?', label: 'Unsubscribe', url: 'https://portal.example/unsubscribe' },
     ],
-  })
+  }
+  const { text, html } = await renderMail(content, 'Smith & <Co>')
   expect(text).toBe(`Hello Jo,
 
 see what changed: https://portal.example/leads/LO-1?a=1&b=2
@@ -37,6 +38,7 @@ Too many mails? https://portal.example/unsubscribe
 `)
   expect(html).not.toContain('<script>')
   expect(html).toContain('&#60;script&#62;alert(1)&#60;/script&#62;<br>second line {{url}}')
+  expect(html).toContain('</span>Smith &#38; &#60;Co&#62;')
   expect(html).toContain('<title>A &#38; B &#60;Pty&#62;</title>')
   expect(html).toContain('href="https://portal.example/leads/LO-1?a=1&#38;b=2"')
   expect(html).not.toMatch(/<!-- (?:part|end|body|footer)|https?:\/\/(?!portal\.example|www\.w3\.org)/)
@@ -48,7 +50,7 @@ test('a mail is rendered even if the layout could not be read for an earlier mai
     await copyFile(join(import.meta.dirname, file), join(folder, file))
   const copy: { renderMail: typeof renderMail } = await import(join(folder, 'render-mail.ts'))
   const mail = { subject: 'News', parts: [] }
-  await expect(copy.renderMail(mail)).rejects.toThrow('ENOENT')
+  await expect(copy.renderMail(mail, 'Partner Portal')).rejects.toThrow('ENOENT')
   await copyFile(LAYOUT, join(folder, 'layout.html'))
-  expect(await copy.renderMail(mail)).toEqual(await renderMail(mail))
+  expect(await copy.renderMail(mail, 'Partner Portal')).toEqual(await renderMail(mail, 'Partner Portal'))
 })

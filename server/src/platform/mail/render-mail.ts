@@ -4,10 +4,12 @@ import { escapeHtml } from './escape-html.ts'
 import type { Mail } from './mail.ts'
 import type { MailPart } from './mail-parts.ts'
 
-/** Renders a mail as plain text and as HTML. */
-export async function renderMail(mail: Pick<Mail, 'subject' | 'parts'>): Promise<{ text: string; html: string }> {
+type Content = Pick<Mail, 'subject' | 'parts'>
+
+/** Renders a mail as plain text and as HTML. The portal's name is the head of the HTML (D115). */
+export async function renderMail(mail: Content, brandName: string): Promise<{ text: string; html: string }> {
   layout ??= await readLayout()
-  return { text: `${mail.parts.map(asText).join('\n\n')}\n`, html: asHtml(layout, mail) }
+  return { text: `${mail.parts.map(asText).join('\n\n')}\n`, html: asHtml(layout, mail, brandName) }
 }
 
 function asText(one: MailPart): string {
@@ -53,7 +55,7 @@ const PARTS = /<!-- part [\s\S]*?<!-- end -->/g
 const BODY = '<!-- body -->'
 const FOOTER = '<!-- footer -->'
 
-function asHtml({ page, parts }: Layout, { subject, parts: given }: Pick<Mail, 'subject' | 'parts'>): string {
+function asHtml({ page, parts }: Layout, { subject, parts: given }: Content, brandName: string): string {
   const render = (one: MailPart): string => {
     const { part, ...values } = one
     if (one.part === 'button' && one.text)
@@ -69,7 +71,7 @@ function asHtml({ page, parts }: Layout, { subject, parts: given }: Pick<Mail, '
   // Mail programs show a preview after the subject. The preview leaves out the greeting, because every mail begins with
   // a greeting.
   const preview = given.find((one) => one.part !== 'text' || !/^Hello[ ,]/.test(one.text))
-  return filled(page, { subject, preview: preview ? asText(preview) : '' })
+  return filled(page, { subject, brandName, preview: preview ? asText(preview) : '' })
     .replace(BODY, () => ofColumn(false))
     .replace(FOOTER, () => ofColumn(true))
 }

@@ -29,12 +29,13 @@ import {
 
 /** The options that the browser needs to create a passkey for the caller. */
 export async function beginPasskeyOf(deps: Deps, { personId }: SessionCaller): Promise<PasskeyCreation> {
-  const { db, publicUrl } = deps
+  const { db, publicUrl, config } = deps
   const person = await getPerson(db, personId)
   const known = await findPasskeys(db, personId)
   refuseMore(known)
   const name = [person.first_name, person.last_name].filter(Boolean).join(' ') || person.business_name
-  const creation = await passkeyCreation(publicUrl, { id: personId, email: person.email, name }, known)
+  const portal = { publicUrl, brandName: config.brandName }
+  const creation = await passkeyCreation(portal, { id: personId, email: person.email, name }, known)
   await keepChallenge(deps, creation.challenge, personId)
   return creation
 }

@@ -16,7 +16,7 @@ const NEW_APP_CODES: RateLimit = { ...WRONG_CODES, name: 'new-app-codes' }
 
 /** Makes the secret of a new authenticator app. Until a code confirms the secret, another call replaces it. */
 export async function beginTotpApp(
-  { db, secrets, clock }: Pick<Deps, 'db' | 'secrets' | 'clock'>,
+  { db, secrets, clock, config }: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config'>,
   { personId }: SessionCaller,
 ): Promise<{ secret: string; otpauth_url: string }> {
   const person = await getPerson(db, personId)
@@ -24,7 +24,7 @@ export async function beginTotpApp(
   if (!(await keepWaitingTotpSecret({ db, secrets }, personId, secret, clock.now().toISOString()))) {
     throw new Conflict('CONFLICT', 'There is an authenticator app already. Remove it before you add another one.')
   }
-  return totpSetUp(secret, person.email)
+  return totpSetUp(secret, { issuer: config.brandName, email: person.email })
 }
 
 /**

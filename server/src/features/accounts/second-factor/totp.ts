@@ -5,16 +5,18 @@ const STEP_MS = 30_000
  * This many steps before and after the current one are also accepted, because clocks are wrong and people type slowly.
  */
 const STEPS_AROUND = 1
-const ISSUER = 'Partner Portal'
 
 /** Makes a secret of 160 bits, as RFC 4226 recommends. */
 export function newTotpSecret(): Buffer {
   return Buffer.from(new Secret({ size: 20 }).bytes)
 }
 
-/** The secret as the person types it into an authenticator app, and as the URL in a QR code. */
-export function totpSetUp(secret: Buffer, email: string): { secret: string; otpauth_url: string } {
-  const totp = appOf(secret, email)
+/** The secret as the person types it into an authenticator app, and as the URL in a QR code. The app shows the issuer. */
+export function totpSetUp(
+  secret: Buffer,
+  { issuer, email }: { issuer: string; email: string },
+): { secret: string; otpauth_url: string } {
+  const totp = appOf(secret, { issuer, label: email })
   return { secret: totp.secret.base32, otpauth_url: totp.toString() }
 }
 
@@ -29,7 +31,7 @@ export function stepOfCode(secret: Buffer, code: string, now: Date): number | un
 }
 
 /** Uses the defaults (SHA-1, six digits, 30 seconds), which every authenticator app supports. */
-function appOf(secret: Buffer, label?: string): TOTP {
+function appOf(secret: Buffer, shown: { issuer?: string; label?: string } = {}): TOTP {
   const bytes = Uint8Array.from(secret)
-  return new TOTP({ issuer: ISSUER, secret: new Secret({ buffer: bytes.buffer }), ...(label && { label }) })
+  return new TOTP({ ...shown, secret: new Secret({ buffer: bytes.buffer }) })
 }

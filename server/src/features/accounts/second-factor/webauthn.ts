@@ -24,11 +24,11 @@ type Known = Pick<StoredPasskey, 'credential_id' | 'transports'>
  * not asked for the model of the device.
  */
 export async function passkeyCreation(
-  publicUrl: string,
+  { publicUrl, brandName }: { publicUrl: string; brandName: string },
   person: { id: string; email: string; name: string },
   known: readonly Known[],
 ): Promise<PasskeyCreation> {
-  const rp = { name: 'Partner Portal', id: hostOf(publicUrl) }
+  const rp = { name: brandName, id: hostOf(publicUrl) }
   const { generateRegistrationOptions } = await library()
   const options = await generateRegistrationOptions({
     rpName: rp.name,

@@ -1,5 +1,7 @@
+import { brandInSentence } from '@portal/contract/brand.ts'
 import { Download, Printer, TriangleAlert } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
+import { BRAND_NAME } from '../../../ui/brand-name.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 
@@ -22,8 +24,8 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
             Save your recovery codes
           </h2>
           <p className="mt-0.5">
-            If you do not have your device, sign in to the Partner Portal with one of these codes. Each works once. They
-            will not be shown again.
+            If you do not have your device, sign in to {brandInSentence(BRAND_NAME)} with one of these codes. Each works
+            once. They will not be shown again.
           </p>
         </div>
       </div>
@@ -64,7 +66,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
 
 function save(text: string) {
   const url = URL.createObjectURL(
-    new Blob([`Recovery codes of the Partner Portal\n\n${text}\n`], { type: 'text/plain' }),
+    new Blob([`Recovery codes of ${brandInSentence(BRAND_NAME)}\n\n${text}\n`], { type: 'text/plain' }),
   )
   const link = document.createElement('a')
   link.href = url
