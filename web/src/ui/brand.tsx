@@ -6,7 +6,7 @@ import { BRAND_NAME } from './brand-name.ts'
 export function Brand() {
   return (
     <span className="flex items-center gap-2.5">
-      <svg aria-hidden viewBox="0 0 32 32" className="size-7" fill="none">
+      <svg aria-hidden viewBox="0 0 32 32" className="size-7 shrink-0" fill="none">
         <rect width="32" height="32" rx="8" fill="#4652d6" />
         <path
           d="M10 23V9h7.2a4.9 4.9 0 0 1 0 9.8H13.6"
