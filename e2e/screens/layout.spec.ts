@@ -258,6 +258,11 @@ test('the keyboard can skip the sidebar and jump to the search box', async ({ pa
   await page.keyboard.press('Enter')
   await expect(page.getByRole('main')).toBeFocused()
   await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: 'Go to or find' })
+  await expect(palette.getByRole('option', { name: 'Dashboard' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(palette).toBeHidden()
+  await page.keyboard.press('/')
   await expect(box).toBeFocused()
 
   await page.keyboard.type('   ')

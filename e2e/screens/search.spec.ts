@@ -32,7 +32,7 @@ test('/search finds leads and deals, and other pages have the same search box', 
     await box.fill('   ')
     await box.press('Enter')
     await expect(page).toHaveURL('/profile')
-    await page.getByRole('heading', { level: 1 }).press('Control+k')
+    await page.getByRole('heading', { level: 1 }).press('/')
     await expect(box).toBeFocused()
     await box.fill('  harakeke ')
     await box.press('Enter')

@@ -71,7 +71,7 @@ test('forms create a lead, set its status, add a note, convert the lead, and cha
   expect(rows[0]).toMatchObject({ Stage: 'Funded', Amount: 95_000.5, Modified_By: { name: 'Maya Thornton' } })
 
   const other = (await submit('/leads', { Company: 'Slow Bakery', Last_Name: 'Slow' })).replace(/\?.*/, '')
-  expect(await submit(`${other}/convert`, { without: 'deal' })).toBe(`${other}?done=converted`)
+  expect(await submit(`${other}/convert`, { without: 'deal' })).toBe(`${other}?done=dealless`)
   const made = await submit(`${other}/deal`, { name: 'Slow loan', stage: 'Funded', closing: '2026-12-24' })
   expect(await page(made.replace(/\?.*/, ''))).toContain('Slow loan')
 

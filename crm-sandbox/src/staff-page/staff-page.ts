@@ -21,7 +21,8 @@ const STAFF: Actor = { user: STAFF_USER, source: 'crm_ui' }
 
 const DONE: { [key: string]: string } = {
   status: 'Status saved.',
-  converted: 'Lead converted.',
+  converted: 'Lead converted to a deal.',
+  dealless: 'Lead converted without a deal.',
   made: 'Deal made.',
   stage: 'Stage saved.',
   terms: 'Terms saved.',
@@ -123,7 +124,9 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
     if (input && !input.ok) return refuse(reply, `/leads/${lead.id}`, input.failure)
     const result = convertLead(sandbox, lead, input ? { deal: input.values } : {}, STAFF)
     if ('failure' in result) return refuse(reply, `/leads/${lead.id}`, result.failure)
-    return back(reply, result.deal ? `/deals/${result.deal.id}` : `/leads/${lead.id}`, 'converted')
+    return result.deal
+      ? back(reply, `/deals/${result.deal.id}`, 'converted')
+      : back(reply, `/leads/${lead.id}`, 'dealless')
   })
 
   /** The deal of a lead that was converted without one. */

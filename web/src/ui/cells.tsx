@@ -62,7 +62,7 @@ export function StateCell({ badge, mark, detail, extra }: StateCellProps) {
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wide:flex-col wide:items-start one-line:gap-0.5 one-line:*:py-0">
       {badge}
       {mark}
-      {extra && <span className="flex w-full max-w-48 one-line:hidden">{extra}</span>}
+      {extra && <span className="flex w-full max-w-48 max-sm:hidden one-line:hidden">{extra}</span>}
       {detail && <span className="flex one-line:pl-2">{detail}</span>}
     </span>
   )

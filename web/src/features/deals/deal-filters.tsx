@@ -58,12 +58,7 @@ export function DealFilters({ filters, onChange }: DealFiltersProps) {
         />
         <SubmitterFilter value={filters.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
       </FilterPanel>
-      <ChoiceChips
-        label="Stage"
-        value={stage}
-        counts={data?.counts}
-        onValue={(text) => onChange({ stage: text || undefined })}
-      />
+      <ChoiceChips value={stage} counts={data?.counts} onValue={(text) => onChange({ stage: text || undefined })} />
     </>
   )
 }

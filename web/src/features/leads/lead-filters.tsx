@@ -68,12 +68,7 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
         />
         <SubmitterFilter value={search.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
       </FilterPanel>
-      <ChoiceChips
-        label="Status"
-        value={status}
-        counts={data?.counts}
-        onValue={(text) => onChange({ status: text || undefined })}
-      />
+      <ChoiceChips value={status} counts={data?.counts} onValue={(text) => onChange({ status: text || undefined })} />
     </>
   )
 }

@@ -105,10 +105,10 @@ test('several statuses are chips with counts in the address, and a chip takes it
   await names()
   fireEvent.change(screen.getByLabelText('Status'), { target: { value: 'Contacted' } })
   await waitFor(() => expect(window.location.search).toBe('?status=New+Lead%7CContacted'))
-  const chips = screen.getByRole('list', { name: 'Status, chosen' })
-  expect(within(chips).getByRole('button', { name: 'Remove the filter Contacted' }).textContent).toBe('Contacted1,200')
+  const chips = screen.getByRole('list', { name: 'Chosen filters' })
+  expect(within(chips).getByRole('button', { name: /^Contacted/ }).textContent).toMatch(/^Contacted1,200/)
   expect(within(screen.getByLabelText('Status')).queryByRole('option', { name: 'Contacted' })).toBeNull()
-  await user.click(within(chips).getByRole('button', { name: 'Remove the filter New Lead' }))
+  await user.click(within(chips).getByRole('button', { name: /^New Lead/ }))
   await waitFor(() =>
     expect(server.seen.findLast(({ path }) => path === '/dashboard/leads')?.query).toMatchObject({
       status: 'Contacted',

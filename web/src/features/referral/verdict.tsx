@@ -15,12 +15,12 @@ export function VerdictText({ verdict, className }: { verdict: Verdict; classNam
   )
 }
 
-/** The same as a sign, for a row of one line, which has no room for words. */
+/** The same as a sign, for a row of one line or of a phone, which has no room for words. */
 export function VerdictMark({ verdict }: { verdict: Verdict }) {
   const text = verdictText(verdict)
   if (text === null) return null
   return (
-    <span title={`The lender’s verdict: ${text}`} className="hidden one-line:inline">
+    <span title={`The lender’s verdict: ${text}`} className="hidden max-sm:inline one-line:inline">
       <ShieldCheck aria-hidden className="size-3.5 text-muted" strokeWidth={1.75} />
       <span className="sr-only">The lender’s verdict: {text}</span>
     </span>
