@@ -53,7 +53,12 @@ test('GET /crm/deal/{id} returns the deal with its notes and all its fields; a f
   const detail = await partner.get(`/crm/deal/${loid}`)
   expect(detail.body).toEqual({
     success: true,
-    data: { deal: { ...deal, crm_problem: null, from_referral: [] }, notes: [], converted_from_lead: false },
+    data: {
+      deal: { ...deal, crm_problem: null, from_referral: [] },
+      notes: [],
+      converted_from_lead: false,
+      requests: [],
+    },
   })
 
   const bare = await insertDeal(portal.deps.db, partner.id, { deal_name: null })

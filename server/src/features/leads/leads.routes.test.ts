@@ -117,7 +117,7 @@ test('POST /dashboard/leads submits a lead, and both the list and the detail ret
   const detail = await partner.get(`/crm/lead/${loid}`)
   expect(detail.body).toEqual({
     success: true,
-    data: { lead: { ...lead, converted_to_deal: null, crm_problem: null }, notes: [] },
+    data: { lead: { ...lead, converted_to_deal: null, crm_problem: null }, notes: [], requests: [] },
   })
 })
 

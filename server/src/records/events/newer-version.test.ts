@@ -20,7 +20,7 @@ test('what only a newer version knows is left out of pages, mails and the comman
   const newer = [newId(), newId()]
   for (const [id, type] of [
     [newer[0], 'deal.amount_changed'],
-    [newer[1], 'request.answered'],
+    [newer[1], 'lead.signed'],
   ]) {
     await sql`insert into events (id, partner_id, type, loid, data, created_at)
               values (${id}, ${ada.id}, ${type}, ${loid}, '{"was": 1}', now())`.execute(db)
