@@ -4,7 +4,16 @@ import type { Sandbox } from './sandbox-context.ts'
 import { forgetThrottle } from './wire/access-tokens.ts'
 import { isObject } from './wire/wire.ts'
 
-const EMPTIED = ['records', 'deleted', 'stage_history', 'timeline', 'watches', 'notices']
+const EMPTIED = [
+  'records',
+  'deleted',
+  'stage_history',
+  'timeline',
+  'attachments',
+  'attachment_contents',
+  'watches',
+  'notices',
+]
 
 /**
  * Empties the CRM and resets faults, switches, fields and counts. On request, it then fills in the demo data. Access

@@ -5,6 +5,7 @@ import { behaviourRoutes, behaviourSwitches } from './faults/behaviour.ts'
 import { type Faults, faultRoutes, openFaults, strikeAfter, strikeBefore, strikeCall } from './faults/faults.ts'
 import { startDelivery } from './notifications/delivery.ts'
 import { watchRoutes } from './notifications/watches.ts'
+import { attachmentRoutes } from './records/attachments.ts'
 import { convertRoutes } from './records/convert.ts'
 import { coqlRoutes } from './records/coql.ts'
 import { countRoutes } from './records/count.ts'
@@ -151,6 +152,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     convertRoutes(api, sandbox)
     noteRoutes(api, sandbox)
     taskRoutes(api, sandbox)
+    await attachmentRoutes(api, sandbox)
     stageHistoryRoutes(api, sandbox)
     timelineRoutes(api, sandbox)
     hideRecords(api, sandbox)

@@ -88,6 +88,21 @@ const SCHEMA = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS timeline_by_record ON timeline (record_id, audited_time, id);
 
+  CREATE TABLE IF NOT EXISTS attachments (
+    id TEXT PRIMARY KEY,
+    parent_id TEXT NOT NULL,
+    parent_module TEXT NOT NULL,
+    name TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    link TEXT,
+    created_by TEXT NOT NULL,
+    created_time TEXT NOT NULL,
+    modified_time TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS attachments_by_parent ON attachments (parent_id, created_time, id);
+
+  CREATE TABLE IF NOT EXISTS attachment_contents (id TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT;
+
   CREATE TABLE IF NOT EXISTS access_tokens (
     hash TEXT PRIMARY KEY,
     issued_ms INTEGER NOT NULL,

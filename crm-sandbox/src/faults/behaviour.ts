@@ -42,6 +42,14 @@ export type Behaviour = {
   conversionMovesNotes: boolean
   conversionMovesTasks: 'no' | 'deal' | 'contact'
   tasksOfLeadsUnder: 'What_Id' | 'Who_Id'
+  attachmentBumpsParent: boolean
+  attachmentNotifies: boolean
+  attachmentsOfOrganisation: 'listed' | 'empty' | 'refused'
+  attachmentBytesMax: number
+  sizeRefusal: 'BODY_SIZE_REACHED' | 'FILE_SIZE_MORE_THAN_ALLOWED_SIZE'
+  fileStorageBytesMax: number
+  storageRefusal: 'STORAGE_LIMIT_EXCEEDED' | 'LIMIT_EXCEEDED'
+  conversionMovesAttachments: 'no' | 'deal' | 'contact'
   conversionMapsLoidAndPartner: boolean
   noteBumpsParent: boolean
   coqlReturnsConverted: boolean
@@ -206,6 +214,33 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   conversionMovesNotes: yesNo(false, 'A conversion moves the lead’s notes to the deal.'),
   conversionMovesTasks: oneOf('deal', ['no', 'deal', 'contact'], 'Where a conversion moves the lead’s open tasks.'),
   tasksOfLeadsUnder: oneOf('What_Id', ['What_Id', 'Who_Id'], 'The field of a task that names its lead.'),
+  attachmentBumpsParent: yesNo(false, 'Attaching a file sets its record’s Modified_Time.'),
+  attachmentNotifies: yesNo(false, 'Attaching a file notifies the channels that watch edits of its record.'),
+  attachmentsOfOrganisation: oneOf(
+    'refused',
+    ['listed', 'empty', 'refused'],
+    'The answer to a call that lists the attachments of the whole organisation.',
+  ),
+  attachmentBytesMax: whole(100 * 1024 * 1024, 'The size of the largest file that may be attached.', 1),
+  sizeRefusal: oneOf(
+    'FILE_SIZE_MORE_THAN_ALLOWED_SIZE',
+    ['BODY_SIZE_REACHED', 'FILE_SIZE_MORE_THAN_ALLOWED_SIZE'],
+    'The code with which a larger file is refused.',
+  ),
+  fileStorageBytesMax: whole(
+    5 * 1024 * 1024 * 1024,
+    'The file storage of the organisation’s edition; the Free edition has 0.',
+  ),
+  storageRefusal: oneOf(
+    'STORAGE_LIMIT_EXCEEDED',
+    ['STORAGE_LIMIT_EXCEEDED', 'LIMIT_EXCEEDED'],
+    'The code with which a file is refused when the file storage is full.',
+  ),
+  conversionMovesAttachments: oneOf(
+    'contact',
+    ['no', 'deal', 'contact'],
+    'Where a conversion moves the lead’s attachments.',
+  ),
   conversionMapsLoidAndPartner: yesNo(true, 'The lead conversion mapping copies LOID and Partner to the deal.'),
   noteBumpsParent: yesNo(false, 'Adding a note sets its parent’s Modified_Time.'),
   coqlReturnsConverted: yesNo(true, 'COQL queries of Leads also return converted leads.'),
@@ -348,6 +383,14 @@ function defaults(): Behaviour {
     conversionMovesNotes: SWITCHES.conversionMovesNotes.default,
     conversionMovesTasks: SWITCHES.conversionMovesTasks.default,
     tasksOfLeadsUnder: SWITCHES.tasksOfLeadsUnder.default,
+    attachmentBumpsParent: SWITCHES.attachmentBumpsParent.default,
+    attachmentNotifies: SWITCHES.attachmentNotifies.default,
+    attachmentsOfOrganisation: SWITCHES.attachmentsOfOrganisation.default,
+    attachmentBytesMax: SWITCHES.attachmentBytesMax.default,
+    sizeRefusal: SWITCHES.sizeRefusal.default,
+    fileStorageBytesMax: SWITCHES.fileStorageBytesMax.default,
+    storageRefusal: SWITCHES.storageRefusal.default,
+    conversionMovesAttachments: SWITCHES.conversionMovesAttachments.default,
     conversionMapsLoidAndPartner: SWITCHES.conversionMapsLoidAndPartner.default,
     noteBumpsParent: SWITCHES.noteBumpsParent.default,
     coqlReturnsConverted: SWITCHES.coqlReturnsConverted.default,

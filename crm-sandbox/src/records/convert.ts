@@ -6,6 +6,7 @@ import type { Actor } from '../settings/people.ts'
 import { daysBetween, storedInstant } from '../wire/times.ts'
 import { ApiError, bodyItems, type Failure, failure, isObject, type JsonObject, sendItems } from '../wire/wire.ts'
 import { requireModule, requireRecord } from './addresses.ts'
+import { moveAttachments } from './attachments.ts'
 import { changeRecord, createRecord, findNotesOf } from './record-changes.ts'
 import { readInput } from './record-input.ts'
 import { showRecord } from './record-view.ts'
@@ -150,6 +151,7 @@ function makeAll(sandbox: Sandbox, lead: CrmRecord, wanted: Conversion, actor: A
     }
   }
   moveTasks(sandbox, lead, { deal, contact })
+  moveAttachments(sandbox, lead, { deal, contact })
   return { account, contact, deal }
 }
 

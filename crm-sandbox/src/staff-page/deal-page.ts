@@ -3,6 +3,7 @@ import { findStages } from '../records/stage-history.ts'
 import type { Sandbox } from '../sandbox-context.ts'
 import { DEAL_STAGES, displayValue } from '../settings/choices.ts'
 import { daysBetween, storedInstant } from '../wire/times.ts'
+import { attachmentsSection } from './attachments-section.ts'
 import { type Html, html, type Part } from './html.ts'
 import { badge, showChoice, showMoney, showTime } from './layout.ts'
 import { option } from './lists.ts'
@@ -39,6 +40,7 @@ export function dealPage(sandbox: Sandbox, deal: CrmRecord): Part {
 <button type="submit">Save terms</button></form></section>
 ${addedFieldsForm(sandbox, deal, path)}
 ${tasksSection(sandbox, deal, path)}
+${attachmentsSection(sandbox, deal, path)}
 ${notesSection(sandbox, deal, path)}
 ${deleteForm(path, 'deal')}
 </div><div>

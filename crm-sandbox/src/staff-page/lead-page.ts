@@ -3,6 +3,7 @@ import type { Sandbox } from '../sandbox-context.ts'
 import { DEAL_STAGES, INDUSTRIES, LEAD_STATUSES, LOAN_TERMS, LOAN_TYPES, STATES } from '../settings/choices.ts'
 import { localDay } from '../wire/times.ts'
 import type { Query } from '../wire/wire.ts'
+import { attachmentsSection } from './attachments-section.ts'
 import { type Html, html, type Part } from './html.ts'
 import { badge, showChoice, showMoney, showTime } from './layout.ts'
 import { option } from './lists.ts'
@@ -33,6 +34,7 @@ export function leadPage(sandbox: Sandbox, lead: CrmRecord): Part {
 ${lead.converted ? convertedCard(sandbox, path, lead) : html`${statusForm(path, lead)}${convertForm(sandbox, path, lead)}`}
 ${addedFieldsForm(sandbox, lead, path)}
 ${tasksSection(sandbox, lead, path)}
+${attachmentsSection(sandbox, lead, path)}
 ${notesSection(sandbox, lead, path)}
 ${deleteForm(path, 'lead')}
 </div><div>

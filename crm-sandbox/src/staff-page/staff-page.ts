@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import formbody from '@fastify/formbody'
+import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { attach, findAttachment, readContent, refusal, removeAttachment } from '../records/attachments.ts'
 import { convertLead, mapped } from '../records/convert.ts'
 import { changeRecord, createRecord, deleteRecord, restoreRecord, type Written } from '../records/record-changes.ts'
 import { readInput } from '../records/record-input.ts'
@@ -19,6 +21,9 @@ import { ASK_AGAIN_STATUS, taskItem } from './tasks-section.ts'
 
 const STAFF: Actor = { user: STAFF_USER, source: 'crm_ui' }
 
+/** Staff attach nothing larger on the page. The API takes what the switch attachmentBytesMax says. */
+const STAFF_FILE_BYTES_MAX = 100 * 1024 * 1024
+
 const DONE: { [key: string]: string } = {
   status: 'Status saved.',
   converted: 'Lead converted to a deal.',
@@ -30,6 +35,8 @@ const DONE: { [key: string]: string } = {
   note: 'Note added.',
   asked: 'Task added.',
   task: 'Task saved.',
+  attached: 'File attached.',
+  detached: 'Attachment deleted.',
   created: 'Lead created.',
   deleted: 'Moved to the recycle bin.',
   restored: 'Restored.',
@@ -43,6 +50,7 @@ type ById = { Params: { id: string }; Querystring: Query }
  */
 export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
   await app.register(formbody)
+  await app.register(multipart, { limits: { files: 1, fileSize: STAFF_FILE_BYTES_MAX } })
   const css = readFileSync(new URL('./staff.css', import.meta.url))
   const icon = readFileSync(new URL('./staff.svg', import.meta.url))
   app.addHook('onSend', async (_request, reply, payload) => {
@@ -179,6 +187,36 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
       })
       return back(reply, `/${section}/${id}`, to === 'withdraw' ? 'deleted' : 'task')
     })
+    app.post<ById>(`/${section}/:id/attachments`, async (request, reply) => {
+      const record = find(sandbox, module, request.params.id)
+      if (!record) return sendMissing(request, reply, section)
+      const path = `/${section}/${record.id}`
+      const part = request.isMultipart() ? await request.file() : undefined
+      if (!part?.filename) return reply.redirect(`${path}?problem=Choose+a+file+first`, 303)
+      const content = await part.toBuffer()
+      const refused = refusal(sandbox, part.filename, content)
+      if (refused) return refuse(reply, path, refused.failure)
+      attach(sandbox, record, { name: part.filename, content }, STAFF_USER)
+      return back(reply, path, 'attached')
+    })
+    app.get<ById & { Params: { attachment: string } }>(`/${section}/:id/attachments/:attachment`, (request, reply) => {
+      const record = find(sandbox, module, request.params.id)
+      const found = record && findAttachment(sandbox, record, request.params.attachment)
+      if (!found) return sendMissing(request, reply, section)
+      return reply
+        .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(found.name)}`)
+        .type('application/octet-stream')
+        .send(readContent(sandbox, found.id))
+    })
+    app.post<ById & { Params: { attachment: string } }>(
+      `/${section}/:id/attachments/:attachment/delete`,
+      (request, reply) => {
+        const record = find(sandbox, module, request.params.id)
+        if (!record) return sendMissing(request, reply, section)
+        removeAttachment(sandbox, record, request.params.attachment)
+        return back(reply, `/${section}/${record.id}`, 'detached')
+      },
+    )
     app.post<ById>(`/${section}/:id/fields`, (request, reply) =>
       edit(request, reply, module, 'fields', (form) =>
         Object.fromEntries(

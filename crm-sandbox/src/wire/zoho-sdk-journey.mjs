@@ -4,6 +4,7 @@
  *
  *   node zoho-sdk-journey.mjs <sandbox url> <folder for the SDK's files>
  */
+import { writeFileSync } from 'node:fs'
 import * as Zoho from '@zohocrm/nodejs-sdk-8.0'
 
 const [url = '', folder = ''] = process.argv.slice(2)
@@ -124,6 +125,24 @@ seen.note = outcome(await new NotesOperations().createNotes(noteBody))
 const noteFields = new Zoho.ParameterMap()
 await noteFields.add(GetNotesParam.FIELDS, 'Note_Title,Note_Content,Parent_Id')
 seen.noteRead = (await new NotesOperations().getNotes(noteFields)).getObject().getData()[0].getNoteContent()
+
+const { AttachmentsOperations, FileBodyWrapper, GetAttachmentsParam } = Zoho.Attachments
+const attachments = new AttachmentsOperations()
+const statement = `${folder}/statement.pdf`
+writeFileSync(statement, '%PDF-1.4 statement')
+const upload = new FileBodyWrapper()
+upload.setFile(new Zoho.StreamWrapper(null, null, statement))
+seen.attached = outcome(await attachments.uploadAttachments(leadId, 'Leads', upload))
+const attachmentFields = new Zoho.ParameterMap()
+await attachmentFields.add(GetAttachmentsParam.FIELDS, 'id,File_Name,Size,Created_Time,Owner')
+const listAttachments = () => attachments.getAttachments(leadId, 'Leads', attachmentFields)
+const [attached] = (await listAttachments()).getObject().getData()
+seen.attachment = { id: String(attached.getId()), name: attached.getFileName(), size: String(attached.getSize()) }
+// The SDK answers a download with a promise of the object.
+const download = (await (await attachments.getAttachment(attached.getId(), leadId, 'Leads')).getObject()).getFile()
+seen.downloaded = { name: download.getName(), content: String(download.getStream()) }
+seen.detached = outcome(await attachments.deleteAttachment(attached.getId(), leadId, 'Leads'))
+seen.attachmentsLeft = (await listAttachments()).getStatusCode()
 
 const queryBody = new Zoho.Coql.BodyWrapper()
 queryBody.setSelectQuery(

@@ -8,7 +8,9 @@ import { startTestSandbox } from '../test-sandbox.ts'
 
 const run = promisify(execFile)
 
-test('Zoho’s own SDK signs in, writes, reads, converts, adds a note and deletes', { timeout: 60_000 }, async () => {
+test('Zoho’s own SDK signs in, writes, reads, converts, adds a note, attaches a file and deletes', {
+  timeout: 60_000,
+}, async () => {
   await using sandbox = await startTestSandbox()
   const folder = mkdtempSync(join(tmpdir(), 'zoho-sdk-'))
   const script = new URL('./zoho-sdk-journey.mjs', import.meta.url).pathname
@@ -32,6 +34,11 @@ test('Zoho’s own SDK signs in, writes, reads, converts, adds a note and delete
     listed: { count: 1, more: false, loid: 'LO-7H2K9QWZ' },
     note: { status: 201, code: 'SUCCESS' },
     noteRead: 'Bank statements uploaded.',
+    attached: { status: 200, code: 'SUCCESS' },
+    attachment: { name: 'statement.pdf', size: '18' },
+    downloaded: { name: 'statement.pdf', content: '%PDF-1.4 statement' },
+    detached: { status: 200, code: 'SUCCESS' },
+    attachmentsLeft: 204,
     coql: { count: 1 },
     converted: { status: 200 },
     convertedAgain: { status: 400, code: 'ID_ALREADY_CONVERTED' },
