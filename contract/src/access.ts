@@ -21,16 +21,16 @@ export const RECENT_ACCESS_DAYS = 30
 
 export const AccessRef = z.object({
   kind: z.enum(ACCESS_KINDS, { error: `kind must be one of: ${ACCESS_KINDS.join(', ')}` }),
-  /** The id of a session, passkey, person or invitation. There is only one app, API key and webhook URL. */
+  /** The id of a session, passkey, key with a name, person or invitation. There is only one app, unnamed API key and webhook URL. */
   id: z.string({ error: 'id must be text' }).check(z.maxLength(36, 'id must be an id')),
 })
 export type AccessRef = z.infer<typeof AccessRef>
 
 /** Something that can get into the account or receive its data (D130). */
 export const AccessItem = z.extend(AccessRef, {
-  /** A session's browser, a passkey's name, a key's first characters, a webhook's host, or a person's name. */
+  /** A session's browser, a passkey's or key's name, an unnamed key's first characters, a webhook's host, or a person's name. */
   name: z.string(),
-  /** A session's IP address, or a person's email address and role. */
+  /** A session's IP address, what a key with a name may do, or a person's email address and role. */
   detail: z.nullable(z.string()),
   added_at: Instant,
   last_used_at: z.nullable(Instant),
@@ -54,5 +54,5 @@ export const readAccess = defineRoute({
   least: 'viewer',
   answer: AccessList,
   summary:
-    'Everything that can get in: the person’s sessions, passkeys and app; for an owner also the API key, the webhook URL, the other people and the open invitations.',
+    'Everything that can get in: the person’s sessions, passkeys and app; for an owner also the API keys, the webhook URL, the other people and the open invitations.',
 })

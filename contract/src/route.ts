@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import type { KeyAuth, KeyRight } from './key-rights.ts'
 import type { Role, SessionAuth } from './roles.ts'
 
 /**
@@ -30,6 +31,8 @@ export interface Route<
   auth: Caller
   /** The least role that may call the route (D61). Undefined for a route that accepts no session. */
   least: Role | undefined
+  /** The right that an API key needs for the route (D84). Undefined for a route that accepts no key. */
+  right: KeyRight | 'any' | undefined
   /** Whether the route requires that the person confirmed within the last 15 minutes who they are (D66, D130). */
   asksAgain: AsksAgain<Body>
   /** Whether a person who still has to set up a second factor may call the route. */
@@ -51,6 +54,9 @@ type AsksAgain<Body> = boolean | ((body: Body extends Schema ? z.output<Body> : 
 
 /** Requires `least` for a route that accepts a session. */
 type LeastRole<Caller> = Caller extends SessionAuth ? { least: Role } : { least?: undefined }
+
+/** Requires `right` for a route that accepts an API key. */
+type NeededRight<Caller> = Caller extends KeyAuth ? { right: KeyRight | 'any' } : { right?: undefined }
 
 interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
   method: Route['method']
@@ -78,9 +84,11 @@ export function defineRoute<
   Accepted extends Schema | undefined = undefined,
   const Wrap extends Envelope = 'data',
 >(
-  definition: RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> & LeastRole<Caller>,
+  definition: RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> &
+    LeastRole<Caller> &
+    NeededRight<Caller>,
 ): Route<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
-  const { least, query, body, accepted, envelope, ...rest } = definition
+  const { least, right, query, body, accepted, envelope, ...rest } = definition
   return {
     status: 200,
     creates: false,
@@ -88,6 +96,7 @@ export function defineRoute<
     asksAgain: false,
     ...rest,
     least,
+    right,
     /* oxlint-disable typescript/consistent-type-assertions -- absent and undefined are the same here, which the type of
        an optional property cannot say; without an envelope, Wrap is 'data' */
     envelope: envelope ?? ('data' as Wrap),

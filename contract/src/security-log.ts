@@ -139,7 +139,7 @@ export const SecurityEntry = z.object({
    * somebody who closed an account with the link in a mail.
    */
   person: z.nullable(z.object({ id: z.string(), name: z.string() })),
-  /** The name of the person whose role, access, second factor or invitation an owner or operator changed. */
+  /** The name of the person whose role, access, second factor or invitation an owner or operator changed, or of an API key. */
   subject: z.nullable(z.string()),
   /** More about the event, in the portal's own words. */
   detail: z.nullable(z.string()),

@@ -6,6 +6,11 @@ import { filterText } from './text.ts'
 /** The name of the system that uses the partner's API key. */
 export const KEY_NAME = 'API key'
 
+/** The name of a system that uses an API key with a name. */
+export function namedSystem(name: string): string {
+  return `${name} (${KEY_NAME})`
+}
+
 /** Stands for one of the business's people whose data was erased (D134). */
 export const FORMER_COLLEAGUE = 'a former colleague'
 
@@ -20,7 +25,7 @@ export function submitterName(name: string): string {
 export const SubmittedBy = {
   /** The person; null if a system used the API key. */
   submitter_id: z.nullable(z.string()),
-  /** The person's name when the record was entered; for a system, 'API key'. */
+  /** The person's name when the record was entered; for a system, 'API key', or its key's name with 'API key' after it. */
   submitted_by: z.nullable(z.pipe(z.string(), z.transform(submitterName))),
 }
 

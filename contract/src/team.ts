@@ -25,6 +25,8 @@ export const TeamPerson = z.object({
   /** The business's API key and webhook URL, if this person made the key or saved the URL. Both outlast the person. */
   made_api_key: z.nullable(z.string()),
   made_api_key_at: z.nullable(Instant),
+  /** The names of other keys that the person made. */
+  made_named_keys: z.array(z.string()),
   made_webhook_url: z.nullable(z.string()),
 })
 export type TeamPerson = z.infer<typeof TeamPerson>

@@ -125,6 +125,32 @@ test('/api-keys generates a key, shows its details and asks before replacing or 
   })
 })
 
+test('/api-keys makes a key with a name, shows what it may do, and ends it', async ({ page, request }) => {
+  await page.goto('/api-keys')
+  await page.getByRole('button', { name: 'Make a Key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Make a Key' })
+  await dialog.getByRole('button', { name: 'Make the Key' }).click()
+  await expect(dialog).toContainText('Name is required')
+  await expectGoodLooks(page)
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Ledger')
+  await dialog.getByRole('button', { name: 'Make the Key' }).click()
+  const made = page.getByRole('region', { name: 'The new key Ledger' })
+  await made.getByRole('button', { name: 'Show key' }).click()
+  const key = await made.getByRole('code').textContent()
+  const read = () => request.get('/api/webhook/status/LO-00000000', { headers: { authorization: `Bearer ${key}` } })
+  expect((await read()).status()).toBe(404)
+  await expectGoodLooks(page)
+  await made.getByRole('button', { name: 'I have saved it' }).click()
+
+  const card = page.getByRole('region', { name: 'Keys for your systems' })
+  await expect(card.getByRole('listitem')).toContainText('Ledger')
+  await card.getByRole('button', { name: 'End the key Ledger' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'End the key' }).click()
+  await expect(toasts(page).last()).toHaveText('The key Ledger has ended')
+  await expect(card).toContainText('No key has a name yet.')
+  expect((await read()).status()).toBe(401)
+})
+
 test('/api-keys explains how to use a key', async ({ page }) => {
   // Removes the clipboard, as if the page came over plain HTTP.
   spend(page)

@@ -136,6 +136,7 @@ export const erasePerson: Command = {
     })
     workplace.say('\nErased. Sessions, factors, links and invitations have ended.')
     if (made?.made_api_key) workplace.say(`They made the API key ${made.made_api_key}, which still works.`)
+    for (const name of made?.made_named_keys ?? []) workplace.say(`They made the API key “${name}”, which still works.`)
     if (made?.made_webhook_url)
       workplace.say(`They set the webhook URL ${made.made_webhook_url}, which still gets events.`)
     if (wasContact) workplace.say('They were the contact in the CRM; the next owner is being written there.')

@@ -11,6 +11,7 @@ import {
   validBody,
   validQuery,
 } from '../testing/contract-routes.ts'
+import { makeKey } from '../testing/make-key.ts'
 import { addPasskey } from '../testing/second-factor.ts'
 import { confirmEmail, startPortal, type TestPortal } from '../testing/start-portal.ts'
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const partner = await setUp.newPartner()
   await confirmEmail(setUp, partner)
   sessionToken = partner.token
-  apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
+  apiKey = await makeKey(partner, ['submit', 'read'])
   // A body sent to /team/settings may make a second factor compulsory. With this passkey, every route still serves
   // `partner`.
   await addPasskey(setUp, partner)

@@ -21,6 +21,7 @@ import {
 import { insertDeal } from '../testing/insert-deal.ts'
 import { insertRequest } from '../testing/insert-request.ts'
 import { openLender } from '../testing/lender.ts'
+import { makeKey } from '../testing/make-key.ts'
 import { addApp, addPasskey, beginApp } from '../testing/second-factor.ts'
 import {
   type Answer,
@@ -37,6 +38,7 @@ const withSession = named.filter(([, route]) => needsCaller(route))
 
 let portal: TestPortal
 let partner: TestPartner
+/** A key that may submit and read. */
 let apiKey: string
 /** `partner` asks for this partner's records and must not get them. */
 let owner: TestPartner
@@ -49,7 +51,9 @@ beforeAll(async () => {
   portal = await startPortal()
   partner = await portal.newPartner()
   await confirmEmail(portal, partner)
-  apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
+  const { api_key: oneKey } = (await partner.post('/dashboard/generate-api-key')).body.data
+  apiKey = await makeKey(partner, ['submit', 'read'])
+  const readingKey = await makeKey(partner, ['read'])
   // A body sent to /team/settings may make a second factor compulsory. With this passkey, every route still serves
   // `partner`.
   await addPasskey(portal, partner)
@@ -71,7 +75,9 @@ beforeAll(async () => {
   await confirmEmail(portal, owner)
   const invitation = await owner.post('/team/invitations', { ...INVITED, email: 'foreign@example.com' })
   const person = (await owner.get('/profile')).body.data.person_id
-  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id, log.id, invitation.body.data.id, person]
+  await makeKey(owner, ['read'], 'Foreign system')
+  const namedKey = (await owner.get('/dashboard/api-keys')).body.data.keys[0].id
+  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id, log.id, invitation.body.data.id, person, namedKey]
 
   const business = await portal.newPartner()
   const viewer = await addColleague(portal, business, 'viewer')
@@ -85,7 +91,8 @@ beforeAll(async () => {
     owner: business.token,
     'deactivated person': gone.token,
     'foreign partner’s owner': owner.token,
-    'API key': apiKey,
+    'API key': oneKey,
+    'API key that only reads': readingKey,
   }
 })
 afterAll(() => portal[Symbol.asyncDispose]())
@@ -143,6 +150,7 @@ const CALLERS = [
   'deactivated person',
   'foreign partner’s owner',
   'API key',
+  'API key that only reads',
 ] as const
 type CallerKind = (typeof CALLERS)[number]
 const ROLE_OF: Partial<Record<CallerKind, Role>> = {
@@ -155,7 +163,10 @@ const ROLE_OF: Partial<Record<CallerKind, Role>> = {
 /** The answer that the contract prescribes for a kind of caller, before the request itself is checked. */
 function verdictOn(route: Route, kind: CallerKind): 'served' | 'unknown' | 'not allowed' {
   if (!needsCaller(route)) return 'served'
-  if (kind === 'API key') return route.auth === 'session' ? 'unknown' : 'served'
+  if (kind === 'API key' || kind === 'API key that only reads') {
+    if (route.right === undefined) return 'unknown'
+    return ['any', kind === 'API key' ? 'submit' : 'read'].includes(route.right) ? 'served' : 'not allowed'
+  }
   const role = ROLE_OF[kind]
   if (role === undefined || route.least === undefined) return 'unknown'
   return reaches(role, route.least) ? 'served' : 'not allowed'
@@ -268,7 +279,7 @@ async function openSubject(on: TestPortal) {
   const lead = await subject.pushedLead(loid)
   const deal = await insertDeal(on.deps.db, subject.id)
   await subject.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' })
-  const { api_key } = (await subject.post('/dashboard/generate-api-key')).body.data
+  const api_key = await makeKey(subject, ['submit', 'read'])
   return { subject, loid, lead, deal, api_key }
 }
 
@@ -365,6 +376,10 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
     'POST /dashboard/attention/:id/put-away': async () => `no-movement.lead.${lead.id}.1`,
     'POST /team/invitations/:id/send': async () => (await invite()).id,
     'DELETE /team/invitations/:id': async () => (await invite()).id,
+    'DELETE /dashboard/api-keys/:id': async () => {
+      await makeKey(subject, ['read'], 'Ending')
+      return (await subject.get('/dashboard/api-keys')).body.data.keys[0].id
+    },
     'PUT /team/people/:id': async () => (await addColleague(on, subject, 'member')).id,
     'GET /dashboard/sync-runs/:id': async () => {
       await subject.post('/dashboard/sync-leads')

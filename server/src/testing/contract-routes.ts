@@ -88,6 +88,7 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
     '/auth/accept-invitation': { token: 'x', password: 'correct-horse-battery' },
     '/team/invitations': INVITED,
     '/team/people/:id': { role: 'viewer' },
+    '/dashboard/api-keys': { name: 'Conform', rights: ['read'] },
     '/dashboard/webhook-url': { webhook_url: 'https://partner.example/hook' },
     '/profile': { first_name: 'Conform' },
     '/profile/password': { currentPassword: 'x', newPassword: 'y', confirmPassword: 'z' },

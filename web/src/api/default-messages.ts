@@ -48,6 +48,8 @@ const DEFAULT_MESSAGES: Record<string, string> = {
   'POST /dashboard/sync-deals': 'Deal sync failed',
   'POST /dashboard/generate-api-key': 'Failed to generate API key',
   'DELETE /dashboard/revoke-api-key': 'Failed to revoke API key',
+  'POST /dashboard/api-keys': 'Failed to make the API key',
+  'DELETE /dashboard/api-keys/:id': 'Failed to end the API key',
   'PUT /dashboard/webhook-url': 'Failed to update webhook URL',
   'POST /dashboard/webhook-secret': 'Failed to rotate the signing secret',
   'POST /dashboard/webhook-test': 'Failed to send test event',

@@ -13,11 +13,11 @@ import { findSessions } from './sessions.queries.ts'
 type FoundAccess = Omit<AccessItem, 'is_recent' | 'is_this_one'>
 
 /**
- * Finds and removes the API key, the webhook URL, people and invitations, which give access to a partner's data. They
+ * Finds and removes the API keys, the webhook URL, people and invitations, which give access to a partner's data. They
  * belong to other features, so app.ts passes these functions in.
  */
 export interface AccountAccess {
-  /** The API key, the webhook URL and the open invitations. */
+  /** The API keys, the webhook URL and the open invitations. */
   find(db: Db, partnerId: string): Promise<FoundAccess[]>
   /** Does nothing if the partner has nothing of this kind with this id. The caller holds the partner's lock. */
   remove(tx: Tx, partner: Pick<Person, 'partner_id' | 'business_name'>, ref: AccessRef, call: RemoveCall): Promise<void>

@@ -58,7 +58,7 @@ export async function askEmailChange(
     })
     await jobs.enqueue(tx, mailEmailChange, { changeId: id })
     const about = { name: personName(person), email: person.email, role: person.role }
-    await enqueueNoticeToOwners(tx, deps, caller.id, 'email-change-asked', about)
+    await enqueueNoticeToOwners(tx, deps, caller.id, 'email-change-asked', { about })
     await security(tx, 'email-change-asked')
   })
 }

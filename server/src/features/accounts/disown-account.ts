@@ -9,7 +9,7 @@ import { hashToken } from './tokens.ts'
 import { invalidToken } from './verify-email.ts'
 
 /**
- * Closes an account that somebody created with another person's address (D52). The account's sessions end, its API key
+ * Closes an account that somebody created with another person's address (D52). The account's sessions end, its API keys
  * and webhook URL are revoked, its records are no longer pushed, and the address and the business name are free again.
  */
 export async function disownAccount(
@@ -32,9 +32,8 @@ export async function disownAccount(
     // A link that was mailed while the address was being confirmed must not work.
     if ((await getPerson(tx, known.person_id)).email_verified) throw invalidToken()
     await markClosed(tx, partnerId, now)
-    for (const kind of ['api-key', 'webhook'] as const) {
-      await access.remove(tx, person, { kind, id: kind }, { security })
-    }
+    const ofBusiness = (await access.find(tx, partnerId)).filter(({ kind }) => kind === 'api-key' || kind === 'webhook')
+    for (const item of ofBusiness) await access.remove(tx, person, item, { security })
     await security(tx, 'account-disowned', { partner: partnerId })
   })
 }

@@ -52,6 +52,8 @@ const Notice = z.object({
   access: z.catch(z.optional(z.object({ removed: z.array(NoticedAccess), left: z.array(NoticedAccess) })), undefined),
   /** For a change in the team: the person it is about. */
   about: z.optional(TeamNews),
+  /** For an API key with a name: the name. */
+  key: z.optional(z.string()),
 })
 export type Notice = z.infer<typeof Notice>
 
@@ -65,6 +67,11 @@ export const mailNotice = defineJob({
   },
 })
 
+interface NoticeFacts {
+  about?: TeamNews | undefined
+  key?: string | undefined
+}
+
 export async function enqueueNotice(
   tx: Tx,
   { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,
@@ -74,7 +81,8 @@ export async function enqueueNotice(
     access,
     visitor,
     about,
-  }: { access?: SettledAccess; visitor?: Pick<Visitor, 'browser' | 'ip'>; about?: TeamNews | undefined } = {},
+    key,
+  }: { access?: SettledAccess; visitor?: Pick<Visitor, 'browser' | 'ip'> } & NoticeFacts = {},
 ): Promise<void> {
   const notice: Notice = {
     what,
@@ -82,6 +90,7 @@ export async function enqueueNotice(
     ...(visitor && { from: { browser: visitor.browser, ip: visitor.ip } }),
     ...(access && { access: { removed: access.removed.map(noticed), left: access.left.map(noticed) } }),
     ...(about && { about }),
+    ...(key !== undefined && { key }),
   }
   await jobs.enqueue(tx, mailNotice, { personId, notice })
 }
@@ -99,7 +108,7 @@ export async function enqueueNoticeToOwners(
   deps: Pick<Deps, 'jobs' | 'clock'>,
   partnerId: string,
   what: Notice['what'],
-  about?: TeamNews,
+  facts?: NoticeFacts,
 ): Promise<void> {
-  for (const owner of await findActiveOwners(tx, partnerId)) await enqueueNotice(tx, deps, owner.id, what, { about })
+  for (const owner of await findActiveOwners(tx, partnerId)) await enqueueNotice(tx, deps, owner.id, what, facts)
 }

@@ -160,7 +160,7 @@ const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: k
     page: SECURITY,
   },
   'api-key-made': { subject: 'An API key was made', event: 'an API key was made', page: '/api-keys' },
-  'api-key-revoked': { subject: 'Your API key was revoked', event: 'the API key was revoked', page: '/api-keys' },
+  'api-key-revoked': { subject: 'Your API key was revoked', event: 'an API key was revoked', page: '/api-keys' },
   'webhook-url-set': { subject: 'Your webhook URL was changed', event: 'a webhook URL was saved', page: '/webhook' },
   'webhook-url-removed': {
     subject: 'Your webhook URL was removed',
@@ -206,7 +206,7 @@ const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: k
 export function noticeMail(
   person: Person,
   publicUrl: string,
-  { what, at, from, access, about }: Notice,
+  { what, at, from, access, about, key }: Notice,
   timeZone: string,
 ): Mail {
   const { subject, event, page } = NOTICES[what]
@@ -224,6 +224,7 @@ export function noticeMail(
     greeting(person),
     text(`On ${time(at)} ${[who, event].filter(Boolean).join(' ')} in the partner account ${whose}.`),
     ...(from ? [text(`It was ${from.browser ?? 'an unknown browser'}, at the IP address ${from.ip}.`)] : []),
+    ...(key !== undefined && email_verified ? [text(`The key’s name is “${key}”.`)] : []),
     ...(access && access.removed.length > 0 ? [text(`Removed at the same time: ${named(access.removed)}.`)] : []),
     ...(access && access.left.length > 0 ? [text(`These can still get in: ${named(access.left)}.`)] : []),
     {

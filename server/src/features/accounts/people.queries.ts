@@ -1,5 +1,5 @@
 import type { TeamPerson } from '@portal/contract/team.ts'
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
@@ -163,6 +163,8 @@ function teamColumns(eb: ExpressionBuilder<Tables, 'people'>) {
     eb.cast<boolean>(eb.or([hasApp, eb.exists(ofPerson('passkeys'))]), 'boolean').as('has_second_factor'),
     key().select('preview').as('made_api_key'),
     key().select('api_keys.created_at').as('made_api_key_at'),
+    sql<string[]>`array(select name from named_api_keys
+      where partner_id = people.partner_id and made_by = people.id order by created_at, id)`.as('made_named_keys'),
     eb
       .selectFrom('webhook_endpoints')
       .select('url')

@@ -1,8 +1,8 @@
-import { KEY_NAME } from '@portal/contract/submitted-by.ts'
+import { KEY_NAME, namedSystem } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
 import { minuteOf } from '../../platform/db/minute-of.ts'
 import type { KeyCaller } from '../../platform/http/authenticate.ts'
-import { findKeyOwner, markKeyUsed } from './api-keys.queries.ts'
+import { findKeyOwner, markKeyUsed, rightsOf } from './api-keys.queries.ts'
 import { hashKey, isWellFormedKey } from './key-format.ts'
 
 /**
@@ -20,14 +20,15 @@ export async function findKeyCaller(
   const minute = minuteOf(clock.now())
   if (owner.last_used_at === null || owner.last_used_at < minute) {
     // The request does not wait for this write.
-    markKeyUsed(db, keyHash, minute).catch((error: unknown) =>
+    markKeyUsed(db, owner.key_id === null ? 'api_keys' : 'named_api_keys', keyHash, minute).catch((error: unknown) =>
       log.warn({ err: error }, 'the last use of an API key could not be recorded'),
     )
   }
   return {
     id: owner.id,
     businessName: owner.business_name,
-    submitter: { id: null, name: KEY_NAME },
+    submitter: { id: null, name: owner.name === null ? KEY_NAME : namedSystem(owner.name) },
     keyHash,
+    rights: rightsOf(owner),
   }
 }

@@ -184,11 +184,11 @@ test('callers get the documented error codes with the documented statuses', asyn
   }
 })
 
-test('OpenAPI lists the answer 403 only for the calls that accept a session', async () => {
+test('OpenAPI lists the answer 403 for every call that accepts a session or needs a right', async () => {
   const { paths, components } = (await portal.get('/openapi.json')).body
   for (const { route } of DOCUMENTED_ROUTES) {
     const { responses } = paths[route.path.replace(':id', '{id}')][route.method.toLowerCase()]
-    expect([route.path, '403' in responses]).toEqual([route.path, route.path.startsWith('/webhook/')])
+    expect([route.path, '403' in responses]).toEqual([route.path, route.path !== '/partner/docs'])
   }
   expect(components.schemas.Failure.properties.code.enum).toContain('NOT_ALLOWED')
 })

@@ -19,9 +19,9 @@ export const API_DESCRIPTION =
   'Submit leads and deals from your own systems, follow their progress, and receive changes as they happen. Everything is JSON over HTTPS; amounts are in Australian dollars, as numbers or as text with one amount (`50,000`, `1.5m`), times are ISO 8601 in UTC.'
 
 export const KEY_NOTE =
-  'Generate an API key under API Keys in the portal, and send it with every call. It is shown only once. Keep it with your server’s secrets, never in a web page or an app. A new key revokes the old one at once.'
+  'Generate an API key under API Keys in the portal, and send it with every call. It is shown only once. Keep it with your server’s secrets, never in a web page or an app. Regenerating that key ends the old one at once; a key with a name works until an owner ends it, so make the next one first. A key with a name may `submit`, `read` or both; the key without a name may submit. Calls that a key may not make get 403.'
 
-/** The error codes of the partner API, by HTTP status. Only calls with a session get 403. */
+/** The error codes of the partner API, by HTTP status. */
 export const API_ERRORS: Record<string, readonly ErrorCode[]> = {
   400: ['VALIDATION', 'MALFORMED_REQUEST'],
   401: ['UNAUTHORIZED'],
@@ -36,7 +36,7 @@ export const API_ERRORS: Record<string, readonly ErrorCode[]> = {
 }
 
 export const RATE_LIMIT_HEADERS = [
-  { name: 'RateLimit-Limit', description: 'Calls that the key may make in a minute.' },
+  { name: 'RateLimit-Limit', description: 'Calls that your keys together may make in a minute.' },
   { name: 'RateLimit-Remaining', description: 'Calls that are left.' },
   { name: 'RateLimit-Reset', description: 'Seconds until all calls are available again.' },
 ]
@@ -79,7 +79,7 @@ export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
       type: 'API key as bearer token',
       note: `${KEY_NOTE} The calls under \`/webhook\` also accept a session’s token.`,
       header: 'Authorization: Bearer <YOUR_API_KEY>',
-      tokenLifetime: 'Permanent: an API key does not expire. It ends when you regenerate or revoke it.',
+      tokenLifetime: 'Permanent: an API key does not expire. It ends when an owner regenerates, revokes or ends it.',
     },
     endpoints: DOCUMENTED_ROUTES.map(({ route, description, requestExample, answerExample }) => ({
       method: route.method,
@@ -98,9 +98,9 @@ export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
     ),
     rateLimits: {
       description:
-        'Each API key may make a fixed number of calls a minute, including refused calls. Every answer says how many are left. Beyond the limit the answer is 429 and says when to try again.',
+        'All API keys of a business together may make a fixed number of calls a minute, including refused calls. Every answer says how many are left. Beyond the limit the answer is 429 and says when to try again.',
       limits: [
-        { name: 'Calls with an API key', limit: `${API_CALLS_PER_MINUTE} a minute` },
+        { name: 'Calls with API keys', limit: `${API_CALLS_PER_MINUTE} a minute` },
         { name: 'Size of a body', limit: `${BODY_BYTES_MAX / 1024} KiB` },
         {
           name: 'Idempotency-Key',

@@ -58,7 +58,7 @@ export async function acceptTeamInvitation(
     )
     await refuseHeldEmail(tx, email, id, now)
     const about = { name: personName({ first_name, last_name, email }), email, role }
-    await enqueueNoticeToOwners(tx, deps, partner_id, 'person-joined', about)
+    await enqueueNoticeToOwners(tx, deps, partner_id, 'person-joined', { about })
     await call.security(tx, 'invitation-accepted', { partner: partner_id, person: id, detail: ROLE_NAMES[role] })
     return getPerson(tx, id)
   })

@@ -70,7 +70,7 @@ export async function changePersonIn(
   const subject = { id: after.id, name: personName(after) }
   if (before.role !== after.role) {
     const about = { name: subject.name, email: after.email, role: after.role }
-    await enqueueNoticeToOwners(tx, deps, partner.id, 'role-changed', about)
+    await enqueueNoticeToOwners(tx, deps, partner.id, 'role-changed', { about })
     if (before.role === 'owner') await enqueueNotice(tx, deps, personId, 'role-changed', { about })
     await security(tx, 'role-changed', { subject, detail: `${ROLE_NAMES[before.role]} to ${ROLE_NAMES[after.role]}` })
   }

@@ -58,7 +58,7 @@ export async function inviteToTeam(
   await jobs.enqueue(tx, mailInvitation, { partnerId: caller.id, invitationId: invitation.id, linkId })
   if (form.role === 'owner') {
     const about = { name: personName(invitation), email: form.email, role: form.role }
-    await enqueueNoticeToOwners(tx, { jobs, clock }, caller.id, 'owner-invited', about)
+    await enqueueNoticeToOwners(tx, { jobs, clock }, caller.id, 'owner-invited', { about })
   }
   return invitation
 }

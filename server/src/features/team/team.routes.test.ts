@@ -283,7 +283,7 @@ test('the team names the API key and the webhook URL that a person made, also wh
   await owner.post('/dashboard/generate-api-key')
   await owner.put('/dashboard/webhook-url', { webhook_url: made_webhook_url })
   const { people } = (await owner.get('/team')).body.data
-  const nothing = { made_api_key: null, made_api_key_at: null, made_webhook_url: null }
+  const nothing = { made_api_key: null, made_api_key_at: null, made_named_keys: [], made_webhook_url: null }
   expect(people).toMatchObject([{ ...made, made_api_key: expect.stringMatching(/^lp_/) }, nothing])
 })
 

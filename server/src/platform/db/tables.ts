@@ -483,6 +483,19 @@ interface ApiKeysTable {
   made_by: ColumnType<string | null, string | undefined, string | null>
 }
 
+interface NamedApiKeysTable {
+  id: string
+  partner_id: string
+  name: string
+  may_submit: boolean
+  may_read: boolean
+  key_hash: Buffer
+  preview: string
+  made_by: string | null
+  created_at: Instant
+  last_used_at: ColumnType<Instant | null, Instant | null | undefined, Instant | null>
+}
+
 interface WebhookEndpointsTable {
   partner_id: string
   url: string
@@ -647,6 +660,7 @@ export interface Tables {
   crm_callers: CrmCallersTable
   crm_choices: CrmChoicesTable
   api_keys: ApiKeysTable
+  named_api_keys: NamedApiKeysTable
   webhook_endpoints: WebhookEndpointsTable
   webhook_logs: WebhookLogsTable
   webhook_attempts: WebhookAttemptsTable

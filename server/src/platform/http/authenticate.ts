@@ -1,3 +1,4 @@
+import type { KeyRight } from '@portal/contract/key-rights.ts'
 import { API_CALLS_PER_MINUTE } from '@portal/contract/limits.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { Auth } from '@portal/contract/route.ts'
@@ -33,6 +34,7 @@ export interface SessionCaller extends Caller {
 export interface KeyCaller extends Caller {
   /** SHA-256 of the API key. */
   keyHash: Buffer
+  rights: readonly KeyRight[]
 }
 
 /** The caller as the log shows it: by ids only. */
@@ -74,7 +76,7 @@ const API_CALLS: RateLimit = {
   name: 'api-key',
   points: API_CALLS_PER_MINUTE,
   seconds: 60,
-  text: `Too many calls with this API key: at most ${API_CALLS_PER_MINUTE} a minute.`,
+  text: `Too many calls with API keys: at most ${API_CALLS_PER_MINUTE} a minute.`,
 }
 
 const REFUSALS = {
@@ -87,7 +89,7 @@ const REFUSALS = {
  * Checks whether the bearer token is valid and of the kind that the route accepts. A session's token on a route for
  * keys, or a key on a route for sessions, is treated as unknown. An unknown token is refused with a 401 without further
  * details (D5a), or is ignored where a session is optional. On a route that accepts keys, each call with an
- * existing key counts once against the key's limit, even if the call fails (D14) or its caller is checked twice.
+ * existing key counts once against the limit of the partner's keys together, even if the call fails (D14) or its caller is checked twice.
  */
 export function createAuthenticate(sources: CallerSources, limiter: (reply: FastifyReply) => Limit): Authenticate {
   return async (request, reply, auth) => {
@@ -109,7 +111,7 @@ export function createAuthenticate(sources: CallerSources, limiter: (reply: Fast
     const caller = auth === 'session' ? undefined : await sources.findKeyCaller(token)
     if (!caller) throw new Unauthorized('UNAUTHORIZED', REFUSALS[auth])
     request.caller = caller
-    if (!isCounted) await limiter(reply)(API_CALLS, caller.keyHash.toString('hex'))
+    if (!isCounted) await limiter(reply)(API_CALLS, caller.id)
   }
 }
 

@@ -14,6 +14,7 @@ import { answerOnce, findFirstAnswer } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
 import type { Limit } from './rate-limit.ts'
 import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
+import { requireRight } from './require-right.ts'
 import { requireRole } from './require-role.ts'
 import { requireSecondFactor } from './require-second-factor.ts'
 import { type NoteSecurity, noteSecurity, type StoreSecurity } from './security-events.ts'
@@ -134,6 +135,7 @@ export function createMount(
       request.admittedAt = deps.clock.now().getTime()
       await authenticate(request, reply, route.auth)
       requireRole(request.caller, route.least, reply)
+      requireRight(request.caller, route.right)
       requireSecondFactor(request.caller, route)
       if (route.asksAgain === true) await requireConfirmed(request.caller, findConfirmation)
     }

@@ -5,8 +5,7 @@ import type { KeyCaller, SessionCaller } from './authenticate.ts'
 
 /**
  * Refuses a person whose role is too low for the route (D61). A header of the answer names the role, so that the app
- * notices a changed role on its next call. An API key has no role: it can call every route that the contract opens to
- * keys.
+ * notices a changed role on its next call. An API key has no role, but rights (`require-right`).
  */
 export function requireRole(
   caller: SessionCaller | KeyCaller | null,

@@ -1,5 +1,5 @@
 import { ACCESS_KIND_NAMES, type AccessItem, type AccessKind, RECENT_ACCESS_DAYS } from '@portal/contract/access.ts'
-import { revokeApiKey } from '@portal/contract/api-keys.ts'
+import { endNamedKey, revokeApiKey } from '@portal/contract/api-keys.ts'
 import { removePasskey, removeTotp } from '@portal/contract/second-factor.ts'
 import { endOtherSessions, endSession } from '@portal/contract/sessions.ts'
 import { changePerson, revokeInvitation } from '@portal/contract/team.ts'
@@ -130,7 +130,7 @@ export function AccessCard() {
       {isProving && (
         <ProofDialog
           title="Remove all but this device"
-          description="Your other sessions end. Every passkey and app stops working, except the one with which you confirm now. The API key, the webhook and people stay."
+          description="Your other sessions end. Every passkey and app stops working, except the one with which you confirm now. API keys, the webhook and people stay."
           confirmLabel="Remove"
           send={removeOthers}
           onDone={handleProven}
@@ -176,7 +176,7 @@ const WHAT_HAPPENS: Record<AccessKind, string> = {
   session: 'It is signed out at once.',
   passkey: 'It no longer signs you in. Your other sessions end.',
   app: 'Its codes no longer sign you in. Your other sessions end.',
-  'api-key': 'Systems that use it can no longer submit leads.',
+  'api-key': 'Systems that use it are refused at once.',
   webhook: 'Your system no longer gets notifications of changes.',
   person: 'The person is signed out everywhere at once and unable to sign in. What the person submitted stays.',
   invitation: 'The link that was sent stops working at once.',
@@ -203,7 +203,7 @@ function remove({ kind, id }: AccessItem): Promise<unknown> {
     session: () => call(endSession, { params: { id } }),
     passkey: () => call(removePasskey, { params: { id } }),
     app: () => call(removeTotp),
-    'api-key': () => call(revokeApiKey),
+    'api-key': () => (id === 'api-key' ? call(revokeApiKey) : call(endNamedKey, { params: { id } })),
     webhook: () => call(changeWebhookUrl, { body: { webhook_url: null } }),
     person: () => call(changePerson, { params: { id }, body: { is_active: false } }),
     invitation: () => call(revokeInvitation, { params: { id } }),

@@ -8,7 +8,7 @@ import { Checkbox } from '../../ui/field.tsx'
 export function RevokeAccess(input: Omit<ComponentProps<typeof Checkbox>, 'label' | 'hint'>) {
   return (
     <Checkbox
-      label="Also revoke the API key and the webhook URL"
+      label="Also revoke the API keys and the webhook URL"
       hint="Choose this if somebody else may have used your account."
       {...input}
     />

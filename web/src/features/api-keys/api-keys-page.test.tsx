@@ -1,4 +1,4 @@
-import type { ApiKeyStatus } from '@portal/contract/api-keys.ts'
+import type { ApiKeyStatus, NamedKey } from '@portal/contract/api-keys.ts'
 import { API_CALLS_PER_MINUTE } from '@portal/contract/limits.ts'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
@@ -28,6 +28,7 @@ type Handlers = Parameters<typeof serveSignedIn>[0]
 function serveKey(status: ApiKeyStatus, handlers: Handlers = {}) {
   return serveSignedIn({
     'GET /dashboard/api-key-status': () => ({ body: data(status) }),
+    'GET /dashboard/api-keys': () => ({ body: data({ keys: [] }) }),
     'POST /dashboard/generate-api-key': () => ({ status: 201, body: data({ ...ACTIVE, api_key: KEY }) }),
     'DELETE /dashboard/revoke-api-key': () => ({ body: data(NONE) }),
     ...handlers,
@@ -245,4 +246,81 @@ test('the page says that a key was never used', async () => {
   serveKey(ACTIVE)
   openApp('/api-keys')
   expect(await screen.findByText('Never')).toBeDefined()
+})
+
+const LEDGER: NamedKey = {
+  id: 'k1',
+  name: 'Ledger',
+  rights: ['submit', 'read'],
+  preview: 'lp_9z1aB...',
+  created_at: '2026-11-20T01:05:00.000Z',
+  made_by: 'Ada Harbour',
+  last_used_at: null,
+}
+
+test('a key with a name is made with the chosen rights, appears once, and is listed with its maker', async () => {
+  const { seen } = serveKey(NONE, {
+    'POST /dashboard/api-keys': () => ({ status: 201, body: data({ keys: [LEDGER], api_key: KEY }) }),
+  })
+  const user = openApp('/api-keys')
+  await user.click(await button('Make a Key'))
+  const dialog = within(screen.getByRole('dialog', { name: 'Make a Key' }))
+  await user.click(dialog.getByRole('checkbox', { name: 'Read' }))
+  await user.click(dialog.getByRole('button', { name: 'Make the Key' }))
+  expect(await dialog.findByText('Name is required')).toBeDefined()
+  expect(dialog.getByText('Choose what the key may do')).toBeDefined()
+  await user.type(dialog.getByRole('textbox', { name: 'Name' }), 'Ledger')
+  await user.click(dialog.getByRole('checkbox', { name: 'Submit' }))
+  await user.click(dialog.getByRole('checkbox', { name: 'Read' }))
+  await user.click(dialog.getByRole('button', { name: 'Make the Key' }))
+
+  const panel = await screen.findByRole('region', { name: 'The new key Ledger' })
+  expect(document.body.textContent).not.toContain(KEY)
+  await user.click(within(panel).getByRole('button', { name: 'Copy key' }))
+  expect(await navigator.clipboard.readText()).toBe(KEY)
+  const list = screen.getByRole('list', { name: 'Keys for your systems' })
+  expect(list.textContent).toContain('LedgerSubmitReadlp_9z1aB... · made Nov 20, 2026 by Ada Harbour · never used')
+  expect(seen.find(({ method, path }) => method === 'POST' && path === '/dashboard/api-keys')?.body).toEqual({
+    name: 'Ledger',
+    rights: ['submit', 'read'],
+  })
+})
+
+test('a name that another key has stays in the form, with the reason', async () => {
+  const text = 'You already have a key with this name'
+  serveKey(NONE, {
+    'POST /dashboard/api-keys': () => ({ status: 400, body: failure(text, 'VALIDATION', { name: text }) }),
+  })
+  const user = openApp('/api-keys')
+  await user.click(await button('Make a Key'))
+  await user.type(screen.getByRole('textbox', { name: 'Name' }), 'Ledger')
+  await user.click(await button('Make the Key'))
+  expect(await screen.findByText(text)).toBeDefined()
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name' }))
+})
+
+test('a key with a name ends after a question, and the list keeps the focus', async () => {
+  serveKey(NONE, {
+    'GET /dashboard/api-keys': () => ({ body: data({ keys: [LEDGER] }) }),
+    'DELETE /dashboard/api-keys/k1': () => ({ body: data({ keys: [] }) }),
+  })
+  const user = openApp('/api-keys')
+  await user.click(await button('End the key Ledger'))
+  expect(screen.getByRole('alertdialog', { name: 'End the key Ledger' })).toBeDefined()
+  await user.click(answerDialog('End the key'))
+  expect(await screen.findByText(/No key has a name yet/)).toBeDefined()
+  expect(document.activeElement).toBe(screen.getByRole('list', { name: 'Keys for your systems' }))
+})
+
+test('if the keys with a name cannot be loaded, Try Again loads them', async () => {
+  let isBroken = true
+  serveKey(NONE, {
+    'GET /dashboard/api-keys': () =>
+      isBroken ? { status: 403, body: failure('Not now', 'FORBIDDEN') } : { body: data({ keys: [LEDGER] }) },
+  })
+  const user = openApp('/api-keys')
+  expect(await screen.findByText('Failed to load the keys')).toBeDefined()
+  isBroken = false
+  await user.click(await button('Try Again'))
+  expect(await screen.findByText('Ledger')).toBeDefined()
 })

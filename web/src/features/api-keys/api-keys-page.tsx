@@ -6,12 +6,14 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ApiKeyGuide } from './api-key-guide.tsx'
 import { ApiKeyPanel } from './api-key-panel.tsx'
-import { apiKeyStatusQuery } from './api-keys.queries.ts'
+import { apiKeyStatusQuery, namedKeysQuery } from './api-keys.queries.ts'
 import { apiKeyFailureText } from './failure-text.ts'
+import { NamedKeysCard } from './named-keys-card.tsx'
 import { UsageExample } from './usage-example.tsx'
 
 export function startApiKeys({ context: { queryClient } }: PageStart) {
   startQuery(queryClient, apiKeyStatusQuery())
+  startQuery(queryClient, namedKeysQuery())
 }
 
 export function ApiKeysPage() {
@@ -33,6 +35,7 @@ export function ApiKeysPage() {
             <>
               <div className="stack content-start gap-8">
                 <ApiKeyPanel status={status.data} />
+                <NamedKeysCard />
                 <UsageExample baseUrl={status.data.base_url} />
               </div>
               <ApiKeyGuide />

@@ -133,7 +133,7 @@ function PersonRow({ person }: { person: TeamPerson }) {
             <Button variant="secondary" onClick={() => setIsLeft(false)}>
               Not now
             </Button>
-            {person.made_api_key && (
+            {(person.made_api_key ?? person.made_named_keys[0]) && (
               <Link {...paths.apiKeys} className={buttonClass('primary')}>
                 Replace the API key
               </Link>
@@ -162,10 +162,11 @@ function LastSeen({ at }: { at: string | null }) {
   )
 }
 
-/** The API key and the webhook URL that the person made. Undefined if there is neither. */
-function madeBy({ made_api_key, made_api_key_at, made_webhook_url }: TeamPerson): string | undefined {
+/** The API keys and the webhook URL that the person made. Undefined if there are none. */
+function madeBy({ made_api_key, made_api_key_at, made_named_keys, made_webhook_url }: TeamPerson): string | undefined {
   const made = [
     made_api_key && `the API key ${made_api_key}${made_api_key_at ? ` on ${formatDate(made_api_key_at)}` : ''}`,
+    ...made_named_keys.map((key) => `the API key “${key}”`),
     made_webhook_url && `the webhook to ${new URL(made_webhook_url).host}`,
   ].filter(Boolean)
   return made.length > 0 ? made.join(' and ') : undefined

@@ -39,6 +39,7 @@ export async function findPersonData(db: Db, { id, email }: Subject) {
     invitations: await rows(sql`
       select email, first_name, last_name, role, created_at from invitations where email = ${email} or invited_by = ${id}`),
     api_keys: await rows(sql`select preview, created_at from api_keys where made_by = ${id}`),
+    named_api_keys: await rows(sql`select name, preview, created_at from named_api_keys where made_by = ${id}`),
     webhook_urls: await rows(sql`select url, created_at from webhook_endpoints where made_by = ${id}`),
     security_log: await rows(sql`
       select at, event, subject_name, detail, reason, ip, browser from security_log
