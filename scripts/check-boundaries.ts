@@ -33,6 +33,7 @@ const SERVER_FEATURES = {
   dashboard: [],
   inbox: [],
   search: [],
+  views: [],
   live: ['accounts'],
   applicants: [],
 }
@@ -108,14 +109,14 @@ const RULES: Rule[] = [
   {
     files: /^web\/src\/features\//,
     mayImport: anyOf(
-      String.raw`web/src/features/(OWN|inbox|notes|referral|sync|team)/(?!.*-page\.tsx$)`,
+      String.raw`web/src/features/(OWN|inbox|notes|referral|sync|team|views)/(?!.*-page\.tsx$)`,
       `web/src/(${Object.keys(WEB_FOLDERS).join('|')})/`,
       String.raw`web/src/app/(paths|search-params)\.ts$`,
       CONTRACT,
       PACKAGES,
     ),
     because:
-      'only inbox, notes, referral, sync and team offer parts to other features; pages are imported by app/routes.tsx only',
+      'only inbox, notes, referral, sync, team and views offer parts to other features; pages are imported by app/routes.tsx only',
   },
   {
     files: /^web\//,

@@ -24,6 +24,11 @@ export const BUSINESS_NAME_LENGTH_MAX = 200
 export const CHOICE_LENGTH_MAX = 120
 /** The longest value of a filter by person: a person's id, or a word such as `me`. */
 export const PERSON_LENGTH_MAX = 64
+export const VIEW_NAME_LENGTH_MAX = 60
+/** An address with every filter set, and each of its letters escaped. */
+export const VIEW_QUERY_LENGTH_MAX = 12_000
+/** One person keeps at most this many views of all lists together. */
+export const VIEWS_MAX = 50
 export const LOAN_PURPOSE_LENGTH_MAX = 500
 export const ADDITIONAL_INFO_LENGTH_MAX = 5_000
 export const PHONE_LENGTH_MAX = 30

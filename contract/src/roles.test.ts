@@ -80,6 +80,10 @@ const MAY: Record<Role, string[]> = {
     'GET /dashboard/sync-runs/:id',
     'GET /webhook/status/:id',
     'GET /dashboard/submitters',
+    'GET /dashboard/views',
+    'POST /dashboard/views',
+    'PUT /dashboard/views/:id',
+    'DELETE /dashboard/views/:id',
     'GET /dashboard/api-docs',
     // These routes concern the person's own account.
     'GET /profile',

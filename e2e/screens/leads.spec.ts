@@ -386,3 +386,30 @@ async function names(page: Page): Promise<string[]> {
     .getByRole('link')
   return (await links.allTextContents()).map((name) => name.replace(/^New: /, ''))
 }
+
+test('/leads keeps what it shows as a view, shares it and opens with it', { tag: '@everywhere' }, async ({
+  page,
+  partner,
+}) => {
+  await partner.submitLead({ businessName: 'Kauri Joinery' })
+  await page.goto('/leads?status=Contacted&sort=-loan_amount')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByLabel('Keep what the list shows as').fill('Contacted, largest first')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page).toHaveURL(/\?sort=-loan_amount&status=Contacted&view=/)
+
+  await page.getByRole('button', { name: 'Views: Contacted, largest first' }).click()
+  const panel = page.getByRole('dialog', { name: 'Views of leads' })
+  await panel.getByRole('button', { name: 'Open leads with Contacted, largest first' }).click()
+  await panel.getByRole('button', { name: 'Share Contacted, largest first with the team' }).click()
+  await expect(panel.getByRole('button', { pressed: true })).toHaveCount(2)
+  await expectGoodLooks(page)
+
+  await page.goto('/leads')
+  await expect(page).toHaveURL(/status=Contacted/)
+  await page.getByRole('button', { name: /^Views/ }).click()
+  await panel.getByRole('link', { name: 'All leads' }).click()
+  await expect(page.getByText('Kauri Joinery').first()).toBeVisible()
+  await page.reload()
+  await expect(page).toHaveURL(/\/leads\?view=all$/)
+})

@@ -29,6 +29,7 @@ import { createSecurityStore } from '../features/security-log/store-security.ts'
 import { crmNotificationRoutes } from '../features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from '../features/sync/sync.routes.ts'
 import { teamRoutes } from '../features/team/team.routes.ts'
+import { viewRoutes } from '../features/views/views.routes.ts'
 import { webhookRoutes } from '../features/webhooks/webhooks.routes.ts'
 import type { Replica } from '../platform/db/replica.ts'
 import { NotFound } from '../platform/errors.ts'
@@ -109,6 +110,7 @@ export async function createApp(
   dashboardRoutes(mount, deps)
   inboxRoutes(mount, deps)
   searchRoutes(mount, deps)
+  viewRoutes(mount, deps)
   liveRoutes(mount, live)
   syncRoutes(mount, deps)
   crmNotificationRoutes(app, deps)

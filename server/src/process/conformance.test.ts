@@ -366,6 +366,8 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
   }
   if (name === 'DELETE /account/totp' || name === 'POST /account/recovery-codes') await addApp(on, subject)
   const ids: Record<string, () => Promise<string>> = {
+    'PUT /dashboard/views/:id': async () => keepView(subject),
+    'DELETE /dashboard/views/:id': async () => keepView(subject),
     'DELETE /account/passkeys/:id': async () => {
       await addPasskey(on, subject)
       return (await subject.get('/account/second-factor')).body.data.passkeys[0].id
@@ -411,6 +413,11 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
   const path = `${route.path.replace(/:\w+/, id)}${validQuery(route)}`
   const body = (await bodies[name]?.()) ?? validBody(route)
   return { path, token: route.auth === 'api-key' ? api_key : subject.token, ...(body && { body }) }
+}
+
+async function keepView(subject: TestPartner): Promise<string> {
+  const view = { list: 'leads', name: 'Contacted', query: 'status=Contacted' }
+  return (await subject.post('/dashboard/views', view)).body.data.id
 }
 
 /** True for routes about the partner's people and invitations. */

@@ -69,6 +69,8 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
     '/crm/note': { loid: 'LO-00000000', content: 'A note long enough.' },
     '/crm/request/:id/answer': { content: 'An answer long enough.' },
     '/partner/leads': LEAST,
+    '/dashboard/views': { list: 'leads', name: 'Waiting', query: 'status=Contacted' },
+    '/dashboard/views/:id': { is_default: true },
     '/dashboard/news/seen': { until: '2026-11-01T00:00:00.000Z' },
     '/dashboard/attention/:id/remind': { until: new Date(Date.now() + 86_400_000).toISOString() },
     '/webhook/lead': LEAST,

@@ -42,6 +42,8 @@ export interface LeadListSearch {
   changedFrom?: string
   /** The lender's verdict, word for word (D112). */
   verdict?: string
+  /** The id of a named view, or `all` for the list without its default view (D81). */
+  view?: string
 }
 
 /**
@@ -62,6 +64,7 @@ export function leadListSearch(raw: Raw): LeadListSearch {
     sorted: raw['sorted'] === 'all' ? 'all' : undefined,
     changedFrom: dateOf(raw['changedFrom']),
     verdict: textOf(raw['verdict'], SEARCH_LENGTH_MAX),
+    view: viewOf(raw['view']),
   }
 }
 
@@ -82,6 +85,8 @@ export interface DealListSearch {
   sorted?: 'all'
   /** The last change was on this day or later. */
   changedFrom?: string
+  /** The id of a named view, or `all` for the list without its default view (D81). */
+  view?: string
 }
 
 export function dealListSearch(raw: Raw): DealListSearch {
@@ -97,6 +102,7 @@ export function dealListSearch(raw: Raw): DealListSearch {
     searchIn: raw['searchIn'] === 'all' ? 'all' : undefined,
     sorted: raw['sorted'] === 'all' ? 'all' : undefined,
     changedFrom: dateOf(raw['changedFrom']),
+    view: viewOf(raw['view']),
   }
 }
 
@@ -134,6 +140,8 @@ export interface ActivitySearch {
   person?: string
   dateFrom?: string
   dateTo?: string
+  /** The id of a named view, or `all` for the list without its default view (D81). */
+  view?: string
 }
 
 export function activitySearch(raw: Raw): ActivitySearch {
@@ -142,6 +150,7 @@ export function activitySearch(raw: Raw): ActivitySearch {
     person: textOf(raw['person'], PERSON_LENGTH_MAX),
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
+    view: viewOf(raw['view']),
   }
 }
 
@@ -162,6 +171,13 @@ function textOf(value: unknown, lengthMax = Number.POSITIVE_INFINITY): string | 
 
 function idOf(value: unknown): string | undefined {
   return typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? value : undefined
+}
+
+/** The list itself, without its default view. */
+export const NO_VIEW = 'all'
+
+function viewOf(value: unknown): string | undefined {
+  return value === NO_VIEW ? NO_VIEW : idOf(value)
 }
 
 function dateOf(value: unknown): string | undefined {

@@ -5,6 +5,7 @@ import type { HistoryKind } from '@portal/contract/meanings.ts'
 import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.ts'
+import type { ViewedList } from '@portal/contract/views.ts'
 import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
 /**
@@ -581,6 +582,23 @@ interface NotificationSettingsTable {
   time_zone: string | null
 }
 
+interface ListViewsTable {
+  id: string
+  partner_id: string
+  person_id: string
+  list: ViewedList
+  name: string
+  query: string
+  is_shared: boolean
+  created_at: Instant
+}
+
+interface DefaultViewsTable {
+  person_id: string
+  list: ViewedList
+  view_id: string
+}
+
 interface UnsubscribeTokensTable {
   token_hash: Buffer
   person_id: string
@@ -665,6 +683,8 @@ export interface Tables {
   webhook_logs: WebhookLogsTable
   webhook_attempts: WebhookAttemptsTable
   notification_settings: NotificationSettingsTable
+  list_views: ListViewsTable
+  default_views: DefaultViewsTable
   unsubscribe_tokens: UnsubscribeTokensTable
   mail_news: MailNewsTable
   mails: MailsTable

@@ -3,9 +3,11 @@ import { parseLoid } from '@portal/contract/loid.ts'
 import { type Role, reaches } from '@portal/contract/roles.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Handshake, Keyboard, type LucideIcon, Plus, Search, Users } from 'lucide-react'
+import { Bookmark, Handshake, Keyboard, type LucideIcon, Plus, Search, Users } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { searchQuery } from '../../features/search/search.queries.ts'
+import { addressOf } from '../../features/views/use-list-views.ts'
+import { viewsQuery } from '../../features/views/views.queries.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { paths } from '../paths.ts'
 import { ENTRIES } from './entries.ts'
@@ -29,7 +31,7 @@ interface PaletteProps {
 }
 
 /**
- * Pages, actions, and leads and deals by name or LOID, for the keyboard (D85). The first line is always the chosen one,
+ * Pages, actions, named views, and leads and deals by name or LOID, for the keyboard (D85). The first line is always the chosen one,
  * until the arrow keys choose another; Enter opens what is announced. Shown are only the records of an answer to the
  * present text, so that a late answer replaces nothing.
  */
@@ -39,6 +41,7 @@ export function Palette({ role, onHelp, onClose }: PaletteProps) {
   const words = text.trim()
   const asked = useSettled(words)
   const { data, isFetching, isPlaceholderData } = useQuery(searchQuery(asked))
+  const { data: views } = useQuery(viewsQuery())
   const found = asked === words && words !== '' && !isPlaceholderData ? data : undefined
 
   const items = [
@@ -76,7 +79,14 @@ export function Palette({ role, onHelp, onClose }: PaletteProps) {
     }))
     const newLead = { id: 'new', label: 'New lead', detail: 'N', Icon: Plus, run: () => void navigate(paths.newLead) }
     const keys = { id: 'keys', label: 'Show all keys', detail: '?', Icon: Keyboard, run: onHelp }
-    const known = [...(reaches(role, 'member') ? [newLead] : []), ...pages, keys]
+    const named = (views?.views ?? []).map((view) => ({
+      id: view.id,
+      label: view.name,
+      detail: `View of ${view.list}`,
+      Icon: Bookmark,
+      run: () => void navigate({ ...paths[view.list], search: addressOf(view) }),
+    }))
+    const known = [...(reaches(role, 'member') ? [newLead] : []), ...pages, ...named, keys]
     return known.filter(({ label }) => label.toLowerCase().includes(words.toLowerCase()))
   }
 

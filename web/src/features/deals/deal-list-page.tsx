@@ -1,7 +1,7 @@
 import { DEAL_SORT_COLUMNS, type DealSortColumn } from '@portal/contract/deals.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { ArrowDownWideNarrow, ArrowUpWideNarrow, Handshake, SearchX } from 'lucide-react'
 import { useRef } from 'react'
 import { failureText } from '../../api/failure.ts'
@@ -24,6 +24,9 @@ import { TableSkeleton } from '../../ui/table-skeleton.tsx'
 import { SyncButton } from '../sync/sync-button.tsx'
 import { SyncProgress } from '../sync/sync-progress.tsx'
 import { useSync } from '../sync/use-sync.ts'
+import { useListViews } from '../views/use-list-views.ts'
+import { viewsQuery } from '../views/views.queries.ts'
+import { ViewsButton } from '../views/views-button.tsx'
 import { DEAL_COLUMNS, dealSortValue } from './deal-columns.tsx'
 import { countDealFilters, DealFilters } from './deal-filters.tsx'
 import { DealSummaryCards } from './deal-summary-cards.tsx'
@@ -44,12 +47,14 @@ const route = getRouteApi('/signed-in/deals')
 export function startDealList({ context: { queryClient }, deps }: PageStart<DealListSearch>) {
   startQuery(queryClient, dealListQuery(dealFiltersOf(deps)))
   startQuery(queryClient, stagesQuery())
+  startQuery(queryClient, viewsQuery())
 }
 
 export function DealListPage() {
   const search = route.useSearch({ select: dealListSearch })
   const navigate = useNavigate()
   const sync = useSync('deals')
+  const views = useListViews('deals', search)
   const searchRef = useRef<HTMLInputElement>(null)
   const filters = dealFiltersOf(search)
   const deals = useQuery(dealListQuery(filters))
@@ -58,7 +63,7 @@ export function DealListPage() {
   function handleChange(change: Partial<DealListSearch>) {
     void navigate({
       ...paths.deals,
-      search: (previous: DealListSearch) => ({ ...previous, ...change }),
+      search: (previous: DealListSearch) => views.stay({ ...previous, ...change }),
       resetScroll: false,
     })
   }
@@ -77,9 +82,10 @@ export function DealListPage() {
   /** Keeps the sort order. The pressed button disappears, so the search box takes focus. */
   function handleClear() {
     searchRef.current?.focus()
-    void navigate({ ...paths.deals, search: ({ sort, sorted }: DealListSearch) => ({ sort, sorted }) })
+    void navigate({ ...paths.deals, search: ({ sort, sorted }: DealListSearch) => views.stay({ sort, sorted }) })
   }
 
+  if (views.start) return <Navigate {...paths.deals} search={views.start} replace />
   return (
     <>
       <PageHeader
@@ -110,11 +116,13 @@ export function DealListPage() {
             }
           />
           <RowsToggle />
+          <ViewsButton views={views} name="deals" />
           <DealFilters filters={filters} onChange={handleFilter} />
         </ListBar>
         <DealList
           deals={deals}
           filters={filters}
+          isWaiting={views.isWaiting}
           isSyncing={sync.isRunning}
           sort={sort}
           onSort={handleSort}
@@ -161,8 +169,8 @@ interface DealListProps {
   onClear: () => void
 }
 
-function DealList({ deals, ...more }: DealListProps) {
-  if (deals.isPending) {
+function DealList({ deals, isWaiting, ...more }: DealListProps & { isWaiting: boolean }) {
+  if (deals.isPending || isWaiting) {
     return (
       <div className="frame">
         <TableSkeleton label="Loading deals" columns={DEAL_COLUMNS} rows={10} />

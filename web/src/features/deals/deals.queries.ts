@@ -25,14 +25,14 @@ const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
 export type DealListAnswer = Answer<typeof listDeals>
-export type DealListFilters = Omit<DealListSearch, 'sort' | 'sorted' | 'minAmount'> & {
+export type DealListFilters = Omit<DealListSearch, 'sort' | 'sorted' | 'minAmount' | 'view'> & {
   minAmount?: number
 } & ReturnType<typeof dealOrder>
 
 export const DEAL_SORT: Sort<DealSortColumn> = { column: 'created_at', direction: 'descending' }
 
 /** Reads the filters of an address. A minimum that is not one amount (D141) is dropped. */
-export function dealFiltersOf({ sort, sorted, minAmount, ...filters }: DealListSearch): DealListFilters {
+export function dealFiltersOf({ sort, sorted, minAmount, view: _, ...filters }: DealListSearch): DealListFilters {
   const amount = optionalMoney('minAmount').safeParse(minAmount).data || undefined
   return { ...filters, ...dealOrder({ sort, sorted }), minAmount: amount }
 }

@@ -2,7 +2,7 @@ import { ACTIVITY_TYPE_NAMES, ACTORS, type ActivityEntry } from '@portal/contrac
 import { RECORD_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { Activity as ActivityIcon, SearchX } from 'lucide-react'
 import { useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
@@ -21,6 +21,9 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { submittersQuery } from '../team/team.queries.ts'
+import { useListViews } from '../views/use-list-views.ts'
+import { viewsQuery } from '../views/views.queries.ts'
+import { ViewsButton } from '../views/views-button.tsx'
 import { activityLogQuery } from './activity.queries.ts'
 import { DayFilters } from './day-filters.tsx'
 import { newsQuery } from './inbox.queries.ts'
@@ -32,12 +35,14 @@ const route = getRouteApi('/signed-in/activity')
 
 export function startActivity({ context: { queryClient }, deps }: PageStart<ActivitySearch>) {
   startQuery(queryClient, submittersQuery())
+  startQuery(queryClient, viewsQuery())
   queryClient.infiniteQuery(activityLogQuery(deps)).catch(() => undefined)
 }
 
 export function ActivityPage() {
   const search = route.useSearch({ select: activitySearch })
   const navigate = useNavigate()
+  const views = useListViews('activity', search)
   const { data: news } = useQuery(newsQuery())
   const { data: team } = useQuery(submittersQuery())
   const typeRef = useRef<HTMLSelectElement>(null)
@@ -51,7 +56,7 @@ export function ActivityPage() {
   function handleChange(change: Partial<ActivitySearch>) {
     void navigate({
       ...paths.activity,
-      search: (previous: ActivitySearch) => ({ ...previous, ...change }),
+      search: (previous: ActivitySearch) => views.stay({ ...previous, ...change }),
       resetScroll: false,
     })
   }
@@ -59,15 +64,21 @@ export function ActivityPage() {
   /** The pressed button disappears, so the type filter takes focus. */
   function handleClear() {
     typeRef.current?.focus()
-    handleChange({ type: undefined, person: undefined, dateFrom: undefined, dateTo: undefined })
+    handleChange({ type: undefined, person: undefined, dateFrom: undefined, dateTo: undefined, view: undefined })
   }
 
+  if (views.start) return <Navigate {...paths.activity} search={views.start} replace />
   return (
     <>
       <PageHeader
         title="Activity"
         description="Everything that happened to your leads and deals in the last 90 days."
-        actions={<MarkAllRead news={news} variant="secondary" />}
+        actions={
+          <div className="flex flex-wrap items-center gap-2">
+            <ViewsButton views={views} name="activity" />
+            <MarkAllRead news={news} variant="secondary" />
+          </div>
+        }
       />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <div className="grid grid-cols-2 gap-4 lg:grid-cols-4">
@@ -88,25 +99,31 @@ export function ActivityPage() {
           />
           <DayFilters days={search} onChange={handleChange} />
         </div>
-        <Activities search={search} onClear={handleClear} />
+        <Activities search={search} isWaiting={views.isWaiting} onClear={handleClear} />
       </div>
     </>
   )
 }
 
-function Activities({ search, onClear }: { search: ActivitySearch; onClear: () => void }) {
+interface ActivitiesProps {
+  search: ActivitySearch
+  isWaiting: boolean
+  onClear: () => void
+}
+
+function Activities({ search, isWaiting, onClear }: ActivitiesProps) {
   const log = useInfiniteQuery(activityLogQuery(search))
   const pages = log.data?.pages ?? []
   const { rows, waiting, showAll } = useFollowedRows(
     pages.flatMap((page) => page.activities),
     { scope: JSON.stringify([search, pages.length]), isAsking: false, isFetching: log.isFetching },
   )
-  const isFiltered = Object.values(search).some((value) => value !== undefined)
+  const isFiltered = Object.entries(search).some(([name, value]) => name !== 'view' && value !== undefined)
   return (
     <div>
       <NewRows waiting={waiting} onShow={showAll} />
       <div className="frame">
-        {log.isPending ? (
+        {log.isPending || isWaiting ? (
           <SkeletonRows rows={8} label="Loading activity" />
         ) : !log.data ? (
           <Failure

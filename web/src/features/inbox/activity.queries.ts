@@ -9,7 +9,7 @@ import { zoneOfDays } from '../../format/time-zone.ts'
 const NEWEST: string | undefined = undefined
 
 /** Drops an unknown type from the filters. The previous list stays until the next one has loaded. */
-export function activityLogQuery(search: ActivitySearch) {
+export function activityLogQuery({ view: _, ...search }: ActivitySearch) {
   const filters = { ...search, type: RECORD_EVENT_TYPES.find((type) => type === search.type) }
   return infiniteQueryOptions({
     queryKey: ['inbox', 'activity', filters],

@@ -1,7 +1,7 @@
 import { LEAD_SORT_COLUMNS } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { Plus, SearchX, Users } from 'lucide-react'
 import { useRef } from 'react'
 import { failureText } from '../../api/failure.ts'
@@ -26,6 +26,9 @@ import { DebugButton } from '../sync/debug-button.tsx'
 import { SyncButton } from '../sync/sync-button.tsx'
 import { SyncProgress } from '../sync/sync-progress.tsx'
 import { useSync } from '../sync/use-sync.ts'
+import { useListViews } from '../views/use-list-views.ts'
+import { viewsQuery } from '../views/views.queries.ts'
+import { ViewsButton } from '../views/views-button.tsx'
 import { LEAD_COLUMNS, leadSortValue } from './lead-columns.tsx'
 import { countLeadFilters, LeadFilters } from './lead-filters.tsx'
 import {
@@ -44,18 +47,20 @@ const route = getRouteApi('/signed-in/leads')
 export function startLeadList({ context: { queryClient }, deps }: PageStart<LeadListSearch>) {
   startQuery(queryClient, leadListQuery(leadFiltersOf(deps)))
   startQuery(queryClient, leadStatusesQuery())
+  startQuery(queryClient, viewsQuery())
 }
 
 export function LeadListPage() {
   const search = route.useSearch({ select: leadListSearch })
   const navigate = useNavigate()
   const sync = useSync('leads')
+  const views = useListViews('leads', search)
   const searchRef = useRef<HTMLInputElement>(null)
 
   function handleChange(change: Partial<LeadListSearch>) {
     void navigate({
       ...paths.leads,
-      search: (previous: LeadListSearch) => ({ ...previous, ...change }),
+      search: (previous: LeadListSearch) => views.stay({ ...previous, ...change }),
       resetScroll: false,
     })
   }
@@ -68,9 +73,10 @@ export function LeadListPage() {
   /** Keeps the sort order. The pressed button disappears, so the search box takes focus. */
   function handleClear() {
     searchRef.current?.focus()
-    void navigate({ ...paths.leads, search: ({ sort, sorted }: LeadListSearch) => ({ sort, sorted }) })
+    void navigate({ ...paths.leads, search: ({ sort, sorted }: LeadListSearch) => views.stay({ sort, sorted }) })
   }
 
+  if (views.start) return <Navigate {...paths.leads} search={views.start} replace />
   return (
     <>
       <PageHeader
@@ -106,9 +112,16 @@ export function LeadListPage() {
             }
           />
           <RowsToggle />
+          <ViewsButton views={views} name="leads" />
           <LeadFilters search={search} onChange={handleFilter} />
         </ListBar>
-        <LeadList search={search} isSyncing={sync.isRunning} onChange={handleChange} onClear={handleClear} />
+        <LeadList
+          search={search}
+          isWaiting={views.isWaiting}
+          isSyncing={sync.isRunning}
+          onChange={handleChange}
+          onClear={handleClear}
+        />
       </div>
       <SyncProgress sync={sync} />
     </>
@@ -122,10 +135,10 @@ interface LeadListProps {
   onClear: () => void
 }
 
-function LeadList({ search, ...more }: LeadListProps) {
+function LeadList({ search, isWaiting, ...more }: LeadListProps & { isWaiting: boolean }) {
   const leads = useQuery(leadListQuery(leadFiltersOf(search)))
 
-  if (leads.isPending) {
+  if (leads.isPending || isWaiting) {
     return (
       <div className="frame">
         <TableSkeleton label="Loading leads" columns={LEAD_COLUMNS} rows={10} />

@@ -27,11 +27,11 @@ const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
 export type LeadListAnswer = Answer<typeof listLeads>
-export type LeadListFilters = Omit<LeadListSearch, 'sort' | 'sorted'> & ReturnType<typeof leadOrder>
+export type LeadListFilters = Omit<LeadListSearch, 'sort' | 'sorted' | 'view'> & ReturnType<typeof leadOrder>
 
 export const LEAD_SORT: Sort<LeadSortColumn> = { column: 'created_at', direction: 'descending' }
 
-export function leadFiltersOf({ sort, sorted, ...filters }: LeadListSearch): LeadListFilters {
+export function leadFiltersOf({ sort, sorted, view: _, ...filters }: LeadListSearch): LeadListFilters {
   return { ...filters, ...leadOrder({ sort, sorted }) }
 }
 

@@ -33,6 +33,9 @@ export async function findPersonData(db: Db, { id, email }: Subject) {
     notification_settings: await rows(
       sql`select choices, time_zone from notification_settings where person_id = ${id}`,
     ),
+    views: await rows(
+      sql`select list, name, query, is_shared, created_at from list_views where person_id = ${id} order by id`,
+    ),
     mails: await rows(sql`select id, is_digest, created_at from mails where person_id = ${id}`),
     opened_records: await rows(sql`select loid, seen_until from seen_records where person_id = ${id}`),
     put_away: await rows(sql`select kind, record_id, put_away_at from put_away where person_id = ${id}`),
