@@ -9,6 +9,7 @@ import {
   PASSWORD_LENGTH_MIN,
   PHONE_LENGTH_MAX,
 } from './limits.ts'
+import { Manager } from './manager.ts'
 import { changedName, optionalName, requiredName } from './own-names.ts'
 import { Role } from './roles.ts'
 import { defineRoute } from './route.ts'
@@ -112,6 +113,8 @@ export const VerifiedSession = z.extend(SignedInPartner, {
   hiddenRecords: z.number(),
   /** Whether the CRM refuses the records of several partners for a reason of its own (D125). */
   crmTakesNone: z.boolean(),
+  /** Null if the lender names nobody. */
+  manager: z.nullable(Manager),
 })
 export type VerifiedSession = z.infer<typeof VerifiedSession>
 

@@ -26,6 +26,8 @@ const LIVE_TYPES = [
   /** Somebody marked an item of 'Needs attention' as done. */
   'attention.changed',
   'team.changed',
+  /** The lender changed what its CRM says of the partner itself. */
+  'partner.changed',
   'security.logged',
   /** Sent once in each stream, after the events that the page missed. */
   'stream.opened',
@@ -45,6 +47,7 @@ const LIVE_KINDS = [
   'endpoint',
   'attention',
   'team',
+  'partner',
   'security',
   'stream',
 ] as const

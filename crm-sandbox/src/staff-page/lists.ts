@@ -73,7 +73,9 @@ ${
     : html`<div class="card"><table>
 <thead><tr><th scope="col">Partner</th><th scope="col" class="num">Leads</th><th scope="col" class="num">Deals</th><th scope="col" class="wide">Since</th><th scope="col"><span class="hidden">Action</span></th></tr></thead>
 <tbody>${found.records.map(
-        (partner) => html`<tr><td><strong>${partner.name}</strong><small>${partner.values['Email']}</small></td>
+        (
+          partner,
+        ) => html`<tr><td><a href="/partners/${partner.id}"><strong>${partner.name}</strong></a><small>${partner.values['Email']}</small></td>
 <td class="num">${countOf(sandbox, 'Leads', partner.id)}</td><td class="num">${countOf(sandbox, 'Deals', partner.id)}</td>
 <td class="wide">${showTime(sandbox, partner.createdTime)}</td>
 <td><a href="/leads/new?partner=${partner.id}">New lead<span class="hidden"> for ${partner.name}</span></a></td></tr>`,

@@ -16,6 +16,7 @@ import { html, type Part } from './html.ts'
 import { layout, type Notice, type Page } from './layout.ts'
 import { leadPage, newLeadPage } from './lead-page.ts'
 import { dealList, leadList, partnerList, recycleBin } from './lists.ts'
+import { partnerPage } from './partner-page.ts'
 import { addedFields } from './record-parts.ts'
 import { ASK_AGAIN_STATUS, taskItem } from './tasks-section.ts'
 
@@ -41,6 +42,8 @@ const DONE: { [key: string]: string } = {
   deleted: 'Moved to the recycle bin.',
   restored: 'Restored.',
 }
+
+const SECTIONS = { Partners: 'partners', Leads: 'leads', Deals: 'deals' } as const
 
 type ById = { Params: { id: string }; Querystring: Query }
 
@@ -91,6 +94,13 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
     const deal = find(sandbox, 'Deals', request.params.id)
     if (!deal) return sendMissing(request, reply, 'deals')
     return send(request, reply, { title: deal.name ?? 'Deal', section: 'deals', body: dealPage(sandbox, deal) })
+  })
+
+  app.get<ById>('/partners/:id', (request, reply) => {
+    const partner = find(sandbox, 'Partners', request.params.id)
+    if (!partner) return sendMissing(request, reply, 'partners')
+    const body = partnerPage(sandbox, partner)
+    return send(request, reply, { title: partner.name ?? 'Partner', section: 'partners', body })
   })
 
   app.post('/leads', (request, reply) => {
@@ -149,8 +159,22 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
     return back(reply, `/deals/${made.record.id}`, 'made')
   })
 
+  for (const module of ['Partners', 'Leads', 'Deals'] as const) {
+    app.post<ById>(`/${SECTIONS[module]}/:id/fields`, (request, reply) =>
+      edit(request, reply, module, 'fields', (form) =>
+        Object.fromEntries(
+          addedFields(sandbox, module).flatMap(({ apiName, type }) => {
+            const value = form[apiName]
+            if (value === undefined) return []
+            return [[apiName, type === 'currency' ? readAmount(value) : value || null]]
+          }),
+        ),
+      ),
+    )
+  }
+
   for (const module of ['Leads', 'Deals'] as const) {
-    const section = module === 'Leads' ? 'leads' : 'deals'
+    const section = SECTIONS[module]
     app.post<ById>(`/${section}/:id/notes`, (request, reply) => {
       const parent = find(sandbox, module, request.params.id)
       if (!parent) return sendMissing(request, reply, section)
@@ -217,17 +241,6 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
         return back(reply, `/${section}/${record.id}`, 'detached')
       },
     )
-    app.post<ById>(`/${section}/:id/fields`, (request, reply) =>
-      edit(request, reply, module, 'fields', (form) =>
-        Object.fromEntries(
-          addedFields(sandbox, module).flatMap(({ apiName, type }) => {
-            const value = form[apiName]
-            if (value === undefined) return []
-            return [[apiName, type === 'currency' ? readAmount(value) : value || null]]
-          }),
-        ),
-      ),
-    )
     app.post<ById>(`/${section}/:id/delete`, (request, reply) => {
       const record = find(sandbox, module, request.params.id)
       if (!record) return sendMissing(request, reply, section)
@@ -256,11 +269,11 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
   function edit(
     request: FastifyRequest<ById>,
     reply: FastifyReply,
-    module: 'Leads' | 'Deals',
+    module: keyof typeof SECTIONS,
     done: string,
     itemFrom: (form: Query) => JsonObject,
   ) {
-    const section = module === 'Leads' ? 'leads' : 'deals'
+    const section = SECTIONS[module]
     const record = find(sandbox, module, request.params.id)
     if (!record) return sendMissing(request, reply, section)
     const input = readInput(sandbox, sandbox.fields.of(getModule(module)), itemFrom(readForm(request.body)), '$', false)

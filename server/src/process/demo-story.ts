@@ -20,6 +20,8 @@ export type Act = { when: When } & (
   | { does: 'stage'; on: string; to: string }
   /** Fills in optional fields of the lead or deal (D110, D112), by the CRM's names. */
   | { does: 'fields'; on: string; fields: Record<string, string> }
+  /** Fills in fields of the partner's own record (D114). */
+  | { does: 'partner fields'; fields: Record<string, string> }
   /** What the lender asks (D105), by its subject. */
   | { does: 'ask'; on: string; subject: string; reason: string; until: string }
   | { does: 'ask again'; on: string; subject: string; reason: string }
@@ -106,6 +108,15 @@ const CAFES = referral('Pepper Tree Cafes', 'Marco Bianchi', '+61 2 5550 1037', 
 export const STORY: readonly Act[] = [
   { when: { day: 15, time: '09:02' }, does: 'sign up' },
   { when: { day: 15, time: '09:04' }, does: 'confirm' },
+  {
+    when: { day: 15, time: '09:30' },
+    does: 'partner fields',
+    fields: {
+      Partner_Manager_Name: 'Priya Nair',
+      Partner_Manager_Phone: '+61 2 5550 1900',
+      Partner_Manager_Email: 'priya.nair@lender.example',
+    },
+  },
   { when: { day: 15, time: '09:40' }, does: 'invite' },
   { when: { day: 15, time: '10:05' }, does: 'join' },
   { when: { day: 15, time: '11:20' }, does: 'submit', by: 'mia', lead: BOATS },

@@ -11,6 +11,7 @@ import { noteFieldGroups } from '../crm/pull/fields/optional-values.ts'
 import { findRowsOf } from '../crm/pull/find-rows-of.ts'
 import { pullForAll } from '../crm/pull/pull-for-all.ts'
 import { pullNotesOf } from '../crm/pull/pull-notes.ts'
+import { pullPartners } from '../crm/pull/pull-partners.ts'
 import { pullRecords } from '../crm/pull/pull-records.ts'
 import { connectRecords } from '../crm/pull/run/connect-records.job.ts'
 import { startSync } from '../crm/pull/run/start-sync.ts'
@@ -45,6 +46,7 @@ import { computeUsualTimes } from '../records/histories/compute-usual-times.job.
 import { findLeads } from '../records/leads/lead-list.queries.ts'
 import { findLeadsToPush } from '../records/leads/leads.queries.ts'
 import { findNotes, findNotesToPush } from '../records/notes/notes.queries.ts'
+import { getPartner } from '../records/partners/partners.queries.ts'
 import { BACKGROUND_JOBS } from './background-jobs.ts'
 import { playRequest } from './demo-requests.ts'
 import { type Act, instantOf, NOTE_TITLES, STORY } from './demo-story.ts'
@@ -267,6 +269,8 @@ async function setStage(deps: Deps, crmUrl: string) {
         return actAsStaff(acting, act.on, 'status', { status: act.to })
       case 'fields':
         return actAsStaff(acting, act.on, 'fields', act.fields)
+      case 'partner fields':
+        return fillPartner(acting, act.fields)
       case 'stage':
         return actAsStaff(acting, act.on, 'stage', { stage: act.to })
       case 'convert': {
@@ -356,6 +360,14 @@ async function setStage(deps: Deps, crmUrl: string) {
     const rows = await findRowsOf(acting, module, [zohoId])
     const records = rows.map((row) => ({ ...row, module, zoho_id: zohoId }))
     await pullNotesOf({ deps: acting, signal }, records, () => true)
+  }
+
+  async function fillPartner(acting: Deps, fields: Record<string, string>): Promise<void> {
+    const { partner_id } = await getByEmail(acting, MIA.email)
+    const { zoho_id } = await getPartner(acting.db, partner_id)
+    const body = new URLSearchParams(fields)
+    await fetch(`${crmUrl}/partners/${zoho_id}/fields`, { method: 'POST', body, redirect: 'manual' })
+    await pullPartners(acting, zoho_id === null ? [] : [zoho_id], new AbortController().signal)
   }
 
   async function hasNote(acting: Deps, { on, content }: { on: string; content: string }): Promise<boolean> {

@@ -71,6 +71,15 @@ export interface CrmDeal {
   modified_time: string
 }
 
+/** What a partner's own record says of the partner, except what the portal writes there. */
+export interface CrmPartner {
+  zoho_id: string
+  manager_name?: string | null | undefined
+  manager_phone?: string | null | undefined
+  manager_email?: string | null | undefined
+  modified_time: string
+}
+
 export interface CrmNote {
   zoho_id: string
   title: string | null
@@ -118,7 +127,7 @@ export interface CrmDeletion {
  * to learn what happened.
  */
 export interface CrmNotification {
-  module: CrmModule | 'Notes' | 'Tasks'
+  module: CrmModule | 'Notes' | 'Tasks' | 'Partners'
   zoho_ids: string[]
 }
 

@@ -22,6 +22,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       hold: null,
       hiddenRecords: 0,
       crmTakesNone: false,
+      manager: null,
     },
     // This data is stale from the start, so a page that needs the other fields of the session fetches them.
     { updatedAt: 0 },

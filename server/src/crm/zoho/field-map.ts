@@ -9,6 +9,7 @@ export interface FieldMap {
   deals: { module: string; fields: Names<OwnFields<'deals'>> }
 }
 /** The fields of an organisation that may lack optional ones. */
+export type PartnerFields = NamesThere<OwnFields<'partners'>>
 export type LeadFields = NamesThere<OwnFields<'leads'>>
 export type DealFields = NamesThere<OwnFields<'deals'>>
 

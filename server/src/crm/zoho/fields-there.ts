@@ -1,11 +1,11 @@
 import { FIELD_GROUPS, type FieldGroup } from '@portal/contract/field-groups.ts'
-import type { DealFields, FieldMap, LeadFields } from './field-map.ts'
+import type { DealFields, FieldMap, LeadFields, PartnerFields } from './field-map.ts'
 import { fieldsOf, type Names, type NamesThere, type OwnFields } from './fields.ts'
 import type { Metadata, ModuleSettings } from './metadata.ts'
 
 /** The fields that the organisation has, by the portal's names. Metadata is kept for ten minutes. */
 export interface FieldsThere {
-  partners(signal?: AbortSignal): Promise<NamesThere<OwnFields<'partners'>>>
+  partners(signal?: AbortSignal): Promise<PartnerFields>
   leads(signal?: AbortSignal): Promise<LeadFields>
   deals(signal?: AbortSignal): Promise<DealFields>
   /** The groups that are on, each with the portal's names of its fields that the organisation has, and those it lacks. */

@@ -57,6 +57,9 @@ export const FIELDS = {
       first_name: made('First_Name', text(100)),
       last_name: made('Last_Name', text(100)),
       phone: made('Phone', phone),
+      manager_name: optional('manager', 'Partner_Manager_Name', text(120)),
+      manager_phone: optional('manager', 'Partner_Manager_Phone', phone),
+      manager_email: optional('manager', 'Partner_Manager_Email', email),
     },
   },
   leads: {

@@ -43,6 +43,7 @@ export function openChannels(options: {
     ['Deals', moduleName(fieldMap, 'Deals')],
     ['Notes', 'Notes'],
     ['Tasks', 'Tasks'],
+    ['Partners', fieldMap.partners.module],
   ]
 
   async function watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch> {

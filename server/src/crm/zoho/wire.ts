@@ -8,10 +8,11 @@ import type {
   CrmHistoryEntry,
   CrmLead,
   CrmNote,
+  CrmPartner,
   CrmProblem,
   CrmVersion,
 } from '../../records/crm-records.ts'
-import type { DealFields, LeadFields } from './field-map.ts'
+import type { DealFields, LeadFields, PartnerFields } from './field-map.ts'
 
 /** Returns the present name of a picklist value, for any name that a record can contain. */
 export type Displayed = (field: string, value: string) => string
@@ -123,6 +124,17 @@ const System = {
   modified_time: ZohoInstant,
 }
 
+/** A value that cannot be read counts as none, so that it does not hide the others. */
+const Fact = z.union([z.undefined(), z.catch(Line, null)])
+
+const WirePartner = z.object({
+  id: ZohoId,
+  modified_time: ZohoInstant,
+  manager_name: Fact,
+  manager_phone: Fact,
+  manager_email: Fact,
+})
+
 const WireLead = z.object({
   ...System,
   loid: LoidText,
@@ -196,6 +208,13 @@ const CONVERSION_FIELDS = {
   converted_detail: '$converted_detail',
 }
 
+const PARTNER_SYSTEM_FIELDS = { id: 'id', modified_time: 'Modified_Time' }
+
+/** The fields that the portal reads of a partner's record: the optional ones that the organisation has. */
+export function partnerFactNames({ manager_name, manager_phone, manager_email }: PartnerFields): string[] {
+  return [manager_name, manager_phone, manager_email].filter((name) => name !== undefined)
+}
+
 /** The fields to request for a lead. Zoho allows fifty. */
 export function leadFieldNames(map: LeadFields): string[] {
   const { referral_consent: _, submitted_by: __, ...read } = map
@@ -225,6 +244,16 @@ export function isWholeDeal(raw: unknown, map: DealFields): boolean {
     const lookup = Lookup.safeParse(valueOf(raw, field)).data
     return !lookup || lookup.name !== null
   })
+}
+
+export function partnerReader(map: PartnerFields, displayed: Displayed): (raw: unknown) => Reading<CrmPartner> {
+  const read = recordReader(WirePartner, { ...map, ...PARTNER_SYSTEM_FIELDS }, displayed)
+  return (raw) => {
+    const reading = read(raw)
+    if ('problem' in reading) return reading
+    const { id, ...partner } = reading.record
+    return { record: { ...partner, zoho_id: id } }
+  }
 }
 
 /** Returns a function that reads an organisation's leads. `map` says which field is which. */

@@ -335,6 +335,7 @@ test('POST /auth/verify returns the partner and the person of a session token', 
       hold: null,
       hiddenRecords: 0,
       crmTakesNone: false,
+      manager: null,
     },
   })
   const refused = await portal.post('/auth/verify', { token: 'not-a-token' })

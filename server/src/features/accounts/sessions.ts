@@ -10,6 +10,7 @@ import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import type { Visitor } from '../../platform/http/visitor.ts'
 import { countHidden } from '../../records/kinds/hidden-records.queries.ts'
 import { takesNone } from '../../records/kinds/not-taken.queries.ts'
+import { findManager } from '../../records/partners/partner-facts.queries.ts'
 import { lockPerson, type Person } from './people.queries.ts'
 import {
   findSession,
@@ -117,6 +118,7 @@ export async function verifySessionToken({ reads, clock }: SessionDeps, token: s
     hold,
     hiddenRecords: await countHidden(reads, owner.partner_id),
     crmTakesNone: await takesNone(reads),
+    manager: await findManager(reads, owner.partner_id),
   }
 }
 

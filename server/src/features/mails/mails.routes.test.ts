@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushLead } from '../../crm/push/push-lead.job.ts'
 import { GiveUp } from '../../platform/jobs/define-job.ts'
 import { type AnyEvent, recordEvents } from '../../records/events/events.ts'
+import { keepFieldGroups } from '../../records/kinds/field-groups.queries.ts'
+import { keepPartnerFacts } from '../../records/partners/partner-facts.queries.ts'
 import { openLender } from '../../testing/lender.ts'
 import { openDataFolder } from '../../testing/portal-process.ts'
 import {
@@ -55,6 +57,15 @@ async function happens(on: TestPortal, partnerId: string, loid: string, ...chang
   // oxlint-disable-next-line typescript/consistent-type-assertions -- each pair of type and data came from one event
   const events = changes.map((change) => ({ ...change, partnerId, loid, at }) as AnyEvent)
   await on.deps.db.transaction().execute((tx) => recordEvents(tx, events))
+}
+
+/** The partner's contact at the lender, as the CRM's record of the partner names them. */
+async function nameManager(partnerId: string, manager: { manager_name: string; manager_email: string }) {
+  const { db } = portal.deps
+  const at = new Date().toISOString()
+  await db.updateTable('partners').set({ zoho_id: '1' }).where('id', '=', partnerId).execute()
+  await keepFieldGroups(db, new Map([['manager', { there: Object.keys(manager) }]]), new Date(at))
+  await keepPartnerFacts(db, [{ zoho_id: '1', modified_time: at, ...manager }])
 }
 
 function stage(to: string, from = 'Waiting On Application', business_name = 'Okafor Freight'): Change {
@@ -202,7 +213,11 @@ test('a mail says what the status means, whose turn it is, the amount and who su
   const lost = await told(stage('Closed Lost'))
   expect(subjectOf(lost)).toBe('Okafor Freight is now Closed Lost')
   expect(lost).not.toMatch(/turn\./)
-  expect(subjectOf(await told(stage('Not Funded')))).toBe('Okafor Freight is now Not Funded')
+  expect(lost).not.toContain('Your contact at the lender')
+  await nameManager(partner.id, { manager_name: 'Priya Nair', manager_email: 'priya@lender.example' })
+  const notFunded = await told(stage('Not Funded'))
+  expect(subjectOf(notFunded)).toBe('Okafor Freight is now Not Funded')
+  expect(notFunded).toContain('Your contact at the lender: Priya Nair, priya@lender.example.')
 })
 
 test('nobody gets a mail about what they have seen in the portal, and only owners hear at once of others’ referrals', async () => {

@@ -1,3 +1,4 @@
+import type { Manager } from '@portal/contract/manager.ts'
 import { type HistoryKind, meaningOf, SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { MAIL_KIND_WORDS } from '@portal/contract/notifications.ts'
@@ -22,6 +23,7 @@ interface About {
   token: string
   /** By LOID. A record that is gone has none. */
   facts: ReadonlyMap<string, ReferralFacts>
+  manager: Manager | null
   statusMeanings: StatusMeanings
 }
 
@@ -44,7 +46,14 @@ export function newsMail(person: Person, news: readonly MailNews[], about: About
   const records = [...Map.groupBy(news.toReversed(), (one) => one.loid ?? one.id).values()]
   const [only] = records
   const body = only && records.length === 1 && !about.isDigest ? recordMail(only, about) : listMail(records, about)
-  return { to, unsubscribeUrl, subject: body.subject, parts: [greeting(person), ...body.parts, ...footer(news, about)] }
+  const parts = [greeting(person), ...body.parts, ...contactPart(about.manager), ...footer(news, about)]
+  return { to, unsubscribeUrl, subject: body.subject, parts }
+}
+
+/** Whom the partner can ask (D114). */
+function contactPart(manager: Manager | null): MailPart[] {
+  const known = [manager?.name, manager?.phone, manager?.email].filter(Boolean)
+  return known.length === 0 ? [] : [text(`Your contact at the lender: ${known.join(', ')}.`)]
 }
 
 type Body = Pick<Mail, 'subject' | 'parts'>

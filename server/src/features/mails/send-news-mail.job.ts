@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { defineJob, GiveUp } from '../../platform/jobs/define-job.ts'
 import type { Mail } from '../../platform/mail/mail.ts'
 import type { MailNews } from '../../records/events/mail-news.ts'
+import { findManager } from '../../records/partners/partner-facts.queries.ts'
 import { findPerson, type Person } from '../accounts/people.queries.ts'
 import { hashToken } from '../accounts/tokens.ts'
 import { findUnseenIds } from '../inbox/news.queries.ts'
@@ -84,7 +85,8 @@ async function writeMail(
   const timeZone = settings?.time_zone ?? config.timezone
   const loids = new Set(news.flatMap((one) => one.loid ?? []))
   const facts = await findReferralFacts(db, person.partner_id, [...loids])
-  const about = { isDigest: is_digest, at: created_at, timeZone, publicUrl, token, facts, statusMeanings }
+  const manager = await findManager(pool, person.partner_id)
+  const about = { isDigest: is_digest, at: created_at, timeZone, publicUrl, token, facts, manager, statusMeanings }
   return { id, ...newsMail(person, news, about) }
 }
 

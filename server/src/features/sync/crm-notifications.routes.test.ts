@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { noteFieldGroups } from '../../crm/pull/fields/optional-values.ts'
 import { watchCrm } from '../../crm/pull/notified/watch-crm.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
+import { messagesOf } from '../../testing/messages-of.ts'
 import { startReceiver } from '../../testing/receiver.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -108,6 +110,24 @@ test.each([
     'deal.removed',
     'lead.removed',
   )
+})
+
+test('the partner’s contact at the lender is on open pages as soon as staff name one', async () => {
+  await portal.deps.crm.makeMissingFields(['manager'])
+  await noteFieldGroups(portal.deps)
+  await watch()
+  const leaving = new AbortController()
+  const headers = { authorization: `Bearer ${ada.token}` }
+  const stream = messagesOf(await fetch(`${portal.url}/api/live`, { headers, signal: leaving.signal }))
+  const contact = { Partner_Manager_Name: 'Priya Nair', Partner_Manager_Email: 'priya@lender.example' }
+  await lender.update('Partners', adaInCrm, contact)
+  for await (const { data } of stream) if (data.includes('partner.changed')) break
+  leaving.abort()
+  expect((await portal.post('/auth/verify', { token: ada.token })).body.data.manager).toEqual({
+    name: 'Priya Nair',
+    phone: null,
+    email: 'priya@lender.example',
+  })
 })
 
 test('a change in the CRM is delivered to the partner’s endpoint without a sync', async () => {
@@ -323,7 +343,7 @@ test('if the CRM cannot notify the portal, one log line says so and nothing fail
 test('a portal with schedules opens its notification channels and sweeps as soon as it starts', async () => {
   await using started = await startPortal({ withCrm: true, hasSchedules: true })
   const staff = openLender(started.crmUrl)
-  await waitFor('the channels', async () => (await staff.watches()).length === 4)
+  await waitFor('the channels', async () => (await staff.watches()).length === 5)
   const rows = () => started.deps.db.selectFrom('sweep_cursors').selectAll().execute()
   await waitFor('the first sweep', async () => (await rows()).length === 6)
   const schedules = await started.deps.pool.query('select name from jobs.schedule order by name')

@@ -20,11 +20,11 @@ export function crmNotificationRoutes(app: FastifyInstance, { db, crm, jobs }: D
     if (notification) {
       const { module, zoho_ids } = notification
       await db.transaction().execute(async (tx) => {
-        if (module === 'Notes' || module === 'Tasks') {
-          for (const zohoIds of chunksOf(zoho_ids, NOTES_A_JOB)) await jobs.enqueue(tx, PULL_QUEUE, { module, zohoIds })
-        } else {
+        if (module === 'Leads' || module === 'Deals') {
           await noteRecords(tx, module, zoho_ids)
           await jobs.enqueue(tx, pullNoted, {})
+        } else {
+          for (const zohoIds of chunksOf(zoho_ids, NOTES_A_JOB)) await jobs.enqueue(tx, PULL_QUEUE, { module, zohoIds })
         }
       })
     }

@@ -408,7 +408,7 @@ interface SyncRunsTable {
 }
 
 interface SweepCursorsTable {
-  list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes' | 'tasks-partner' | 'tasks-all'
+  list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes' | 'tasks-partner' | 'tasks-all' | 'partners'
   position: Instant
   /** When a sweep last read all lists to their ends. */
   swept_at: ColumnType<Instant, never, Instant>
@@ -419,6 +419,16 @@ interface CrmFieldNamesTable {
   module: 'Leads' | 'Deals'
   field: string
   name: string
+}
+
+interface PartnerFactsTable {
+  partner_id: string
+  /** The record that says so. */
+  zoho_id: string
+  crm_modified_time: Instant
+  manager_name: string | null
+  manager_phone: string | null
+  manager_email: string | null
 }
 
 interface CrmFieldGroupsTable {
@@ -639,6 +649,7 @@ export interface Tables {
   partners: PartnersTable
   people: PeopleTable
   partner_contacts: PartnerContactsView
+  partner_facts: PartnerFactsTable
   invitations: InvitationsTable
   sessions: SessionsTable
   known_sources: KnownSourcesTable

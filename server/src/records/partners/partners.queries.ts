@@ -205,5 +205,6 @@ export async function markClosed(tx: Tx, partnerId: string, at: string): Promise
     .set({ is_active: false, closed_at: at, zoho_id: null })
     .where('id', '=', partnerId)
     .execute()
+  await tx.deleteFrom('partner_facts').where('partner_id', '=', partnerId).execute()
   await tx.deleteFrom('people').where('partner_id', '=', partnerId).execute()
 }

@@ -14,6 +14,7 @@ import { attentionQuery } from '../inbox/attention.queries.ts'
 import { AttentionCard, CalmLine } from '../inbox/attention-card.tsx'
 import { newsQuery } from '../inbox/inbox.queries.ts'
 import { NewsSection, NoNewsLine, untoldNews } from '../inbox/news-section.tsx'
+import { ManagerLine } from '../referral/manager.tsx'
 import {
   activityQuery,
   pipelineQuery,
@@ -45,7 +46,12 @@ export function DashboardPage() {
     <>
       <PageHeader
         title="Dashboard"
-        description="Your referrals at a glance."
+        description={
+          <>
+            <p>Your referrals at a glance.</p>
+            <ManagerLine />
+          </>
+        }
         actions={
           <May least="member">
             <Link {...paths.newLead} className={buttonClass('primary')}>

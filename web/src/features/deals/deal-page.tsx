@@ -13,6 +13,7 @@ import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
+import { ManagerSection } from '../referral/manager.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
 import { RemovedRecord } from '../referral/removed-record.tsx'
@@ -133,6 +134,7 @@ export function DealPage() {
             <ContactPerson deal={deal} />
             <DealDetails key={loid} deal={deal} />
             <DealSummary deal={deal} />
+            <ManagerSection loid={deal.loid} />
           </>
         }
       />

@@ -28,6 +28,20 @@ test('a lead’s page shows the known fields, and the present status if there is
   expect(await navigator.clipboard.readText()).toBe('LO-7K3M9QAZ')
 })
 
+test('a lead’s page names the partner’s contact at the lender, and a mail to them names the lead', async () => {
+  const manager = { name: 'Priya Nair', phone: '+61255501900', email: 'priya@lender.example' }
+  serveSignedIn({
+    'POST /auth/verify': () => ({ body: data({ partnerId: 'p1', personId: 'h1', hold: null, manager }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [], requests: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+  })
+  openApp('/leads/LO-7K3M9QAZ')
+  const contact = await screen.findByRole('region', { name: 'Your Contact at the Lender' })
+  expect(contact.textContent).toContain('Priya Nair')
+  const links = [...contact.querySelectorAll('a')].map((link) => link.getAttribute('href'))
+  expect(links).toEqual(['tel:+61255501900', 'mailto:priya@lender.example?subject=LO-7K3M9QAZ'])
+})
+
 test('if the history fails to load, the lead is shown, and a retry keeps a half-written note', async () => {
   let isBroken = true
   const server = serveSignedIn({

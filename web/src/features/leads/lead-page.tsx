@@ -16,6 +16,7 @@ import { useWayBack } from '../../ui/way-back.ts'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { moveNoteDraft } from '../notes/note-draft.ts'
 import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
+import { ManagerSection } from '../referral/manager.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
 import { RemovedRecord } from '../referral/removed-record.tsx'
@@ -129,6 +130,7 @@ export function LeadPage() {
           <>
             <PrimaryInformation lead={lead} />
             <BusinessDetails lead={lead} />
+            <ManagerSection loid={lead.loid} />
           </>
         }
       />

@@ -12,12 +12,14 @@ import {
 } from '../../../records/kinds/field-groups.queries.ts'
 import { ERASED_LEAD } from '../../../records/leads/lead-table.ts'
 import { METADATA_KEPT_MS } from '../../zoho/metadata.ts'
+import { pullAllPartners } from '../pull-partners.ts'
 
 /** Another process may read records without a new field until it asks for the organisation's settings again. */
 const KNOWN_EVERYWHERE_MS = METADATA_KEPT_MS + 60_000
 const RECORDS_A_CALL = 100
 
 const LEAD_COLUMNS = ['partner_verdict', 'verdict_reason', 'protected_until'] as const
+const PARTNER_COLUMNS = ['manager_name', 'manager_phone', 'manager_email'] as const
 const DEAL_COLUMNS = ['partner_commission', 'commission_status', 'commission_paid_on', 'commission_note'] as const
 
 /** Stores which groups of optional fields the organisation has now. */
@@ -46,6 +48,7 @@ export async function readOptionalValues(
     pages: crm.dealValuesOfAllPartners(fields, signal),
     get: (zohoIds) => crm.getDeals(zohoIds, signal),
   })
+  if (namedIn(PARTNER_COLUMNS, fields).length > 0) await pullAllPartners({ db, crm }, signal)
   await markFieldsRead(db, fields, begunAt)
 }
 

@@ -2,10 +2,14 @@ import { defineJob } from '../../../platform/jobs/define-job.ts'
 import { PULL_QUEUE } from '../../push/pull-queue.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { applyListedNotes } from '../pull-notes.ts'
+import { pullPartners } from '../pull-partners.ts'
 import { pullRecords } from '../pull-records.ts'
 import { pullTasks } from '../pull-tasks.ts'
 
-/** Pulls records that a push has met, and notes and tasks that a notification has named. Each note costs a call. */
+/**
+ * Pulls records that a push has met, and notes, tasks and partners that a notification has named. Each note costs a
+ * call.
+ */
 export const pullNotified = defineJob({
   ...PULL_QUEUE,
   // If this job gives up, the sweep finds the changes.
@@ -13,6 +17,10 @@ export const pullNotified = defineJob({
   async run(deps, { module, zohoIds }, signal) {
     if (module === 'Tasks') {
       await pullTasks(deps, zohoIds, signal)
+      return
+    }
+    if (module === 'Partners') {
+      await pullPartners(deps, zohoIds, signal)
       return
     }
     if (module !== 'Notes') {

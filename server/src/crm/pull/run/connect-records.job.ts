@@ -2,14 +2,19 @@ import { defineJob } from '../../../platform/jobs/define-job.ts'
 import { findDealsToPush } from '../../../records/deals/deals.queries.ts'
 import { findLeadsToPush } from '../../../records/leads/leads.queries.ts'
 import { findNotesToPush } from '../../../records/notes/notes.queries.ts'
+import { findPartner } from '../../../records/partners/partners.queries.ts'
 import { CONNECT_QUEUE } from '../../push/connect-queue.ts'
+import { PULL_QUEUE } from '../../push/pull-queue.ts'
 import { pushDeal } from '../../push/push-deal.job.ts'
 import { pushLead } from '../../push/push-lead.job.ts'
 import { pushNote } from '../../push/push-note.job.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { startSyncIn } from './start-sync.ts'
 
-/** Queues a push of the partner's own record and of every waiting lead, deal and note, and starts a sync. */
+/**
+ * Queues a push of the partner's own record and of every waiting lead, deal and note, reads what the CRM says of the
+ * partner, and starts a sync.
+ */
 export const connectRecords = defineJob({
   ...CONNECT_QUEUE,
   retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 7 },
@@ -20,6 +25,8 @@ export const connectRecords = defineJob({
       for (const loid of await findLeadsToPush(tx, partnerId)) await jobs.enqueue(tx, pushLead, { partnerId, loid })
       for (const loid of await findDealsToPush(tx, partnerId)) await jobs.enqueue(tx, pushDeal, { partnerId, loid })
       for (const noteId of await findNotesToPush(tx, partnerId)) await jobs.enqueue(tx, pushNote, { partnerId, noteId })
+      const zohoId = (await findPartner(tx, partnerId))?.zoho_id
+      if (zohoId) await jobs.enqueue(tx, PULL_QUEUE, { module: 'Partners', zohoIds: [zohoId] })
       await startSyncIn(tx, deps, partnerId, 'all')
     }),
 })

@@ -18,6 +18,7 @@ import { findRowsOf } from '../find-rows-of.ts'
 import type { Pull } from '../pull.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { applyListedNotes } from '../pull-notes.ts'
+import { sweepPartners } from '../pull-partners.ts'
 import { pullRecords } from '../pull-records.ts'
 import { sweepTasks } from '../pull-tasks.ts'
 import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts'
@@ -61,6 +62,7 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
     // Notes and tasks come last, when each record is with its current partner.
     () => sweepNotes(deps, signal),
     () => sweepTasks(deps, signal),
+    () => sweepPartners(deps, signal),
   ]
   const failures: unknown[] = []
   for (const sweepList of lists) {

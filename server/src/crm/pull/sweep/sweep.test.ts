@@ -70,6 +70,8 @@ async function listed(kind: 'leads' | 'deals', partner = ada) {
   return (await partner.get(`/dashboard/${kind}?limit=100`)).body.data[kind]
 }
 
+const managerOf = async ({ token }: TestPartner) => (await portal.post('/auth/verify', { token })).body.data.manager
+
 const lastNames = async (partner = ada) =>
   (await listed('leads', partner)).map((lead: { last_name: string }) => lead.last_name).sort()
 
@@ -301,14 +303,19 @@ test('optional fields are read once the organisation has them, with the values t
   expect([await groups(), await verdictOf()]).toEqual([[], [null, null, null]])
   const before = await eventTypes()
 
-  for (const { module, api_name: _, ...field } of fieldsToMake(DEFAULT_FIELD_MAP, ['verdict', 'money']).values())
-    if (/^(Partner V|Verdict|Protected|.*Commission)/.test(field.field_label)) await lender.makeField(module, field)
+  for (const { module, api_name: _, ...field } of fieldsToMake(DEFAULT_FIELD_MAP, [
+    'verdict',
+    'money',
+    'manager',
+  ]).values())
+    if (/^(Partner [VM]|Verdict|Protected|.*Commission)/.test(field.field_label)) await lender.makeField(module, field)
   await later(60)
   await lender.update('Leads', id, {
     Partner_Verdict: 'Yours',
     Verdict_Reason: 'New to us',
     Protected_Until: '2027-03-03',
   })
+  await lender.update('Partners', adaInCrm, { Partner_Manager_Name: 'Priya Nair' })
   await lender.update('Deals', deal, { Partner_Commission: -120.05, Commission_Status: 'Payable' })
   // The organisation's settings are kept for ten minutes, so these sweeps read the records without the new fields.
   await sweep()
@@ -318,24 +325,28 @@ test('optional fields are read once the organisation has them, with the values t
   await later(601)
   await follow()
   expect([await groups(), await verdictOf()]).toEqual([
-    ['verdict', 'money'],
+    ['verdict', 'money', 'manager'],
     ['Yours', 'New to us', '2027-03-03'],
   ])
+  expect(await managerOf(ada)).toEqual({ name: 'Priya Nair', phone: null, email: null })
   const row = await portal.deps.db.selectFrom('deals').selectAll().where('zoho_id', '=', deal).executeTakeFirstOrThrow()
   expect([row.partner_commission, row.commission_status, row.commission_note]).toEqual([-120.05, 'Payable', null])
   expect((await eventTypes()).filter((type) => type !== 'deal.updated')).toEqual(before)
   const check = (await portal.deps.crm.check()).find((one) => one.name === 'Optional fields')
-  expect(check).toMatchObject({ isWrong: false, says: 'verdict on; money on' })
+  expect(check).toMatchObject({ isWrong: false, says: 'verdict on; money on; manager on' })
 
   await lender.removeField('Leads', 'Partner_Verdict')
   await later(601)
   await follow()
-  expect([await groups(), (await verdictOf())[0]]).toEqual([['money'], 'Yours'])
+  expect([await groups(), (await verdictOf())[0]]).toEqual([['money', 'manager'], 'Yours'])
+  await lender.update('Partners', adaInCrm, { Partner_Manager_Name: 'Sam Wu', Partner_Manager_Phone: '02 5550 1900' })
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
   await sweep()
   await later(60)
   await sweep()
   expect([(await listed('leads'))[0].lead_status, (await verdictOf())[0]]).toEqual(['Contacted', 'Yours'])
+  expect(await managerOf(ada)).toEqual({ name: 'Sam Wu', phone: '02 5550 1900', email: null })
+  expect(await managerOf(bob)).toBeNull()
   // A field that is made again is empty.
   await portal.deps.crm.makeMissingFields(['verdict'])
   await follow()
@@ -343,6 +354,7 @@ test('optional fields are read once the organisation has them, with the values t
   await lender.reset()
   await portal.deps.crm.makeMissingFields([])
   await follow()
+  expect(await managerOf(ada)).toBeNull()
 })
 
 test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(

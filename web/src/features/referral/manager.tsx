@@ -1,0 +1,65 @@
+import { formatPhone } from '@portal/contract/phone.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Mail, Phone } from 'lucide-react'
+import { mailLink, phoneLink } from '../../format/contact-links.ts'
+import { sessionQuery } from '../../session/session.queries.ts'
+import { Section } from '../../ui/card.tsx'
+import { textLinkClass } from '../../ui/description-list.tsx'
+
+/** The partner's contact at the lender (D114), in a line. Nothing is shown where the lender names nobody. */
+export function ManagerLine() {
+  const manager = useQuery(sessionQuery()).data?.manager
+  if (!manager) return null
+  return (
+    <p className="flex flex-wrap items-center gap-x-3">
+      <span>
+        Your contact at the lender{manager.name && ': '}
+        {manager.name && <span className="font-medium text-ink">{manager.name}</span>}
+      </span>
+      <Ways phone={manager.phone} email={manager.email} />
+    </p>
+  )
+}
+
+/** The same beside a lead or deal. A mail that begins here names it. */
+export function ManagerSection({ loid }: { loid: string }) {
+  const manager = useQuery(sessionQuery()).data?.manager
+  if (!manager) return null
+  return (
+    <Section title="Your Contact at the Lender">
+      {manager.name && <p className="mb-1 font-medium">{manager.name}</p>}
+      <p className="flex flex-col items-start gap-1">
+        <Ways phone={manager.phone} email={manager.email} subject={loid} />
+      </p>
+    </Section>
+  )
+}
+
+const wayClass =
+  'inline-flex min-h-6 min-w-0 max-w-full items-center gap-1.5 [&_svg]:size-3.5 [&_svg]:shrink-0 [&_svg]:text-muted'
+
+function Ways({ phone, email, subject }: { phone: string | null; email: string | null; subject?: string }) {
+  return (
+    <>
+      {phone && (
+        <span className={wayClass}>
+          <Phone aria-hidden />
+          <a href={phoneLink(phone)} className={textLinkClass}>
+            {formatPhone(phone)}
+          </a>
+        </span>
+      )}
+      {email && (
+        <span className={wayClass}>
+          <Mail aria-hidden />
+          <a
+            href={`${mailLink(email)}${subject ? `?subject=${encodeURIComponent(subject)}` : ''}`}
+            className={`${textLinkClass} truncate`}
+          >
+            {email}
+          </a>
+        </span>
+      )}
+    </>
+  )
+}
