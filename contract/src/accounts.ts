@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { AccessItem, AccessRef, SettledAccess } from './access.ts'
+import { Announcement } from './announcement.ts'
 import { Nothing } from './answer.ts'
 import { Hold } from './holds.ts'
 import {
@@ -115,6 +116,8 @@ export const VerifiedSession = z.extend(SignedInPartner, {
   crmTakesNone: z.boolean(),
   /** Null if the lender names nobody. */
   manager: z.nullable(Manager),
+  /** Null if the lender tells nothing, or the person has put it away. */
+  announcement: z.nullable(Announcement),
 })
 export type VerifiedSession = z.infer<typeof VerifiedSession>
 

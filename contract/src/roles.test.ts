@@ -51,6 +51,7 @@ const MAY: Record<Role, string[]> = {
   ],
   viewer: [
     'GET /account/notifications',
+    'POST /account/announcement/put-away',
     'PUT /account/notifications',
     'GET /dashboard/stats',
     'GET /dashboard/recent-activity',

@@ -1,3 +1,4 @@
+import type { Announcement } from '@portal/contract/announcement.ts'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Crm } from './crm/zoho/crm.ts'
@@ -26,6 +27,8 @@ export interface Deps {
   jobs: JobQueue
   crm: Crm
   statusMeanings: StatusMeanings
+  /** What the lender tells all partners; absent if it tells nothing. */
+  announcement?: Announcement | undefined
   mail: Mailer
   /** Records the spans of traces; absent without OpenTelemetry. */
   spans?: Spans | undefined

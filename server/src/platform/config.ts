@@ -79,6 +79,8 @@ export type Settings = {
   crmFieldMapPath?: string
   /** The file that explains statuses and stages to partners (D75). */
   statusMeaningsPath?: string
+  /** The Markdown file that the lender tells all partners (D114). */
+  announcementPath?: string
   /** If absent, mails are written to `dataDir`/outbox. */
   smtpUrl?: string
   mailFrom: string
@@ -174,6 +176,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     crmPort: variables.CRM_PORT,
     crmFieldMapPath: variables.CRM_FIELD_MAP,
     statusMeaningsPath: variables.STATUS_MEANINGS,
+    announcementPath: variables.ANNOUNCEMENT_FILE,
     smtpUrl: variables.SMTP_URL,
     mailFrom: variables.MAIL_FROM ?? `"${variables.BRAND_NAME}" <portal@localhost>`,
     timezone: variables.PORTAL_TIMEZONE,
@@ -323,6 +326,7 @@ const Variables = z.object({
   CRM_PORT: z._default(Port, 3900),
   CRM_FIELD_MAP: z.optional(existingFile('JSON file')),
   STATUS_MEANINGS: z.optional(existingFile('text file')),
+  ANNOUNCEMENT_FILE: z.optional(existingFile('Markdown file')),
   SMTP_URL: z.optional(urlOf(['smtp:', 'smtps:'], 'be an address such as smtps://user:password@mail.example.com')),
   MAIL_FROM: z.optional(
     z.string().check(z.regex(/^[^\r\n@]+@[^\r\n@]+$/, "be a sender such as 'Partner Portal <portal@example.com>'")),

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { openCrm } from '../crm/zoho/crm.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from '../crm/zoho/field-map.ts'
 import type { Deps } from '../deps.ts'
+import { readAnnouncement } from '../features/accounts/announcement.ts'
 import { findRolesOfSessions } from '../features/accounts/sessions.queries.ts'
 import { type Live, openLive } from '../features/live/live.ts'
 import { startDispatcher } from '../features/webhooks/dispatcher.ts'
@@ -85,6 +86,7 @@ export async function openParts({ config, databaseUrl, crm, spans, log, ...setti
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
   const statusMeanings = await readStatusMeanings(config.statusMeaningsPath)
+  const announcement = await readAnnouncement(config.announcementPath)
   const secrets = openSecrets(await readSecretsKeys(config))
   const handleLoss = (error: Error & { code?: string }) =>
     log.warn({ reason: error.message, code: error.code }, 'database connection lost')
@@ -121,6 +123,7 @@ export async function openParts({ config, databaseUrl, crm, spans, log, ...setti
     secrets,
     crm: openCrm({ ...crm, fieldMap, creditsPerDay: config.zohoCreditsPerDay, db: background.db, secrets, clock, log }),
     statusMeanings,
+    announcement,
     mail: openMailer({
       smtpUrl: config.smtpUrl,
       requiresTls: config.isProduction,

@@ -23,6 +23,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       hiddenRecords: 0,
       crmTakesNone: false,
       manager: null,
+      announcement: null,
     },
     // This data is stale from the start, so a page that needs the other fields of the session fetches them.
     { updatedAt: 0 },

@@ -336,6 +336,7 @@ test('POST /auth/verify returns the partner and the person of a session token', 
       hiddenRecords: 0,
       crmTakesNone: false,
       manager: null,
+      announcement: null,
     },
   })
   const refused = await portal.post('/auth/verify', { token: 'not-a-token' })

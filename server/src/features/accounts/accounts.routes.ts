@@ -16,6 +16,7 @@ import {
   verifyEmail,
   verifySession,
 } from '@portal/contract/accounts.ts'
+import { putAwayAnnouncement } from '@portal/contract/announcement.ts'
 import { confirmCrmLink, readCrmLink } from '@portal/contract/crm-link.ts'
 import { changeEmail, confirmNewEmail, undoNewEmail } from '@portal/contract/email-address.ts'
 import { listSubmitters } from '@portal/contract/submitted-by.ts'
@@ -35,7 +36,7 @@ import { disownAccount } from './disown-account.ts'
 import { signOutCaller } from './end-sessions.ts'
 import { limitPartner } from './limit-partner.ts'
 import { listResetAccess, requestPasswordReset, setNewPassword } from './password-reset.ts'
-import { findPeopleByName, getPerson } from './people.queries.ts'
+import { findPeopleByName, getPerson, putAway } from './people.queries.ts'
 import { sendVerificationAgain } from './send-verification.ts'
 import { refreshCallerSession, verifySessionToken } from './sessions.ts'
 import { signInPerson } from './sign-in.ts'
@@ -108,6 +109,10 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
   mount(readCrmLink, ({ partner }) => readLink(deps.db, partner))
   mount(confirmCrmLink, ({ partner, security }) => confirmLinkOf(deps, partner, { connectRecords, security }))
   mount(verifySession, ({ body }) => verifySessionToken(deps, body.token))
+  mount(putAwayAnnouncement, async ({ partner, body }) => {
+    await putAway(deps.db, partner.personId, body.id)
+    return {}
+  })
   mount(refreshSession, ({ partner }) => refreshCallerSession(deps, partner))
   mount(signOut, async ({ partner, security }) => {
     await signOutCaller(deps, partner, security)

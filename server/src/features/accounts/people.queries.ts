@@ -111,6 +111,19 @@ export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id:
   })
 }
 
+/** Which announcement the person has put away last. */
+export async function findPutAway(reads: Reads, personId: string): Promise<string | null> {
+  const [row] = await sendNamed<{ put_away_announcement: string | null }>(reads, {
+    sql: 'select put_away_announcement from people where id = $1',
+    parameters: [personId],
+  })
+  return row?.put_away_announcement ?? null
+}
+
+export async function putAway(db: Db, personId: string, announcement: string): Promise<void> {
+  await db.updateTable('people').set({ put_away_announcement: announcement }).where('id', '=', personId).execute()
+}
+
 /** The person named in the partner's record in the CRM. */
 export function findContact(db: Db, partnerId: string) {
   return db

@@ -11,7 +11,7 @@ import type { Visitor } from '../../platform/http/visitor.ts'
 import { countHidden } from '../../records/kinds/hidden-records.queries.ts'
 import { takesNone } from '../../records/kinds/not-taken.queries.ts'
 import { findManager } from '../../records/partners/partner-facts.queries.ts'
-import { lockPerson, type Person } from './people.queries.ts'
+import { findPutAway, lockPerson, type Person } from './people.queries.ts'
 import {
   findSession,
   findSessionOwner,
@@ -102,7 +102,10 @@ export async function isConfirmed(
 }
 
 /** Returns the owner of a session token. Refuses other tokens with the specification's default text. */
-export async function verifySessionToken({ reads, clock }: SessionDeps, token: string): Promise<VerifiedSession> {
+export async function verifySessionToken(
+  { reads, clock, announcement }: SessionDeps & Pick<Deps, 'announcement'>,
+  token: string,
+): Promise<VerifiedSession> {
   const owner = await findSessionOwner(reads, hashToken(token), clock.now())
   if (!owner) throw new Unauthorized('UNAUTHORIZED', 'Token verification failed')
   const hold = owner.crm === 'held' ? (owner.held_for ?? 'existing') : null
@@ -119,6 +122,7 @@ export async function verifySessionToken({ reads, clock }: SessionDeps, token: s
     hiddenRecords: await countHidden(reads, owner.partner_id),
     crmTakesNone: await takesNone(reads),
     manager: await findManager(reads, owner.partner_id),
+    announcement: announcement && (await findPutAway(reads, owner.person_id)) !== announcement.id ? announcement : null,
   }
 }
 

@@ -53,6 +53,7 @@ interface PeopleTable {
   is_active: ColumnType<boolean, undefined, boolean>
   email_verified: ColumnType<boolean, boolean | undefined, boolean>
   must_recover: ColumnType<boolean, undefined, boolean>
+  put_away_announcement: ColumnType<string | null, undefined, string>
   last_seen_at: ColumnType<Instant | null, undefined, Instant>
   created_at: Instant
   modified_time: Instant

@@ -15,6 +15,10 @@ import { TopBar } from './top-bar.tsx'
 /** Few partners ever see these notices, so their code is not part of every page. */
 const CrmNotices = lazy(async () => ({ default: (await import('../../features/sync/crm-notices.tsx')).CrmNotices }))
 
+const Announcement = lazy(async () => ({
+  default: (await import('../../features/accounts/announcement.tsx')).Announcement,
+}))
+
 /** The frame around every page of a signed-in partner. */
 export function Layout() {
   // keepSession fetches the session at the start. This query only reads the cached session.
@@ -52,6 +56,11 @@ export function Layout() {
         {session !== undefined && (session.hold !== null || session.hiddenRecords > 0 || session.crmTakesNone) && (
           <Suspense>
             <CrmNotices session={session} />
+          </Suspense>
+        )}
+        {session?.announcement && (
+          <Suspense>
+            <Announcement announcement={session.announcement} />
           </Suspense>
         )}
         <Outlet />
