@@ -26,6 +26,7 @@ const SERVER_FEATURES = {
   requests: ['accounts', 'notes'],
   sync: [],
   referral: [],
+  payments: [],
   webhooks: ['accounts'],
   mails: ['webhooks', 'inbox', 'accounts'],
   'partner-api': ['leads', 'deals', 'api-keys', 'webhooks', 'accounts'],
@@ -109,14 +110,14 @@ const RULES: Rule[] = [
   {
     files: /^web\/src\/features\//,
     mayImport: anyOf(
-      String.raw`web/src/features/(OWN|inbox|notes|referral|sync|team|views)/(?!.*-page\.tsx$)`,
+      String.raw`web/src/features/(OWN|inbox|notes|payments|referral|sync|team|views)/(?!.*-page\.tsx$)`,
       `web/src/(${Object.keys(WEB_FOLDERS).join('|')})/`,
       String.raw`web/src/app/(paths|search-params)\.ts$`,
       CONTRACT,
       PACKAGES,
     ),
     because:
-      'only inbox, notes, referral, sync, team and views offer parts to other features; pages are imported by app/routes.tsx only',
+      'only inbox, notes, payments, referral, sync, team and views offer parts to other features; pages are imported by app/routes.tsx only',
   },
   {
     files: /^web\//,

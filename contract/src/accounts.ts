@@ -104,6 +104,8 @@ export const VerifiedSession = z.extend(SignedInPartner, {
   /** The person's name, or the business name if there is none. */
   personName: z.string(),
   role: Role,
+  /** Whether the lender's CRM has payments and the person may see them (D111). */
+  seesPayments: z.boolean(),
   /** True until the person has confirmed their email address (D137). */
   hasUnverifiedEmail: z.boolean(),
   /** True if the portal exchanges records with the CRM only once the email address is confirmed (D121, D122). */

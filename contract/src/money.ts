@@ -14,6 +14,14 @@ export function formatMoney(amount: number | null | undefined): string {
   return `${amount < 0 && dollars > 0 ? '-' : ''}$${formatNumber(dollars)}`
 }
 
+/** Formats an amount to the cent, like `$1,234.50` (D110). An unknown amount is '—'. */
+export function formatCents(amount: number | null): string {
+  if (amount === null) return '—'
+  const cents = Math.round(Math.abs(amount) * 100)
+  const dollars = formatNumber(Math.floor(cents / 100))
+  return `${amount < 0 ? '-' : ''}$${dollars}.${String(cents % 100).padStart(2, '0')}`
+}
+
 /** Formats an amount like `$25K` or `$1.3M`, for the scale of a chart. */
 export function formatMoneyInShort(amount: number): string {
   // The locale is fixed: en-US would write 'A$25K'.

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { PERSON_RIGHTS, type PersonRight } from './person-rights.ts'
 import { ROLES, type Role, reaches } from './roles.ts'
 import type { Route } from './route.ts'
 
@@ -75,6 +76,7 @@ const MAY: Record<Role, string[]> = {
     'GET /crm/deal/:id',
     'GET /crm/deal/:id/stage-history',
     'GET /crm/deal/:id/timeline',
+    'GET /crm/deal/:id/payment',
     'GET /crm/stages',
     'GET /crm/search',
     'GET /live',
@@ -112,11 +114,24 @@ const MAY: Record<Role, string[]> = {
   ],
 }
 
+/** The routes that need a right besides the role. */
+const RIGHT_TO: Record<PersonRight, string[]> = {
+  money: ['GET /crm/deal/:id/payment'],
+}
+
 test('each route that a session may call requires the role under which the table lists it', async () => {
   const routes = await collectRoutes()
   for (const role of ROLES) {
     const named = routes.filter(({ least }) => least === role).map(({ method, path }) => `${method} ${path}`)
     expect([role, named.toSorted()]).toEqual([role, MAY[role].toSorted()])
+  }
+})
+
+test('each route that needs a right besides the role is in the table', async () => {
+  const routes = await collectRoutes()
+  for (const right of PERSON_RIGHTS) {
+    const named = routes.filter((route) => route.personRight === right).map(({ method, path }) => `${method} ${path}`)
+    expect([right, named.toSorted()]).toEqual([right, RIGHT_TO[right].toSorted()])
   }
 })
 

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type { KeyAuth, KeyRight } from './key-rights.ts'
+import type { PersonRight } from './person-rights.ts'
 import type { Role, SessionAuth } from './roles.ts'
 
 /**
@@ -33,6 +34,8 @@ export interface Route<
   least: Role | undefined
   /** The right that an API key needs for the route (D84). Undefined for a route that accepts no key. */
   right: KeyRight | 'any' | undefined
+  /** The right that a person needs for the route besides the role (D111). */
+  personRight: PersonRight | undefined
   /** Whether the route requires that the person confirmed within the last 15 minutes who they are (D66, D130). */
   asksAgain: AsksAgain<Body>
   /** Whether a person who still has to set up a second factor may call the route. */
@@ -52,8 +55,10 @@ export interface Route<
 /** A function decides by the body, for a route with which a person can also end access. */
 type AsksAgain<Body> = boolean | ((body: Body extends Schema ? z.output<Body> : undefined) => boolean)
 
-/** Requires `least` for a route that accepts a session. */
-type LeastRole<Caller> = Caller extends SessionAuth ? { least: Role } : { least?: undefined }
+/** Requires `least` for a route that accepts a session. Only a person has a right of a person. */
+type LeastRole<Caller> = Caller extends SessionAuth
+  ? { least: Role; personRight?: PersonRight }
+  : { least?: undefined; personRight?: undefined }
 
 /** Requires `right` for a route that accepts an API key. */
 type NeededRight<Caller> = Caller extends KeyAuth ? { right: KeyRight | 'any' } : { right?: undefined }
@@ -88,7 +93,7 @@ export function defineRoute<
     LeastRole<Caller> &
     NeededRight<Caller>,
 ): Route<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
-  const { least, right, query, body, accepted, envelope, ...rest } = definition
+  const { least, right, personRight, query, body, accepted, envelope, ...rest } = definition
   return {
     status: 200,
     creates: false,
@@ -97,6 +102,7 @@ export function defineRoute<
     ...rest,
     least,
     right,
+    personRight,
     /* oxlint-disable typescript/consistent-type-assertions -- absent and undefined are the same here, which the type of
        an optional property cannot say; without an envelope, Wrap is 'data' */
     envelope: envelope ?? ('data' as Wrap),

@@ -18,6 +18,8 @@ export const TeamPerson = z.object({
   first_name: z.nullable(z.string()),
   last_name: z.nullable(z.string()),
   role: Role,
+  /** Whether the person sees payments (D111). Nobody does while the lender's CRM has none. */
+  sees_money: z.boolean(),
   is_active: z.boolean(),
   /** The time of the person's last call, to the minute. Null before the first call. */
   last_seen_at: z.nullable(Instant),
@@ -55,6 +57,7 @@ export type NewInvitation = z.infer<typeof NewInvitation>
 export const PersonChange = z.object({
   role: z.optional(Role),
   is_active: z.optional(z.boolean({ error: 'is_active must be true or false' })),
+  sees_money: z.optional(z.boolean({ error: 'sees_money must be true or false' })),
 })
 export type PersonChange = z.infer<typeof PersonChange>
 
@@ -119,7 +122,7 @@ export const changePerson = defineRoute({
   body: PersonChange,
   answer: TeamPerson,
   summary:
-    'Changes a person’s role, or ends or restores their access. The sessions of a deactivated person end, and so do the open invitations of a person who is no longer an active owner.',
+    'Changes a person’s role or right to see payments, or ends or restores their access. A person who is no longer an owner loses the right, unless the call gives it. The sessions of a deactivated person end, and so do the open invitations of a person who is no longer an active owner.',
 })
 
 /** The token travels in the body, because proxies log addresses. */

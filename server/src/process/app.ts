@@ -21,6 +21,7 @@ import { noteRoutes } from '../features/notes/notes.routes.ts'
 import { logInboundCalls } from '../features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from '../features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from '../features/partner-api/partner-api.routes.ts'
+import { paymentRoutes } from '../features/payments/payments.routes.ts'
 import { referralRoutes } from '../features/referral/referral.routes.ts'
 import { requestRoutes } from '../features/requests/requests.routes.ts'
 import { searchRoutes } from '../features/search/search.routes.ts'
@@ -106,6 +107,7 @@ export async function createApp(
   dealRoutes(mount, deps)
   noteRoutes(mount, deps)
   requestRoutes(mount, deps)
+  paymentRoutes(mount, deps)
   referralRoutes(mount, deps)
   dashboardRoutes(mount, deps)
   inboxRoutes(mount, deps)

@@ -1,9 +1,11 @@
 import { Pagination } from '@portal/contract/answer.ts'
+import type { PersonRight } from '@portal/contract/person-rights.ts'
 import { type Role, reaches } from '@portal/contract/roles.ts'
 import type { Route } from '@portal/contract/route.ts'
 import pMap from 'p-map'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import { noteFieldGroups } from '../crm/pull/fields/optional-values.ts'
 import { hashToken } from '../features/accounts/tokens.ts'
 import { keepUnsubscribeToken } from '../features/mails/unsubscribe-tokens.queries.ts'
 import { newId } from '../platform/db/ids.ts'
@@ -49,6 +51,9 @@ let callers: Record<CallerKind, string | undefined>
 let foreign: string[]
 beforeAll(async () => {
   portal = await startPortal()
+  // Without this group of fields, nobody has the right to see money.
+  const group = { name: 'payments' as const, fields: ['partner_commission'], seen_at: new Date().toISOString() }
+  await portal.deps.db.insertInto('crm_field_groups').values(group).execute()
   partner = await portal.newPartner()
   await confirmEmail(portal, partner)
   const { api_key: oneKey } = (await partner.post('/dashboard/generate-api-key')).body.data
@@ -82,12 +87,17 @@ beforeAll(async () => {
   const business = await portal.newPartner()
   const viewer = await addColleague(portal, business, 'viewer')
   const member = await addColleague(portal, business, 'member')
+  const paidViewer = await addColleague(portal, business, 'viewer')
+  const paidMember = await addColleague(portal, business, 'member')
+  for (const { id } of [paidViewer, paidMember]) await business.put(`/team/people/${id}`, { sees_money: true })
   const gone = await addColleague(portal, business, 'owner')
   await business.put(`/team/people/${gone.id}`, { is_active: false })
   callers = {
     'no session': undefined,
     viewer: viewer.token,
     member: member.token,
+    'viewer who sees money': paidViewer.token,
+    'member who sees money': paidMember.token,
     owner: business.token,
     'deactivated person': gone.token,
     'foreign partner’s owner': owner.token,
@@ -146,6 +156,8 @@ const CALLERS = [
   'no session',
   'viewer',
   'member',
+  'viewer who sees money',
+  'member who sees money',
   'owner',
   'deactivated person',
   'foreign partner’s owner',
@@ -153,11 +165,13 @@ const CALLERS = [
   'API key that only reads',
 ] as const
 type CallerKind = (typeof CALLERS)[number]
-const ROLE_OF: Partial<Record<CallerKind, Role>> = {
-  viewer: 'viewer',
-  member: 'member',
-  owner: 'owner',
-  'foreign partner’s owner': 'owner',
+const IS_WHO: Partial<Record<CallerKind, { role: Role; rights: PersonRight[] }>> = {
+  viewer: { role: 'viewer', rights: [] },
+  member: { role: 'member', rights: [] },
+  'viewer who sees money': { role: 'viewer', rights: ['money'] },
+  'member who sees money': { role: 'member', rights: ['money'] },
+  owner: { role: 'owner', rights: ['money'] },
+  'foreign partner’s owner': { role: 'owner', rights: ['money'] },
 }
 
 /** The answer that the contract prescribes for a kind of caller, before the request itself is checked. */
@@ -167,9 +181,10 @@ function verdictOn(route: Route, kind: CallerKind): 'served' | 'unknown' | 'not 
     if (route.right === undefined) return 'unknown'
     return ['any', kind === 'API key' ? 'submit' : 'read'].includes(route.right) ? 'served' : 'not allowed'
   }
-  const role = ROLE_OF[kind]
-  if (role === undefined || route.least === undefined) return 'unknown'
-  return reaches(role, route.least) ? 'served' : 'not allowed'
+  const who = IS_WHO[kind]
+  if (who === undefined || route.least === undefined) return 'unknown'
+  const hasRight = route.personRight === undefined || who.rights.includes(route.personRight)
+  return hasRight && reaches(who.role, route.least) ? 'served' : 'not allowed'
 }
 
 let walked = 0
@@ -241,6 +256,8 @@ test.each(creating)(
 
 test('every successful answer has exactly the fields that the contract names', { timeout: 120_000 }, async () => {
   await using withCrm = await startPortal({ withCrm: true })
+  await withCrm.deps.crm.makeMissingFields(['payments'])
+  await noteFieldGroups(withCrm.deps)
   // Reading changes nothing, so one partner is enough for all reads except those of the team routes.
   const ofReads = openSubject(withCrm)
   const askWithSuccess = async ([name, route]: [string, Route]) => {

@@ -46,6 +46,16 @@ export function instantOf(when: When, now: Date): Date {
   return new Date(`${new Date(day).toISOString().slice(0, 10)}T${when.time}:00${OFFICE_OFFSET}`)
 }
 
+/** What the lender's staff enter about the commission of a deal (D110). */
+function commission(amount: string, status: string, paidOn = '', note = ''): Record<string, string> {
+  return {
+    Partner_Commission: amount,
+    Commission_Status: status,
+    Commission_Paid_On: paidOn,
+    Commission_Note: note,
+  }
+}
+
 /** A day some days after the start of the demo, YYYY-MM-DD. */
 function dayFromNow(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
@@ -101,6 +111,15 @@ const CAFES = referral('Pepper Tree Cafes', 'Marco Bianchi', '+61 2 5550 1037', 
   monthlyTurnover: 66_000,
 })
 
+/** The commissions of deals that ended before the story begins. The florist repaid early, so the lender takes money back. */
+const EARLIER = {
+  joinery: commission('850', 'Paid', dayFromNow(-62)),
+  grain: commission('2750', 'Paid', dayFromNow(-62)),
+  cleaning: commission('806.4', 'Paid', dayFromNow(-34)),
+  scaffolding: commission('2412.75', 'Paid', dayFromNow(-34)),
+  florist: commission('-112.5', 'Paid', dayFromNow(-34), 'Repaid within six months'),
+}
+
 /**
  * Three weeks of a broker's and a lender's life (D138), in order. It continues the referrals that are under way in the
  * sandbox's demo data. At its end, one lead waits for the broker, one lender's note is unread, and one lead stands still.
@@ -121,6 +140,11 @@ export const STORY: readonly Act[] = [
   { when: { day: 15, time: '10:05' }, does: 'join' },
   { when: { day: 15, time: '11:20' }, does: 'submit', by: 'mia', lead: BOATS },
   { when: { day: 14, time: '09:15' }, does: 'status', on: 'Clearview Glass & Glazing', to: 'Contacted' },
+  { when: { day: 14, time: '09:20' }, does: 'fields', on: 'Coastal Joinery Co', fields: EARLIER.joinery },
+  { when: { day: 14, time: '09:21' }, does: 'fields', on: 'Mallee Grain Services', fields: EARLIER.grain },
+  { when: { day: 14, time: '09:22' }, does: 'fields', on: 'Waratah Cleaning Services', fields: EARLIER.cleaning },
+  { when: { day: 14, time: '09:23' }, does: 'fields', on: 'Capital Scaffolding', fields: EARLIER.scaffolding },
+  { when: { day: 14, time: '09:24' }, does: 'fields', on: 'Bluewren Florist', fields: EARLIER.florist },
   { when: { day: 14, time: '09:50' }, does: 'stage', on: 'Aurora Vet Clinic', to: 'Information Received' },
   { when: { day: 14, time: '10:10' }, does: 'status', on: 'Northerly Boat Builders', to: 'Contacted' },
   { when: { day: 14, time: '11:30' }, does: 'convert', on: 'Bluestone Data Centres', to: 'Waiting On Application' },
@@ -165,6 +189,12 @@ export const STORY: readonly Act[] = [
     content: 'Funds released this morning. Thank you for the referral!',
   },
   { when: { day: 11, time: '11:00' }, does: 'status', on: 'Yarra Glen Coaches', to: 'Contacted' },
+  {
+    when: { day: 11, time: '11:30' },
+    does: 'fields',
+    on: 'Bayside Commercial Kitchens',
+    fields: commission('620', 'Payable'),
+  },
   { when: { day: 10, time: '09:35' }, does: 'stage', on: 'Northerly Boat Builders', to: 'Information Received' },
   { when: { day: 10, time: '10:20' }, does: 'status', on: 'Quayside Fish Market', to: 'Lost Lead' },
   {
@@ -284,7 +314,20 @@ export const STORY: readonly Act[] = [
     title: 'Partner update',
     content: 'Settled. Thank you for the referral!',
   },
+  {
+    when: { day: 2, time: '14:10' },
+    does: 'fields',
+    on: 'Northerly Boat Builders',
+    fields: commission('1180.35', 'Payable'),
+  },
   { when: { day: 1, time: '09:40' }, does: 'stage', on: 'Torquay Surf Co', to: 'Approved' },
+  { when: { day: 1, time: '09:45' }, does: 'fields', on: 'Torquay Surf Co', fields: commission('430', 'Expected') },
+  {
+    when: { day: 1, time: '10:05' },
+    does: 'fields',
+    on: 'Bayside Commercial Kitchens',
+    fields: commission('620', 'Paid', dayFromNow(0)),
+  },
   { when: { day: 1, time: '11:10' }, does: 'submit', by: 'mia', lead: VETS },
   {
     when: { day: 1, time: '16:20' },

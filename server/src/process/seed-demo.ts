@@ -321,7 +321,14 @@ async function setStage(deps: Deps, crmUrl: string) {
     const call = { visitor, security: securityOf(acting) }
     const begun = await beginSession(acting, person, call, { factor: 'password', stillCounts: async () => true })
     const { id: personId, role } = person
-    return { ...(await callerOf(acting, who)), personId, role, mustSetUpSecondFactor: false, token: begun.token }
+    return {
+      ...(await callerOf(acting, who)),
+      personId,
+      role,
+      personRights: [],
+      mustSetUpSecondFactor: false,
+      token: begun.token,
+    }
   }
 
   async function callerOf(acting: Deps, who: 'mia' | 'tom' | 'website'): Promise<Caller> {

@@ -5,6 +5,7 @@ import { onRoleChange } from '../api/role.ts'
 import { keepLive } from '../live/keep-live.ts'
 import { forgetPerson } from '../session/forget-person.ts'
 import { keepSession } from '../session/keep-session.ts'
+import { onSeesPaymentsChange } from '../session/sees-payments.ts'
 import { LateToaster } from '../ui/late-toaster.tsx'
 import { watchUse } from '../ui/looked-at.ts'
 import { toast } from '../ui/toast.ts'
@@ -23,8 +24,16 @@ export function App({ router }: { router: AppRouter }) {
   // Increases each time somebody else signs in from another tab. A new round draws every page from scratch.
   const [round, setRound] = useState(0)
 
-  // A different role may open different pages.
+  // A different role or right may open different pages.
   useEffect(() => onRoleChange((before) => before && void router.invalidate()), [router])
+  useEffect(
+    () =>
+      onSeesPaymentsChange(() => {
+        queryClient.removeQueries({ queryKey: ['payments'] })
+        void router.invalidate()
+      }),
+    [queryClient, router],
+  )
   useEffect(() => focusHeadingAfterNavigation(router), [router])
   useEffect(() => rememberPages(router), [router])
   useEffect(keepDocument, [])

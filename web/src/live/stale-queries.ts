@@ -21,6 +21,7 @@ const deal: Stale = (loid) => [
   ['deals', 'stage-history', loid],
   ['deals', 'lead-history', loid],
   ['deals', 'timeline', loid],
+  ['payments'],
 ]
 const note: Stale = (loid) => [
   ['leads', 'detail', loid],
@@ -59,7 +60,7 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'note.changed': (loid) => [...note(loid), ATTENTION],
   'sync.progressed': () => [['sync']],
   // A first sync records no events, so its end refreshes everything it may have changed.
-  'sync.ended': () => [['leads'], ['deals'], ['search'], ['sync'], ...FIGURES],
+  'sync.ended': () => [['leads'], ['deals'], ['payments'], ['search'], ['sync'], ...FIGURES],
   'webhook.logged': () => [
     ['webhooks', 'logs'],
     ['webhooks', 'attempts'],

@@ -2,6 +2,7 @@ import type { BegunSession } from '@portal/contract/accounts.ts'
 import type { QueryClient } from '@tanstack/react-query'
 import { storeRole } from '../api/role.ts'
 import { storePersonId, storeToken } from '../api/token.ts'
+import { storeSeesPayments } from './sees-payments.ts'
 import { sessionQuery } from './session.queries.ts'
 import { storeUnverified } from './unverified-email.ts'
 
@@ -17,6 +18,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       personId: person.id,
       personName: '',
       role: person.role,
+      seesPayments: false,
       hasUnverifiedEmail: person.hasUnverifiedEmail,
       mustConfirmEmail: false,
       hold: null,
@@ -29,6 +31,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
     { updatedAt: 0 },
   )
   storeRole(person.role)
+  storeSeesPayments(null)
   storeUnverified(person.hasUnverifiedEmail)
   storePersonId(person.id)
   storeToken(token)

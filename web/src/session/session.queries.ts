@@ -4,6 +4,7 @@ import { call } from '../api/call.ts'
 import { Failure } from '../api/failure.ts'
 import { storeRole } from '../api/role.ts'
 import { dropToken, readToken, storePersonId } from '../api/token.ts'
+import { storeSeesPayments } from './sees-payments.ts'
 import { storeUnverified } from './unverified-email.ts'
 
 /**
@@ -27,6 +28,7 @@ async function verify(): Promise<VerifiedSession> {
     const session = await call(verifySession, { body: { token } })
     if (token === readToken()) {
       storeRole(session.role)
+      storeSeesPayments(session.seesPayments)
       storeUnverified(session.hasUnverifiedEmail)
       storePersonId(session.personId)
     }

@@ -14,6 +14,13 @@ import { emailSpellings } from './email-spellings.ts'
  */
 export const PERSON_NAME = `coalesce(nullif(concat_ws(' ', people.first_name, people.last_name), ''), partners.business_name)`
 
+/**
+ * SQL: whether a person sees payments: an owner, or somebody to whom an owner gave the right (D111). Nobody does while the
+ * lender's CRM has none.
+ */
+export const SEES_MONEY = `((people.role = 'owner' or people.sees_money)
+  and exists (select from crm_field_groups where name = 'payments'))`
+
 /** A person, with the fields of their business that are shown in mails and in the profile. */
 export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
 
@@ -31,6 +38,7 @@ const PERSON_COLUMNS = [
   'partners.business_name',
   'partners.zoho_id',
   'partners.is_active as is_partner_active',
+  sql<boolean>`${sql.raw(SEES_MONEY)}`.as('sees_money'),
 ] as const
 
 export async function insertPerson(
@@ -173,6 +181,7 @@ function teamColumns(eb: ExpressionBuilder<Tables, 'people'>) {
   const hasApp = eb.exists(ofPerson('totp_keys').where('confirmed_at', 'is not', null))
   return [
     ...TEAM_COLUMNS,
+    sql<boolean>`${sql.raw(SEES_MONEY)}`.as('sees_money'),
     eb.cast<boolean>(eb.or([hasApp, eb.exists(ofPerson('passkeys'))]), 'boolean').as('has_second_factor'),
     key().select('preview').as('made_api_key'),
     key().select('api_keys.created_at').as('made_api_key_at'),
@@ -212,7 +221,7 @@ export function updateTeamPerson(
   tx: Tx,
   partnerId: string,
   personId: string,
-  change: Pick<PersonRow, 'role' | 'is_active'>,
+  change: Pick<PersonRow, 'role' | 'is_active' | 'sees_money'>,
   at: string,
 ): Promise<TeamPerson> {
   return tx

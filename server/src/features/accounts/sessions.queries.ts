@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { PartnerRow } from '../../platform/db/tables.ts'
-import { PERSON_NAME } from './people.queries.ts'
+import { PERSON_NAME, SEES_MONEY } from './people.queries.ts'
 
 /** Stores a session. If it exists already, it stays unchanged. */
 export async function insertSession(
@@ -44,6 +44,7 @@ export interface SessionOwner {
   partner_id: string
   person_id: string
   role: Role
+  sees_money: boolean
   email: string
   email_verified: boolean
   name: string
@@ -66,7 +67,7 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
   const rows = await sendNamed<SessionOwner>(reads, {
     sql: `select people.partner_id, people.id as person_id, people.role, people.email, people.email_verified,
                  sessions.last_seen_at,
-                 ${PERSON_NAME} as name,
+                 ${PERSON_NAME} as name, ${SEES_MONEY} as sees_money,
                  partners.business_name, partners.crm, partners.held_for,
                  ${MUST_SET_UP_SECOND_FACTOR} as must_set_up_second_factor
             from sessions

@@ -87,6 +87,7 @@ export async function findCaller(
     submitter: { id: owner.person_id, name: owner.name },
     personId: owner.person_id,
     role: owner.role,
+    personRights: owner.sees_money ? ['money'] : [],
     mustSetUpSecondFactor: owner.must_set_up_second_factor,
     token,
   }
@@ -114,6 +115,7 @@ export async function verifySessionToken(
     personId: owner.person_id,
     personName: owner.name,
     role: owner.role,
+    seesPayments: owner.sees_money,
     businessName: owner.business_name,
     partnerEmail: owner.email,
     hasUnverifiedEmail: !owner.email_verified,

@@ -63,6 +63,7 @@ test('notes that somebody of the business had opened or put away before the upgr
     submitter: { id: ada, name: 'Ada' },
     personId: ada,
     role: 'owner' as const,
+    personRights: [],
     mustSetUpSecondFactor: false,
     token: '',
   }

@@ -1,4 +1,5 @@
 import { personName } from '@portal/contract/person-name.ts'
+import { hasEveryRight } from '@portal/contract/person-rights.ts'
 import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import type { PersonChange, TeamPerson } from '@portal/contract/team.ts'
 import { pushPartner } from '../../crm/push/push-partner.job.ts'
@@ -17,7 +18,7 @@ import { removeSessions } from '../accounts/sessions.queries.ts'
 import { removeInvitationsBy } from './invitations.queries.ts'
 
 /**
- * Changes the role and access of one of the partner's people. A partner always keeps an active owner (D61), even if two
+ * Changes the role, the right to see payments and the access of one of the partner's people. A partner always keeps an active owner (D61), even if two
  * owners change each other's role or access at the same time. The sessions of a deactivated person end, and so do the
  * open invitations of a person who is no longer an active owner. The records that the person submitted stay.
  */
@@ -51,7 +52,14 @@ export async function changePersonIn(
   const contact = await findContact(tx, partner.id)
   const at = clock.now().toISOString()
   const { role = before.role, is_active = before.is_active } = change
-  const after = await updateTeamPerson(tx, partner.id, personId, { role, is_active }, at)
+  // The right falls with the owner role (D111).
+  const { sees_money = before.role !== 'owner' && before.sees_money } = change
+  if (hasEveryRight(role) && change.sees_money === false) {
+    throw new Conflict('CONFLICT', 'Owners always see payments. Change the role first.')
+  }
+  const changed = { role, is_active, sees_money: !hasEveryRight(role) && sees_money }
+  const after = await updateTeamPerson(tx, partner.id, personId, changed, at)
+  if (change.sees_money && !after.sees_money) throw new Conflict('CONFLICT', 'The lender’s CRM has no payments.')
   if ((await findActiveOwners(tx, partner.id)).length === 0) {
     throw new Conflict(
       'LAST_OWNER',
@@ -76,6 +84,9 @@ export async function changePersonIn(
   }
   if (before.is_active !== after.is_active) {
     await security(tx, after.is_active ? 'person-activated' : 'person-deactivated', { subject })
+  }
+  if (before.sees_money !== after.sees_money) {
+    await security(tx, after.sees_money ? 'payments-shown' : 'payments-hidden', { subject })
   }
   return after
 }

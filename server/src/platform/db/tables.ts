@@ -54,6 +54,7 @@ interface PeopleTable {
   email_verified: ColumnType<boolean, boolean | undefined, boolean>
   must_recover: ColumnType<boolean, undefined, boolean>
   put_away_announcement: ColumnType<string | null, undefined, string>
+  sees_money: ColumnType<boolean, undefined, boolean>
   last_seen_at: ColumnType<Instant | null, undefined, Instant>
   created_at: Instant
   modified_time: Instant

@@ -1,5 +1,6 @@
 import type { KeyRight } from '@portal/contract/key-rights.ts'
 import { API_CALLS_PER_MINUTE } from '@portal/contract/limits.ts'
+import type { PersonRight } from '@portal/contract/person-rights.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { Auth } from '@portal/contract/route.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -25,6 +26,7 @@ export interface Submitter {
 export interface SessionCaller extends Caller {
   personId: string
   role: Role
+  personRights: readonly PersonRight[]
   /** Whether an owner requires a second factor of everybody and this person has not set one up. */
   mustSetUpSecondFactor: boolean
   /** The session's token as it was sent. */

@@ -14,6 +14,7 @@ import { answerOnce, findFirstAnswer } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
 import type { Limit } from './rate-limit.ts'
 import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
+import { requirePersonRight } from './require-person-right.ts'
 import { requireRight } from './require-right.ts'
 import { requireRole } from './require-role.ts'
 import { requireSecondFactor } from './require-second-factor.ts'
@@ -113,8 +114,8 @@ interface MountSettings {
 }
 
 /**
- * Turns contract routes into Fastify routes: checks the caller and the role, parses the input, runs the handler, parses
- * the answer and sets envelope and status (D5, D6).
+ * Turns contract routes into Fastify routes: checks the caller, the role and the right, parses the input, runs the
+ * handler, parses the answer and sets envelope and status (D5, D6).
  */
 export function createMount(
   app: FastifyInstance,
@@ -136,6 +137,7 @@ export function createMount(
       await authenticate(request, reply, route.auth)
       requireRole(request.caller, route.least, reply)
       requireRight(request.caller, route.right)
+      requirePersonRight(request.caller, route.personRight)
       requireSecondFactor(request.caller, route)
       if (route.asksAgain === true) await requireConfirmed(request.caller, findConfirmation)
     }

@@ -2,6 +2,7 @@ import type { DealRow } from '../../platform/db/tables.ts'
 import type { CrmDeal } from '../crm-records.ts'
 import { CrmConflict } from '../crm-records.ts'
 import { type CrmTable, type NamedRecord, toldOr } from '../kinds/crm-table.ts'
+import { isOfPayment, PAYMENT_COLUMNS } from './payments.ts'
 
 /** A deal from the CRM. `erased_at` is set if the applicant's data in the deal's lead was erased. */
 export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
@@ -44,10 +45,7 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     'probability',
     'description',
     'partner_iso',
-    'partner_commission',
-    'commission_status',
-    'commission_paid_on',
-    'commission_note',
+    ...PAYMENT_COLUMNS,
   ],
   valueOf: (row) => row.stage,
   toRow(deal, own, before) {
@@ -95,9 +93,10 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
   },
   updated(row, before, deal, at) {
     // The CRM itself adds values to a new deal, such as the stage's probability. Nobody made these changes, so they
-    // cause no event.
+    // cause no event. A payment is not everybody's business (D111).
     const isFilledIn = before.crm_modified_time === null && deal.created_at === deal.modified_time
-    if (isFilledIn) return undefined
+    if (isFilledIn || DEAL_TABLE.crmColumns.every((column) => isOfPayment(column) || row[column] === before[column]))
+      return undefined
     return { ...eventOf(row, at), type: 'deal.updated', data: { ...dataOf(row), stage: row.stage } }
   },
   told: () => [],

@@ -6,12 +6,15 @@ import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { May } from '../../session/may.tsx'
+import { readSeesPayments, useSeesPayments } from '../../session/sees-payments.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Changing } from '../../ui/changing.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
+import { PaymentLine } from '../payments/payment-line.tsx'
+import { dealPaymentQuery } from '../payments/payments.queries.ts'
 import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { ManagerSection } from '../referral/manager.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
@@ -37,6 +40,7 @@ export function startDeal({ context: { queryClient }, params }: PageStart<unknow
   startQuery(queryClient, dealQuery(loid))
   startQuery(queryClient, stageHistoryQuery(loid))
   startQuery(queryClient, timelineQuery({ kind: 'deal', loid }))
+  if (readSeesPayments()) startQuery(queryClient, dealPaymentQuery(loid, true))
 }
 
 export function DealPage() {
@@ -44,13 +48,15 @@ export function DealPage() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const query = useQuery(dealQuery(loid))
-  // The timeline is awaited together with the deal. If it came late, it would push down everything below it.
+  // The timeline and the payment are awaited together with the deal. If one came late, it would push down everything
+  // below it.
   const timeline = useQuery(timelineQuery({ kind: 'deal', loid }))
+  const payment = useQuery(dealPaymentQuery(loid, useSeesPayments()))
 
   useOpenedRecord(query.data?.deal.loid)
 
   if (loid === '') return <DealFailure text="Invalid deal ID" />
-  if (query.isPending || (query.isSuccess && !timeline.isFetched)) return <DealOutline />
+  if (query.isPending || (query.isSuccess && (!timeline.isFetched || payment.isLoading))) return <DealOutline />
   if (!query.data || isNotFound(query.error)) {
     const removed = removedRecord(query.error)
     if (removed) {
@@ -86,14 +92,17 @@ export function DealPage() {
           </span>
         }
         description={
-          <HeaderFacts
-            facts={[
-              deal.business_name === dealTitle(deal) ? null : deal.business_name,
-              formatMoney(deal.amount),
-              deal.loan_type,
-            ]}
-            loid={deal.loid}
-          />
+          <>
+            <HeaderFacts
+              facts={[
+                deal.business_name === dealTitle(deal) ? null : deal.business_name,
+                formatMoney(deal.amount),
+                deal.loan_type,
+              ]}
+              loid={deal.loid}
+            />
+            <PaymentLine loid={deal.loid} />
+          </>
         }
         actions={
           <>

@@ -9,12 +9,13 @@ import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { formatDate, formatDateTime } from '../../format/dates.ts'
+import { useSeesPayments } from '../../session/sees-payments.ts'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
-import { SelectField } from '../../ui/field.tsx'
+import { Checkbox, SelectField } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast } from '../../ui/toast.ts'
 import { refreshTeam } from './team.queries.ts'
@@ -41,14 +42,15 @@ interface Question {
 function PersonRow({ person }: { person: TeamPerson }) {
   const queryClient = useQueryClient()
   const isOneself = useQuery({ ...sessionQuery(), enabled: false }).data?.personId === person.id
+  const hasPayments = useSeesPayments()
   const [question, setQuestion] = useState<Question | null>(null)
   const [isLeft, setIsLeft] = useState(false)
   const name = personName(person)
 
   const change = useMutation({
     mutationFn: (body: PersonChange) => call(changePerson, { params: { id: person.id }, body }),
-    onSuccess(changed, { role }) {
-      toast.success(changedText(changed, role))
+    onSuccess(changed, asked) {
+      toast.success(changedText(changed, asked))
       setIsLeft(!changed.is_active && madeBy(changed) !== undefined)
     },
     onError: (error) => toast.error(failureText(error)),
@@ -79,6 +81,16 @@ function PersonRow({ person }: { person: TeamPerson }) {
         </p>
         {name !== person.email && <p className="text-[0.8125rem] break-all text-muted">{person.email}</p>}
         <LastSeen at={person.last_seen_at} />
+        {hasPayments && person.role !== 'owner' && (
+          <Checkbox
+            className="mt-1.5"
+            label="Sees payments"
+            aria-label={`${name} sees payments`}
+            checked={change.isPending ? (change.variables.sees_money ?? person.sees_money) : person.sees_money}
+            aria-disabled={change.isPending || undefined}
+            onChange={(event) => change.mutate({ sees_money: event.target.checked })}
+          />
+        )}
       </div>
       <SelectField
         label={`Role of ${name}`}
@@ -193,8 +205,9 @@ function ownRoleQuestion(role: Role): Question {
   }
 }
 
-function changedText(person: TeamPerson, role: Role | undefined): string {
+function changedText(person: TeamPerson, { role, sees_money }: PersonChange): string {
   const name = personName(person)
+  if (sees_money !== undefined) return `${name} ${sees_money ? 'sees' : 'no longer sees'} payments`
   if (role === undefined) return person.is_active ? `${name} can sign in again` : `${name} is deactivated`
   return `${name} is now ${role === 'owner' ? 'an' : 'a'} ${ROLE_NAMES[role].toLowerCase()}`
 }

@@ -1,9 +1,11 @@
+import { PERSON_RIGHT_TEXTS } from '@portal/contract/person-rights.ts'
 import { ROLE_NAMES, ROLE_TEXTS, ROLES } from '@portal/contract/roles.ts'
 import { useQuery } from '@tanstack/react-query'
 import { UserRoundPlus } from 'lucide-react'
 import { useState } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
+import { useSeesPayments } from '../../session/sees-payments.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Section } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -70,6 +72,7 @@ function Team() {
 }
 
 function Roles() {
+  const hasPayments = useSeesPayments()
   return (
     <Section title="Roles">
       <dl className="grid gap-4">
@@ -79,6 +82,12 @@ function Roles() {
             <dd className="text-muted">{ROLE_TEXTS[role]}</dd>
           </div>
         ))}
+        {hasPayments && (
+          <div>
+            <dt className="font-medium">Sees payments</dt>
+            <dd className="text-muted">{PERSON_RIGHT_TEXTS.money}</dd>
+          </div>
+        )}
       </dl>
     </Section>
   )

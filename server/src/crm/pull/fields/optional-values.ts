@@ -3,6 +3,7 @@ import { chunksOf } from '../../../platform/chunks-of.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { CrmBatch, CrmDeal, CrmLead } from '../../../records/crm-records.ts'
 import { ERASED_DEAL } from '../../../records/deals/deal-table.ts'
+import { PAYMENT_COLUMNS } from '../../../records/deals/payments.ts'
 import {
   findFieldsToRead,
   findWithOptionalValuesOfAllPartners,
@@ -20,7 +21,6 @@ const RECORDS_A_CALL = 100
 
 const LEAD_COLUMNS = ['partner_verdict', 'verdict_reason', 'protected_until'] as const
 const PARTNER_COLUMNS = ['manager_name', 'manager_phone', 'manager_email'] as const
-const DEAL_COLUMNS = ['partner_commission', 'commission_status', 'commission_paid_on', 'commission_note'] as const
 
 /** Stores which groups of optional fields the organisation has now. */
 export async function noteFieldGroups({ db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>, signal?: AbortSignal) {
@@ -43,7 +43,7 @@ export async function readOptionalValues(
     pages: crm.leadValuesOfAllPartners(fields, signal),
     get: (zohoIds) => crm.getLeads(zohoIds, signal),
   })
-  await readValues(db, 'deals', namedIn(DEAL_COLUMNS, fields), {
+  await readValues(db, 'deals', namedIn(PAYMENT_COLUMNS, fields), {
     erased: ERASED_DEAL,
     pages: crm.dealValuesOfAllPartners(fields, signal),
     get: (zohoIds) => crm.getDeals(zohoIds, signal),

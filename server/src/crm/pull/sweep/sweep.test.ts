@@ -305,7 +305,7 @@ test('optional fields are read once the organisation has them, with the values t
 
   for (const { module, api_name: _, ...field } of fieldsToMake(DEFAULT_FIELD_MAP, [
     'verdict',
-    'money',
+    'payments',
     'manager',
   ]).values())
     if (/^(Partner [VM]|Verdict|Protected|.*Commission)/.test(field.field_label)) await lender.makeField(module, field)
@@ -325,7 +325,7 @@ test('optional fields are read once the organisation has them, with the values t
   await later(601)
   await follow()
   expect([await groups(), await verdictOf()]).toEqual([
-    ['verdict', 'money', 'manager'],
+    ['verdict', 'payments', 'manager'],
     ['Yours', 'New to us', '2027-03-03'],
   ])
   expect(await managerOf(ada)).toEqual({ name: 'Priya Nair', phone: null, email: null })
@@ -333,12 +333,12 @@ test('optional fields are read once the organisation has them, with the values t
   expect([row.partner_commission, row.commission_status, row.commission_note]).toEqual([-120.05, 'Payable', null])
   expect((await eventTypes()).filter((type) => type !== 'deal.updated')).toEqual(before)
   const check = (await portal.deps.crm.check()).find((one) => one.name === 'Optional fields')
-  expect(check).toMatchObject({ isWrong: false, says: 'verdict on; money on; manager on' })
+  expect(check).toMatchObject({ isWrong: false, says: 'verdict on; payments on; manager on' })
 
   await lender.removeField('Leads', 'Partner_Verdict')
   await later(601)
   await follow()
-  expect([await groups(), (await verdictOf())[0]]).toEqual([['money', 'manager'], 'Yours'])
+  expect([await groups(), (await verdictOf())[0]]).toEqual([['payments', 'manager'], 'Yours'])
   await lender.update('Partners', adaInCrm, { Partner_Manager_Name: 'Sam Wu', Partner_Manager_Phone: '02 5550 1900' })
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
   await sweep()
