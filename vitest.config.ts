@@ -17,7 +17,7 @@ const isolate = false
 const experimental = { viteModuleRunner: false, nodeLoader: false }
 
 /** Test files that are short but slow, because they wait for processes. */
-const SLOW = /\/(soak\/.*|cli|backup|killed-process|jobs-commands|applicants)\.test\.ts$/
+const SLOW = /\/(soak\/.*|trial\/.*|cli|backup|killed-process|jobs-commands|applicants)\.test\.ts$/
 
 /**
  * Vitest runs the slowest files of the last run first, or the largest files if there was no earlier run. The files of
@@ -38,7 +38,7 @@ export default defineConfig({
       {
         test: {
           name: 'server',
-          include: ['server/src/**/*.test.ts', 'soak/*.test.ts'],
+          include: ['server/src/**/*.test.ts', 'soak/*.test.ts', 'trial/*.test.ts'],
           globalSetup: ['server/src/testing/global-setup.ts'],
           // The tests run real processes and a real database, on a machine of unknown speed.
           testTimeout: 90_000,

@@ -7,7 +7,7 @@ const READS_A_LEAD = 9
 const REPEAT_MS = 250
 /** After this time, the trial no longer waits for submissions that the portal has not acknowledged. */
 const STOP_MS_MAX = 60_000
-const PATHS = ['/profile', '/dashboard/leads', '/dashboard/stats', '/crm/search?q=trial']
+const PATHS = ['/profile', '/dashboard/leads', '/dashboard/stats', '/crm/search?q=trial', '/activity', '/security-log']
 
 /** A lead that was acknowledged. */
 export interface Acknowledged {

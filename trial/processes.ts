@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,11 +49,16 @@ export async function startPortal(
   return running
 }
 
-function isReady(port: number): Promise<boolean> {
+export function isReady(port: number): Promise<boolean> {
   return fetch(`http://127.0.0.1:${port}/api/ready`).then(
     (answer) => answer.ok,
     () => false,
   )
+}
+
+/** Migrates the database of these settings with the code in this folder. */
+export function migrate(code: string, settings: Record<string, string>): void {
+  execFileSync(process.execPath, [join(code, 'server/src/cli.ts'), 'migrate'], { env: { ...process.env, ...settings } })
 }
 
 export async function until(what: string, look: () => Promise<boolean>, msMax = WAIT_MS_MAX): Promise<void> {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, globSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,6 +6,7 @@ import { findPooler } from '../server/src/testing/pooler.ts'
 import { type Crm, openCrm } from '../soak/crm.ts'
 import { type PostgresPair, startPostgresPair } from './postgres-pair.ts'
 import {
+  migrate,
   type Pooler,
   type Running,
   startBalancer,
@@ -144,10 +144,7 @@ export async function openStage(folder: string, programs: Programs, firstCode: s
       await worker.kill(how.signal ?? 'SIGTERM')
       worker = await openWorker()
     },
-    migrate(newCode) {
-      const words = [join(newCode, 'server/src/cli.ts'), 'migrate']
-      execFileSync(process.execPath, words, { env: { ...process.env, ...settings } })
-    },
+    migrate: (newCode) => migrate(newCode, settings),
     async stop() {
       for (const one of [worker, ...webs, ...balancers]) await one.kill('SIGTERM')
       await crm.stop()
