@@ -76,6 +76,10 @@ export const LOAN_TYPES = [
 /** The states of a commission (D110), as `crm setup` makes them. A lender may use its own words. */
 export const COMMISSION_STATUSES = ['Expected', 'Payable', 'Paid', 'Cancelled'] as const
 
+/** What the lender says of a partner's access to the portal (D116). These words are the portal's own. */
+export const PORTAL_ACCESS = ['Active', 'Pending', 'Suspended', 'Invited'] as const
+export type PortalAccess = (typeof PORTAL_ACCESS)[number]
+
 export const LOAN_TERMS = [
   '3 months',
   '6 months',

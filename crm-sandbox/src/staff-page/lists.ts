@@ -62,7 +62,7 @@ ${pager('/deals', query, found)}`
 export function partnerList(sandbox: Sandbox, query: Query): Part {
   const found = findPage(sandbox, 'Partners', [searched(query, ['Name', 'Email'])], query)
   return html`
-<div class="head"><h1>Partners</h1><p class="count">${found.total} ${found.total === 1 ? 'partner' : 'partners'}</p></div>
+<div class="head"><h1>Partners</h1><p class="count">${found.total} ${found.total === 1 ? 'partner' : 'partners'}</p><a class="button" href="/partners/new">New partner</a></div>
 <form class="filters" role="search" action="/partners" method="get">
   <label>Search partners<input type="search" name="q" value="${query['q'] ?? ''}" placeholder="Name or email"></label>
   <button type="submit">Search</button>

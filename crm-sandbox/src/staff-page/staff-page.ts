@@ -16,7 +16,7 @@ import { html, type Part } from './html.ts'
 import { layout, type Notice, type Page } from './layout.ts'
 import { leadPage, newLeadPage } from './lead-page.ts'
 import { dealList, leadList, partnerList, recycleBin } from './lists.ts'
-import { partnerPage } from './partner-page.ts'
+import { newPartnerPage, partnerPage } from './partner-page.ts'
 import { addedFields } from './record-parts.ts'
 import { ASK_AGAIN_STATUS, taskItem } from './tasks-section.ts'
 
@@ -39,6 +39,7 @@ const DONE: { [key: string]: string } = {
   attached: 'File attached.',
   detached: 'Attachment deleted.',
   created: 'Lead created.',
+  partner: 'Partner created.',
   deleted: 'Moved to the recycle bin.',
   restored: 'Restored.',
 }
@@ -96,6 +97,9 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
     return send(request, reply, { title: deal.name ?? 'Deal', section: 'deals', body: dealPage(sandbox, deal) })
   })
 
+  app.get('/partners/new', (request, reply) =>
+    send(request, reply, { title: 'New partner', section: 'partners', body: newPartnerPage() }),
+  )
   app.get<ById>('/partners/:id', (request, reply) => {
     const partner = find(sandbox, 'Partners', request.params.id)
     if (!partner) return sendMissing(request, reply, 'partners')
@@ -119,6 +123,16 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
       : input
     if (written.ok) return back(reply, `/leads/${written.record.id}`, 'created')
     return refuse(reply, '/leads/new', written.failure, form)
+  })
+
+  app.post('/partners', (request, reply) => {
+    const item = itemOf(readForm(request.body), [])
+    const input = readInput(sandbox, sandbox.fields.of(getModule('Partners')), item, '$', true)
+    const written: Written = input.ok
+      ? sandbox.store.transaction(() => createRecord(sandbox, { module: 'Partners', values: input.values }, STAFF, '$'))
+      : input
+    if (written.ok) return back(reply, `/partners/${written.record.id}`, 'partner')
+    return refuse(reply, '/partners/new', written.failure)
   })
 
   app.post<ById>('/leads/:id/status', (request, reply) =>

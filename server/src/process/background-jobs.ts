@@ -23,6 +23,7 @@ import { fillSearchColumns } from '../features/search/fill-search.job.ts'
 import { mailInvitation } from '../features/team/mail-invitation.job.ts'
 import type { Job } from '../platform/jobs/define-job.ts'
 import { computeUsualTimes } from '../records/histories/compute-usual-times.job.ts'
+import { followAccess } from './follow-access.job.ts'
 import { pruneNightly } from './prune.job.ts'
 
 /** Every job that runs in the background. */
@@ -34,6 +35,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   beginTask,
   removeNoteCopy,
   connectRecords,
+  followAccess,
   runSync,
   mailVerification,
   mailResetLink,

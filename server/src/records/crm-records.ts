@@ -1,3 +1,5 @@
+import type { PortalAccess } from '@portal/contract/choices.ts'
+
 /**
  * CRM records in the portal's own words. Only these types leave the folder. Text is trimmed, and null if empty.
  * Instants are ISO 8601 in UTC with milliseconds. Amounts are numbers.
@@ -77,6 +79,9 @@ export interface CrmPartner {
   manager_name?: string | null | undefined
   manager_phone?: string | null | undefined
   manager_email?: string | null | undefined
+  /** Null if it is blank or has a word that the portal does not know (D116). */
+  portal_access?: PortalAccess | null | undefined
+  portal_access_reason?: string | null | undefined
   modified_time: string
 }
 

@@ -4,6 +4,7 @@ import {
   ISO_COUNTRIES,
   LOAN_TERMS,
   LOAN_TYPES,
+  PORTAL_ACCESS,
   TIMES_IN_BUSINESS,
 } from '@portal/contract/choices.ts'
 import type { FieldGroup } from '@portal/contract/field-groups.ts'
@@ -60,6 +61,8 @@ export const FIELDS = {
       manager_name: optional('manager', 'Partner_Manager_Name', text(120)),
       manager_phone: optional('manager', 'Partner_Manager_Phone', phone),
       manager_email: optional('manager', 'Partner_Manager_Email', email),
+      portal_access: optional('access', 'Portal_Access', choice(PORTAL_ACCESS)),
+      portal_access_reason: optional('access', 'Portal_Access_Reason', text(255)),
     },
   },
   leads: {

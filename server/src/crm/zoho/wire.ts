@@ -1,3 +1,4 @@
+import { PORTAL_ACCESS } from '@portal/contract/choices.ts'
 import { isPlainDate } from '@portal/contract/dates.ts'
 import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
@@ -127,12 +128,20 @@ const System = {
 /** A value that cannot be read counts as none, so that it does not hide the others. */
 const Fact = z.union([z.undefined(), z.catch(Line, null)])
 
+/** Staff may write the word in other letters. A word that the portal does not know counts as none (D116). */
+const AccessWord = z.pipe(
+  z.catch(Line, null),
+  z.transform((value) => PORTAL_ACCESS.find((word) => word.toLowerCase() === value?.toLowerCase()) ?? null),
+)
+
 const WirePartner = z.object({
   id: ZohoId,
   modified_time: ZohoInstant,
   manager_name: Fact,
   manager_phone: Fact,
   manager_email: Fact,
+  portal_access: ifThere(AccessWord),
+  portal_access_reason: Fact,
 })
 
 const WireLead = z.object({
@@ -211,8 +220,10 @@ const CONVERSION_FIELDS = {
 const PARTNER_SYSTEM_FIELDS = { id: 'id', modified_time: 'Modified_Time' }
 
 /** The fields that the portal reads of a partner's record: the optional ones that the organisation has. */
-export function partnerFactNames({ manager_name, manager_phone, manager_email }: PartnerFields): string[] {
-  return [manager_name, manager_phone, manager_email].filter((name) => name !== undefined)
+export function partnerFactNames(map: PartnerFields): string[] {
+  const { manager_name, manager_phone, manager_email, portal_access, portal_access_reason } = map
+  const facts = [manager_name, manager_phone, manager_email, portal_access, portal_access_reason]
+  return facts.filter((name) => name !== undefined)
 }
 
 /** The fields to request for a lead. Zoho allows fifty. */

@@ -5,6 +5,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts'
 import { Forbidden, Unauthorized } from '../../platform/errors.ts'
 import type { NoteSecurity } from '../../platform/http/security-events.ts'
 import type { Visitor } from '../../platform/http/visitor.ts'
+import { accountSuspended } from './account-suspended.ts'
 import { knownBy, rememberVisitor } from './known-sources.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { getPerson, lockPerson, type Person } from './people.queries.ts'
@@ -48,4 +49,5 @@ export function signInExpired(): Unauthorized {
 
 export function refuseInactive(person: Person): void {
   if (!person.is_active || !person.is_partner_active) throw new Forbidden('ACCOUNT_INACTIVE', 'Account is inactive')
+  if (person.access === 'suspended') throw accountSuspended(person)
 }

@@ -39,6 +39,8 @@ const PERSON_COLUMNS = [
   'partners.zoho_id',
   'partners.is_active as is_partner_active',
   sql<boolean>`${sql.raw(SEES_MONEY)}`.as('sees_money'),
+  'partners.access',
+  'partners.portal_access_reason',
 ] as const
 
 export async function insertPerson(

@@ -61,7 +61,7 @@ const MUST_SET_UP_SECOND_FACTOR = `(partners.second_factor_required or people.mu
 
 /**
  * Finds the person whose session this is. It is a named statement, because it runs for every call with a session token
- * that the process does not remember. A deactivated person or partner has no session.
+ * that the process does not remember. A deactivated person or partner, and a suspended partner (D116), has no session.
  */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {
@@ -73,7 +73,8 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
             from sessions
             join people on people.id = sessions.person_id
             join partners on partners.id = people.partner_id
-           where sessions.token_hash = $1 and sessions.expires_at > $2 and people.is_active and partners.is_active`,
+           where sessions.token_hash = $1 and sessions.expires_at > $2 and people.is_active and partners.is_active
+             and partners.access <> 'suspended'`,
     parameters: [tokenHash, now.toISOString()],
   })
   return rows[0]
@@ -95,7 +96,7 @@ export async function findRolesOfSessions(
             join people on people.id = sessions.person_id
             join partners on partners.id = people.partner_id
            where sessions.token_hash = any($1::bytea[]) and sessions.expires_at > $2
-             and people.is_active and partners.is_active and not (${MUST_SET_UP_SECOND_FACTOR})`,
+             and people.is_active and partners.is_active and partners.access <> 'suspended' and not (${MUST_SET_UP_SECOND_FACTOR})`,
     parameters: [sessions.map((session) => Buffer.from(session, 'hex')), now.toISOString()],
   })
   return new Map(rows.map(({ session, role }) => [session, role]))
@@ -250,6 +251,17 @@ export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promis
     .where('person_id', 'in', (eb) => eb.selectFrom('people').select('id').where('partner_id', '=', partnerId))
     .executeTakeFirst()
   return Number(removal.numDeletedRows)
+}
+
+/**
+ * Removes the partner's sessions if the partner is suspended, and otherwise those from before this time: the suspension
+ * ended meanwhile.
+ */
+export async function removeSessionsOfSuspended(tx: Tx, partnerId: string, until: string): Promise<void> {
+  await sql`
+    delete from sessions using people join partners on partners.id = people.partner_id
+     where sessions.person_id = people.id and partners.id = ${partnerId}
+       and (partners.access = 'suspended' or sessions.signed_in_at <= ${until})`.execute(tx)
 }
 
 /** Removes the person's sessions except those of this session's family. Returns how many. */

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
+import type { PartnerRow } from '../../platform/db/tables.ts'
 
 interface KeyOwner {
   id: string
@@ -15,6 +16,8 @@ interface KeyOwner {
   may_submit: boolean
   may_read: boolean
   last_used_at: string | null
+  access: PartnerRow['access']
+  portal_access_reason: string | null
 }
 
 /**
@@ -23,7 +26,7 @@ interface KeyOwner {
  */
 export async function findKeyOwner(reads: Reads, keyHash: Buffer): Promise<KeyOwner | undefined> {
   const rows = await sendNamed<KeyOwner>(reads, {
-    sql: `select p.id, p.business_name, k.key_id, k.name, k.may_submit, k.may_read, k.last_used_at
+    sql: `select p.id, p.business_name, p.access, p.portal_access_reason, k.key_id, k.name, k.may_submit, k.may_read, k.last_used_at
             from (select partner_id, null::uuid as key_id, null as name, true as may_submit, false as may_read, last_used_at
                     from api_keys where key_hash = $1
                   union all

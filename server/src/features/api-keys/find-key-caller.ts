@@ -2,12 +2,14 @@ import { KEY_NAME, namedSystem } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
 import { minuteOf } from '../../platform/db/minute-of.ts'
 import type { KeyCaller } from '../../platform/http/authenticate.ts'
+import { accountSuspended } from '../accounts/account-suspended.ts'
 import { findKeyOwner, markKeyUsed, rightsOf } from './api-keys.queries.ts'
 import { hashKey, isWellFormedKey } from './key-format.ts'
 
 /**
  * Finds the partner that a key belongs to. Nothing is remembered between calls, so a replaced or revoked key stops
  * working at once in every process. A key with a wrong form or checksum is refused without a look-up in the database.
+ * Throws if the lender has suspended the partner (D116).
  */
 export async function findKeyCaller(
   { db, reads, clock, log }: Pick<Deps, 'db' | 'reads' | 'clock' | 'log'>,
@@ -17,6 +19,7 @@ export async function findKeyCaller(
   const keyHash = hashKey(key)
   const owner = await findKeyOwner(reads, keyHash)
   if (!owner) return undefined
+  if (owner.access === 'suspended') throw accountSuspended(owner)
   const minute = minuteOf(clock.now())
   if (owner.last_used_at === null || owner.last_used_at < minute) {
     // The request does not wait for this write.

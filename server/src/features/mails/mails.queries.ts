@@ -32,7 +32,7 @@ export async function insertNewsForPeople(tx: Tx, newsIds: readonly string[], wi
     insert into mail_news_for_people (person_id, news_id, due_at)
     select people.id, news.id, news.created_at + ${windowMs} * interval '1 millisecond'
       from mail_news news
-      join partners on partners.id = news.partner_id and partners.is_active
+      join partners on partners.id = news.partner_id and partners.is_active and partners.access <> 'suspended'
       join people on people.partner_id = news.partner_id and people.is_active and people.email_verified
      where news.id = any(${newsIds}::uuid[])
        and people.created_at <= news.created_at

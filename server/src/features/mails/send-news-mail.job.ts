@@ -51,8 +51,8 @@ export const sendNewsMail = defineJob({
   },
 })
 
-function mayBeTold({ is_active, is_partner_active, email_verified }: Person): boolean {
-  return is_active && is_partner_active && email_verified
+function mayBeTold({ is_active, is_partner_active, access, email_verified }: Person): boolean {
+  return is_active && is_partner_active && access !== 'suspended' && email_verified
 }
 
 /**

@@ -105,13 +105,12 @@ function pathItems(): Record<string, object> {
 }
 
 /**
- * The statuses with which a route's calls can fail. Only a call with a body can be refused because of its body, only a
- * call with an id can find nothing, and only a session or a key without the right can lack permission.
+ * The statuses with which a route's calls can fail. Only a call with a body can be refused because of its body, and only
+ * a call with an id can find nothing.
  */
 function failuresOf(route: Route): string[] {
   return Object.keys(API_ERRORS).filter((status) => {
     if (['409', '413', '415'].includes(status)) return route.body !== undefined
-    if (status === '403') return route.least !== undefined || route.right !== 'any'
     return status !== '404' || route.path.includes(':')
   })
 }

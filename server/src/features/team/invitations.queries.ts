@@ -43,7 +43,7 @@ export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]
 
 /**
  * The data for an invitation's mail. Undefined if the invitation was revoked, accepted or replaced, or if its inviter
- * is no longer an active owner of an active partner.
+ * is no longer an active owner of an active partner, or the lender has suspended the partner.
  */
 export function findInvitationToMail(db: Db, partnerId: string, invitationId: string) {
   if (!isId(invitationId)) return Promise.resolve(undefined)
@@ -52,6 +52,7 @@ export function findInvitationToMail(db: Db, partnerId: string, invitationId: st
     .innerJoin('partners', 'partners.id', 'invitations.partner_id')
     .select('inviter.email as inviter_email')
     .where('partners.is_active', '=', true)
+    .where('partners.access', '!=', 'suspended')
     .where('invitations.partner_id', '=', partnerId)
     .where('invitations.id', '=', invitationId)
     .executeTakeFirst()
@@ -101,6 +102,7 @@ export function findInvitationByToken(db: Db, tokenHash: Buffer, now: string) {
     .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', now)
     .where('partners.is_active', '=', true)
+    .where('partners.access', '!=', 'suspended')
     .executeTakeFirst()
 }
 

@@ -54,7 +54,7 @@ export interface Lane {
 }
 
 /**
- * Every partner with deliveries that have not ended. The query reads one row for each partner, however many deliveries
+ * Every partner with deliveries that have not ended, except suspended partners, whose deliveries wait (D116). The query reads one row for each partner, however many deliveries
  * the partner has.
  */
 export async function findLanesOfAllPartners(db: Db): Promise<Lane[]> {
@@ -70,7 +70,8 @@ export async function findLanesOfAllPartners(db: Db): Promise<Lane[]> {
                        order by partner_id, next_attempt_at limit 1) next
     )
     select lane.partner_id, lane.next_attempt_at as due_at, endpoint.failing_since is not null as is_failing
-      from lane left join webhook_endpoints endpoint on endpoint.partner_id = lane.partner_id
+      from lane join partners on partners.id = lane.partner_id and partners.access <> 'suspended'
+      left join webhook_endpoints endpoint on endpoint.partner_id = lane.partner_id
   `.execute(db)
   return rows
 }
@@ -93,7 +94,7 @@ export interface ClaimedDelivery {
 
 /**
  * Claims up to `count` due deliveries of each partner for this process, the earliest due first. The claim lasts until
- * `until`. Deliveries that another process has claimed are skipped.
+ * `until`. Deliveries that another process has claimed are skipped, and so are those of suspended partners.
  */
 export async function claimDeliveriesOfPartners(
   db: Db,
@@ -104,7 +105,8 @@ export async function claimDeliveriesOfPartners(
     with due as materialized (
       select delivery.id
         from unnest(${wanted.map((lane) => lane.partnerId)}::uuid[], ${wanted.map((lane) => lane.count)}::int[])
-               as lane (partner_id, count),
+               as lane (partner_id, count)
+        join partners on partners.id = lane.partner_id and partners.access <> 'suspended',
              lateral (select id from webhook_logs
                        where partner_id = lane.partner_id and next_attempt_at <= ${now}
                          and (claimed_until is null or claimed_until <= ${now})

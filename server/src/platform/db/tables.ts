@@ -1,10 +1,12 @@
 import type { AttentionItem } from '@portal/contract/attention.ts'
+import type { PortalAccess } from '@portal/contract/choices.ts'
 import type { FieldGroup } from '@portal/contract/field-groups.ts'
 import type { Hold } from '@portal/contract/holds.ts'
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.ts'
+import type { SignUpMode } from '@portal/contract/sign-up-mode.ts'
 import type { ViewedList } from '@portal/contract/views.ts'
 import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
@@ -39,6 +41,13 @@ interface PartnersTable {
   link_confirmed_by: ColumnType<string | null, undefined, string | null>
   second_factor_required: ColumnType<boolean, undefined, boolean>
   compared_name: ColumnType<string | null, string | undefined, string>
+  /** The word of the partner's CRM record; null if it is blank or unknown, or the organisation has no such field. */
+  portal_access: ColumnType<PortalAccess | null, undefined, PortalAccess | null>
+  portal_access_reason: ColumnType<string | null, undefined, string | null>
+  portal_access_at: ColumnType<Instant | null, undefined, Instant | null>
+  sign_up: ColumnType<SignUpMode, SignUpMode | undefined, never>
+  /** What the word means for this partner (D116). */
+  access: GeneratedAlways<'active' | 'pending' | 'suspended'>
 }
 
 interface PeopleTable {

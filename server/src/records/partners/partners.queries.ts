@@ -173,6 +173,8 @@ export async function linkPartner(tx: Tx, partnerId: string, zohoId: string): Pr
       link_candidates: [],
       link_records: null,
       crm_problem: null,
+      // The other record has times of its own.
+      portal_access_at: null,
     })
     .where('id', '=', partnerId)
     .execute()

@@ -100,9 +100,12 @@ function isUnreached(error: unknown): boolean {
   return error instanceof Failure && error.status === 0 && error.code !== 'OFFLINE'
 }
 
+/** A suspension shows the lender's reason as it is (D116), whatever words the reason has. */
+const isSuspended = hasCode('ACCOUNT_SUSPENDED')
+
 function mapped(error: unknown, mappings: Mapping[], otherwise: string): string {
   if (!(error instanceof Failure)) return UNEXPECTED
-  if (error.code === 'OFFLINE') return error.message
+  if (error.code === 'OFFLINE' || isSuspended(error)) return error.message
   const text = mappings.find(({ when }) => when(error))?.text
   if (text) return text
   return error.message === otherwise ? otherwise : `${otherwise}: ${error.message}`

@@ -13,18 +13,30 @@ import {
 } from '../../../records/kinds/field-groups.queries.ts'
 import { ERASED_LEAD } from '../../../records/leads/lead-table.ts'
 import { METADATA_KEPT_MS } from '../../zoho/metadata.ts'
-import { pullAllPartners } from '../pull-partners.ts'
+import { forgetAccess, pullAllPartners } from '../pull-partners.ts'
 
 /** Another process may read records without a new field until it asks for the organisation's settings again. */
 const KNOWN_EVERYWHERE_MS = METADATA_KEPT_MS + 60_000
 const RECORDS_A_CALL = 100
 
 const LEAD_COLUMNS = ['partner_verdict', 'verdict_reason', 'protected_until'] as const
-const PARTNER_COLUMNS = ['manager_name', 'manager_phone', 'manager_email'] as const
+const PARTNER_COLUMNS = [
+  'manager_name',
+  'manager_phone',
+  'manager_email',
+  'portal_access',
+  'portal_access_reason',
+] as const
 
 /** Stores which groups of optional fields the organisation has now. */
-export async function noteFieldGroups({ db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>, signal?: AbortSignal) {
-  await keepFieldGroups(db, await crm.fieldGroups(signal), clock.now())
+export async function noteFieldGroups(
+  deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'clock'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { db, crm, clock } = deps
+  const groups = await crm.fieldGroups(signal)
+  await keepFieldGroups(db, groups, clock.now())
+  if (!groups.has('access')) await forgetAccess(deps)
 }
 
 /**
@@ -32,9 +44,10 @@ export async function noteFieldGroups({ db, crm, clock }: Pick<Deps, 'db' | 'crm
  * so no sweep finds its values. Repeats the reading until every process knows the fields.
  */
 export async function readOptionalValues(
-  { db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'clock'>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { db, crm, clock } = deps
   const fields = await findFieldsToRead(db, KNOWN_EVERYWHERE_MS)
   if (fields.length === 0) return
   const begunAt = clock.now()
@@ -48,7 +61,7 @@ export async function readOptionalValues(
     pages: crm.dealValuesOfAllPartners(fields, signal),
     get: (zohoIds) => crm.getDeals(zohoIds, signal),
   })
-  if (namedIn(PARTNER_COLUMNS, fields).length > 0) await pullAllPartners({ db, crm }, signal)
+  if (namedIn(PARTNER_COLUMNS, fields).length > 0) await pullAllPartners(deps, signal)
   await markFieldsRead(db, fields, begunAt)
 }
 

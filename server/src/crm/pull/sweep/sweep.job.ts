@@ -53,6 +53,8 @@ export const sweep = defineJob({
 export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   if (deps.crm.listsNotes() === undefined) await tryNotes(deps, signal)
   const lists = [
+    // Who may use the portal comes first.
+    () => sweepPartners(deps, signal),
     () => connectRestored(deps, signal),
     () => sweepChanges(deps, 'Leads', signal),
     () => sweepChanges(deps, 'Deals', signal),
@@ -62,7 +64,6 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
     // Notes and tasks come last, when each record is with its current partner.
     () => sweepNotes(deps, signal),
     () => sweepTasks(deps, signal),
-    () => sweepPartners(deps, signal),
   ]
   const failures: unknown[] = []
   for (const sweepList of lists) {

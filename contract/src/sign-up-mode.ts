@@ -1,0 +1,7 @@
+/**
+ * Who may become a partner (D116): everybody; everybody, but the lender confirms each partner; or those that the lender
+ * invites.
+ */
+export const SIGN_UP_MODES = ['open', 'approval', 'invite'] as const
+
+export type SignUpMode = (typeof SIGN_UP_MODES)[number]
