@@ -24,6 +24,7 @@ const SERVER_FEATURES = {
   deals: ['accounts'],
   notes: [],
   requests: ['accounts', 'notes'],
+  documents: ['accounts', 'requests'],
   sync: [],
   referral: [],
   payments: [],
@@ -110,14 +111,14 @@ const RULES: Rule[] = [
   {
     files: /^web\/src\/features\//,
     mayImport: anyOf(
-      String.raw`web/src/features/(OWN|inbox|notes|payments|referral|sync|team|views)/(?!.*-page\.tsx$)`,
+      String.raw`web/src/features/(OWN|documents|inbox|notes|payments|referral|sync|team|views)/(?!.*-page\.tsx$)`,
       `web/src/(${Object.keys(WEB_FOLDERS).join('|')})/`,
       String.raw`web/src/app/(paths|search-params)\.ts$`,
       CONTRACT,
       PACKAGES,
     ),
     because:
-      'only inbox, notes, payments, referral, sync, team and views offer parts to other features; pages are imported by app/routes.tsx only',
+      'only documents, inbox, notes, payments, referral, sync, team and views offer parts to other features; pages are imported by app/routes.tsx only',
   },
   {
     files: /^web\//,

@@ -24,6 +24,7 @@ export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], st
   'request.accepted': 'Request accepted',
   'request.reopened': 'Request asked again',
   'request.withdrawn': 'Request withdrawn',
+  'document.added': 'Document',
 }
 
 /** The filter by actor accepts these values besides `me` and people's ids. */

@@ -1,4 +1,4 @@
-/** What can happen to a lead, deal, note or request (D35, D106). */
+/** What can happen to a lead, deal, note, request or document (D35, D106). */
 export const RECORD_EVENT_TYPES = [
   'lead.created',
   'lead.status_changed',
@@ -17,4 +17,5 @@ export const RECORD_EVENT_TYPES = [
   'request.accepted',
   'request.reopened',
   'request.withdrawn',
+  'document.added',
 ] as const

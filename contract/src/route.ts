@@ -42,6 +42,8 @@ export interface Route<
   beforeSecondFactor: boolean
   query: Query
   body: Body
+  /** Set for a route whose body is bytes instead of JSON: at most this many. */
+  bytesMax: number | undefined
   answer: Answer
   /** The answer (202) to a call whose work continues in the background. */
   accepted: Accepted
@@ -71,6 +73,7 @@ interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
   beforeSecondFactor?: boolean
   query?: Query
   body?: Body
+  bytesMax?: number
   answer: Answer
   accepted?: Accepted
   envelope?: Wrap
@@ -93,7 +96,7 @@ export function defineRoute<
     LeastRole<Caller> &
     NeededRight<Caller>,
 ): Route<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
-  const { least, right, personRight, query, body, accepted, envelope, ...rest } = definition
+  const { least, right, personRight, query, body, bytesMax, accepted, envelope, ...rest } = definition
   return {
     status: 200,
     creates: false,
@@ -103,6 +106,7 @@ export function defineRoute<
     least,
     right,
     personRight,
+    bytesMax,
     /* oxlint-disable typescript/consistent-type-assertions -- absent and undefined are the same here, which the type of
        an optional property cannot say; without an envelope, Wrap is 'data' */
     envelope: envelope ?? ('data' as Wrap),

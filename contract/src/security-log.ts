@@ -12,6 +12,7 @@ export const SECURITY_KINDS = [
   'keys',
   'webhook',
   'team',
+  'documents',
   'account',
 ] as const
 export type SecurityKind = (typeof SECURITY_KINDS)[number]
@@ -25,6 +26,7 @@ export const SECURITY_KIND_NAMES: Record<SecurityKind, string> = {
   keys: 'API keys',
   webhook: 'Webhook',
   team: 'Team',
+  documents: 'Documents',
   account: 'Account',
 }
 
@@ -75,6 +77,9 @@ export const SECURITY_EVENTS = [
   'partner-resumed',
   'leads-exported',
   'deals-exported',
+  'document-uploaded',
+  'document-opened',
+  'document-taken-back',
   'applicant-exported',
   'applicant-erased',
   'person-exported',
@@ -130,6 +135,9 @@ export const SECURITY_EVENT_WORDS: Record<SecurityEvent, { kind: SecurityKind; t
   'partner-resumed': { kind: 'account', text: 'Suspension ended by the lender' },
   'leads-exported': { kind: 'account', text: 'Leads exported' },
   'deals-exported': { kind: 'account', text: 'Deals exported' },
+  'document-uploaded': { kind: 'documents', text: 'Document uploaded' },
+  'document-opened': { kind: 'documents', text: 'Document opened' },
+  'document-taken-back': { kind: 'documents', text: 'Document taken back' },
   'applicant-exported': { kind: 'account', text: 'Applicant’s data exported' },
   'applicant-erased': { kind: 'account', text: 'Applicant’s data erased' },
   'person-exported': { kind: 'team', text: 'Person’s data exported' },

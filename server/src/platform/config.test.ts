@@ -57,6 +57,8 @@ test('without environment variables, the portal uses its development settings', 
     hideAccountExistence: false,
     crmNotes: 'all',
     crmTasks: 'partner',
+    documentMbMax: 25,
+    documentsWaitingGbMax: 5,
     syncWaitMs: 20_000,
   })
 })

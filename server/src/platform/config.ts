@@ -99,6 +99,12 @@ export type Settings = {
   crmNotes: 'all' | 'portal'
   /** With `partner`, only a task whose subject begins with 'Partner:' asks the partner (D105). */
   crmTasks: 'partner' | 'all'
+  /** The largest file that may be uploaded (D100). */
+  documentMbMax: number
+  /** How much of all partners' files may be on the way to the CRM (D100). */
+  documentsWaitingGbMax: number
+  /** The virus scanner that looks at files before they go to the CRM (D102). */
+  clamdUrl?: string
   /** If a sync run takes longer than this, the call that started it gets a 202 and the run continues (D31). */
   syncWaitMs: number
 }
@@ -190,6 +196,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     hideAccountExistence: variables.HIDE_ACCOUNT_EXISTENCE,
     crmNotes: variables.CRM_NOTES,
     crmTasks: variables.CRM_TASKS,
+    documentMbMax: variables.DOCUMENT_MAX_MB,
+    documentsWaitingGbMax: variables.DOCUMENTS_WAITING_MAX_GB,
+    clamdUrl: variables.CLAMD_URL,
     syncWaitMs: variables.SYNC_WAIT_MS,
   }
 }
@@ -345,6 +354,9 @@ const Variables = z.object({
   HIDE_ACCOUNT_EXISTENCE: z._default(TrueOrFalse, false),
   CRM_NOTES: z._default(z.enum(['all', 'portal'], 'be all or portal'), 'all'),
   CRM_TASKS: z._default(z.enum(['partner', 'all'], 'be partner or all'), 'partner'),
+  DOCUMENT_MAX_MB: z._default(wholeNumber(1, 100), 25),
+  DOCUMENTS_WAITING_MAX_GB: z._default(wholeNumber(1, 1_000), 5),
+  CLAMD_URL: z.optional(urlOf(['tcp:'], 'be an address such as tcp://127.0.0.1:3310')),
   SYNC_WAIT_MS: z._default(Milliseconds, SYNC_WAIT_MS),
 })
 

@@ -11,6 +11,7 @@ import { findKeyCaller } from '../features/api-keys/find-key-caller.ts'
 import { hasKeyForm } from '../features/api-keys/key-format.ts'
 import { dashboardRoutes } from '../features/dashboard/dashboard.routes.ts'
 import { dealRoutes } from '../features/deals/deals.routes.ts'
+import { documentRoutes } from '../features/documents/documents.routes.ts'
 import { inboxRoutes } from '../features/inbox/inbox.routes.ts'
 import { leadRoutes } from '../features/leads/leads.routes.ts'
 import { liveRoutes } from '../features/live/live.routes.ts'
@@ -108,6 +109,7 @@ export async function createApp(
   noteRoutes(mount, deps)
   requestRoutes(mount, deps)
   paymentRoutes(mount, deps)
+  documentRoutes(mount, deps)
   referralRoutes(mount, deps)
   dashboardRoutes(mount, deps)
   inboxRoutes(mount, deps)

@@ -8,9 +8,11 @@ import { runSync } from '../crm/pull/run/run-sync.job.ts'
 import { sweep } from '../crm/pull/sweep/sweep.job.ts'
 import { beginTask } from '../crm/push/begin-task.job.ts'
 import { pushDeal } from '../crm/push/push-deal.job.ts'
+import { pushDocument } from '../crm/push/push-document.job.ts'
 import { pushLead } from '../crm/push/push-lead.job.ts'
 import { pushNote } from '../crm/push/push-note.job.ts'
 import { pushPartner } from '../crm/push/push-partner.job.ts'
+import { removeDocument } from '../crm/push/remove-document.job.ts'
 import { removeNoteCopy } from '../crm/push/remove-note-copy.job.ts'
 import { fillComparedNames } from '../features/accounts/fill-compared-names.job.ts'
 import { mailEmailChange, mailEmailChanged } from '../features/accounts/mail-email-change.job.ts'
@@ -32,6 +34,8 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pushLead,
   pushDeal,
   pushNote,
+  pushDocument,
+  removeDocument,
   beginTask,
   removeNoteCopy,
   connectRecords,

@@ -13,6 +13,7 @@ import { openAuthenticator } from '../testing/authenticator.ts'
 import {
   askRoute,
   faultOf,
+  HELLO_SHA256,
   INVITED,
   NAMED_ROUTES as named,
   ROUTES,
@@ -34,6 +35,7 @@ import {
   type TestPartner,
   type TestPortal,
 } from '../testing/start-portal.ts'
+import { sendPart } from '../testing/upload.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
 const withSession = named.filter(([, route]) => needsCaller(route))
@@ -222,10 +224,10 @@ test.each(forOneKind)(
 test.each(ROUTES_WITH_ID)(
   '%s answers 404 for another partner’s record, as for an unknown record',
   async (_name, route) => {
-    const unknown = await ask(route, { token: tokenFor(route), body: validBody(route) })
+    const unknown = await ask(route, { token: tokenFor(route), body: validBody(route), query: validQuery(route) })
     expect(faultOf(unknown, 404)).toBeUndefined()
     for (const id of foreign) {
-      const answer = await ask(route, { token: tokenFor(route), id, body: validBody(route) })
+      const answer = await ask(route, { token: tokenFor(route), id, body: validBody(route), query: validQuery(route) })
       expect([id, answer.status, answer.body]).toEqual([id, 404, unknown.body])
     }
   },
@@ -382,9 +384,17 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
     await on.deps.db.updateTable('partners').set(held).where('id', '=', subject.id).execute()
   }
   if (name === 'DELETE /account/totp' || name === 'POST /account/recovery-codes') await addApp(on, subject)
+  if (route.path.startsWith('/crm/document')) await confirmEmail(on, subject)
   const ids: Record<string, () => Promise<string>> = {
     'PUT /dashboard/views/:id': async () => keepView(subject),
     'DELETE /dashboard/views/:id': async () => keepView(subject),
+    'PUT /crm/document/:id/parts': () => begunDocument(subject, loid),
+    'POST /crm/document/:id/complete': async () => {
+      const document = await begunDocument(subject, loid)
+      await sendPart(on, subject.token, { id: document, number: 0, content: new TextEncoder().encode('hello') })
+      return document
+    },
+    'DELETE /crm/document/:id': () => begunDocument(subject, loid),
     'DELETE /account/passkeys/:id': async () => {
       await addPasskey(on, subject)
       return (await subject.get('/account/second-factor')).body.data.passkeys[0].id
@@ -429,7 +439,17 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
   const id = (await ids[name]?.()) ?? (route.path.includes('/deal/') ? deal.loid : loid)
   const path = `${route.path.replace(/:\w+/, id)}${validQuery(route)}`
   const body = (await bodies[name]?.()) ?? validBody(route)
-  return { path, token: route.auth === 'api-key' ? api_key : subject.token, ...(body && { body }) }
+  const token = route.auth === 'api-key' ? api_key : subject.token
+  if (route.bytesMax !== undefined) {
+    return { path, token, body: 'hello', headers: { 'content-type': 'application/octet-stream' } }
+  }
+  return { path, token, ...(body && { body }) }
+}
+
+/** Begins an upload and returns the document's id. */
+async function begunDocument(subject: TestPartner, loid: string): Promise<string> {
+  const body = { name: 'hello.txt', size: 5, sha256: HELLO_SHA256 }
+  return (await subject.post(`/crm/documents/${loid}`, body)).body.data.document.id
 }
 
 async function keepView(subject: TestPartner): Promise<string> {

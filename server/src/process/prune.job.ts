@@ -29,6 +29,11 @@ import { REMEMBERED_HOURS, removeRememberedAnswers } from '../platform/http/idem
 import { removeUsedUpLimits } from '../platform/http/rate-limit.ts'
 import { defineJob } from '../platform/jobs/define-job.ts'
 import { removeArchivedDealsOfAllPartners } from '../records/deals/deals.queries.ts'
+import {
+  removeDocumentsOfAllPartners,
+  removeEndedDocumentsOfAllPartners,
+  UNFINISHED_HOURS,
+} from '../records/documents/documents.queries.ts'
 import { removeEventsOfAllPartners } from '../records/events/events.ts'
 import { removeHistoryOfAllPartners } from '../records/histories/history.queries.ts'
 import { removeArchivedLeadsOfAllPartners } from '../records/leads/leads.queries.ts'
@@ -72,6 +77,9 @@ const MAIL_MS = 30 * DAY_MS
 /** For this long, the unsubscribe link of an old mail still works. */
 const UNSUBSCRIBE_MS = 365 * DAY_MS
 
+/** For this long, a person sees why a file was not sent, and a file that was taken back can be removed from the CRM. */
+const REFUSED_MS = 30 * DAY_MS
+
 type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
 /** Runs at night in Australia, where most partners are. */
@@ -105,6 +113,12 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),
     'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),
     'archived leads': (rowsMax) => removeArchived(db, 'lead-status', before(ARCHIVE_MS), rowsMax),
+    documents: (rowsMax) =>
+      removeEndedDocumentsOfAllPartners(
+        db,
+        { unfinished: before(UNFINISHED_HOURS * HOUR_MS), refused: before(REFUSED_MS) },
+        rowsMax,
+      ),
     'webhook logs': (rowsMax) => removeWebhookLogsOfAllPartners(db, before(WEBHOOK_LOG_MS), rowsMax),
     'webhook attempts': (rowsMax) => removeAttemptsOfAllPartners(db, before(ATTEMPT_MS), rowsMax),
     'security log': (rowsMax) => removeSecurityEntriesOfAllPartners(db, before(SECURITY_LOG_MS), rowsMax),
@@ -128,7 +142,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
   return removed
 }
 
-/** Removes records with their history, and with the notes that belong to no other lead or deal with the same LOID. */
+/** Removes records with their history, and with the notes and documents that belong to no other lead or deal with the same LOID. */
 function removeArchived(
   db: Deps['db'],
   kind: 'lead-status' | 'deal-stage',
@@ -140,10 +154,9 @@ function removeArchived(
     const records = await removeRecords(tx, before, rowsMax)
     if (records.length > 0) {
       await removeHistoryOfAllPartners(tx, kind, records)
-      await removeNotesOfAllPartners(
-        tx,
-        records.map((record) => record.loid),
-      )
+      const loids = records.map((record) => record.loid)
+      await removeNotesOfAllPartners(tx, loids)
+      await removeDocumentsOfAllPartners(tx, loids)
     }
     return records.length
   })

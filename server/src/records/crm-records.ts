@@ -279,6 +279,22 @@ export interface CrmNoteOfRecord {
   note: CrmNote
 }
 
+/** Where an attachment is in the CRM. */
+export interface AttachmentPlace {
+  module: CrmModule | 'Contacts'
+  record_zoho_id: string
+}
+
+/** A file on a record of the CRM. */
+export interface CrmAttachment extends AttachmentPlace {
+  zoho_id: string
+  name: string
+  size: number
+  /** A name, never an email address. */
+  added_by: string | null
+  added_at: string
+}
+
 /** A task as staff wrote it. */
 export interface CrmTask {
   zoho_id: string

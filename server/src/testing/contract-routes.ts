@@ -44,6 +44,7 @@ export function faultOf(answer: Answer, ...statuses: number[]): string | undefin
 
 /** A query that the route accepts. */
 export function validQuery(route: Route): string {
+  if (route.bytesMax !== undefined) return '?number=0'
   return route.path === '/crm/search' ? '?q=a' : ''
 }
 
@@ -60,6 +61,9 @@ const USED_PASSKEY = {
   ...CREDENTIAL,
   response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
 }
+/** Of 'hello'. */
+export const HELLO_SHA256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
+
 /** A body that the route accepts, so that a test can make one part of it bad. */
 export function validBody(route: Route): Record<string, unknown> | undefined {
   if (!route.body) return undefined
@@ -68,6 +72,7 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
     '/account/announcement/put-away': { id: '0' },
     '/crm/note/:leadId': { content: 'A note long enough.' },
     '/crm/note': { loid: 'LO-00000000', content: 'A note long enough.' },
+    '/crm/documents/:loid': { name: 'bank.txt', size: 5, sha256: HELLO_SHA256 },
     '/crm/request/:id/answer': { content: 'An answer long enough.' },
     '/partner/leads': LEAST,
     '/dashboard/views': { list: 'leads', name: 'Waiting', query: 'status=Contacted' },

@@ -22,6 +22,12 @@ export interface Lender {
   read(module: string, id: string): Promise<Record<string, unknown> | undefined>
   list(module: string, fields: string): Promise<Record<string, unknown>[]>
   addNote(module: string, id: string, note: { title?: string; content: string }): Promise<string>
+  /** The files on a record, the newest first. */
+  attachments(module: string, id: string): Promise<{ id: string; name: string; size: number }[]>
+  openAttachment(module: string, id: string, attachment: string): Promise<Uint8Array>
+  /** Attaches a file on the staff page. */
+  attach(module: string, id: string, file: { name: string; content: string }): Promise<void>
+  removeAttachment(module: string, id: string, attachment: string): Promise<void>
   /** Makes a custom field from Zoho's settings for one. */
   makeField(module: string, settings: object): Promise<void>
   removeField(module: string, apiName: string): Promise<void>
@@ -43,6 +49,9 @@ const Converted = z.object({
   data: z.array(z.object({ details: z.object({ Deals: z.nullish(z.object({ id: z.string() })) }) })),
 })
 const Fields = z.object({ fields: z.array(z.object({ id: z.string(), api_name: z.string() })) })
+const Attachments = z.object({
+  data: z.array(z.object({ id: z.string(), File_Name: z.string(), Size: z.string() })),
+})
 const Watches = z.object({ watch: z.array(z.record(z.string(), z.unknown())) })
 const Calls = z.object({ total: z.number(), credits_used: z.number(), by_kind: z.record(z.string(), z.number()) })
 
@@ -140,6 +149,24 @@ export function openLender(sandboxUrl: string): Lender {
     },
     addNote: (module, id, { title, content }) =>
       create(`${module}/${id}/Notes`, { Note_Title: title ?? null, Note_Content: content }),
+    async attachments(module, id) {
+      const answer = await api('GET', `${module}/${id}/Attachments?fields=File_Name,Size`)
+      const rows = answer === undefined ? [] : Attachments.parse(answer).data
+      return rows.map((row) => ({ id: row.id, name: row.File_Name, size: Number(row.Size) }))
+    },
+    async openAttachment(module, id, attachment) {
+      return new Uint8Array(await (await send('GET', `${module}/${id}/Attachments/${attachment}`)).arrayBuffer())
+    },
+    async attach(module, id, { name, content }) {
+      const form = new FormData()
+      form.append('file', new Blob([content]), name)
+      const path = `${sandboxUrl}/${module.toLowerCase()}/${id}/attachments`
+      const response = await fetch(path, { method: 'POST', body: form })
+      if (!response.ok) throw new Error(`attaching ${name}: ${response.status}`)
+    },
+    async removeAttachment(module, id, attachment) {
+      await api('DELETE', `${module}/${id}/Attachments/${attachment}`)
+    },
     async makeField(module, settings) {
       await api('POST', `settings/fields?module=${module}`, { fields: [settings] })
     },

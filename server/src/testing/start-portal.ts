@@ -217,6 +217,7 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
     post: (path: string, body?: unknown, request?: Request) => portal.ask('POST', path, { token, body, ...request }),
     ask: (method: string, path: string, request?: Request) => portal.ask(method, path, { token, ...request }),
     put: (path: string, body?: unknown) => portal.ask('PUT', path, { token, body }),
+    delete: (path: string) => portal.ask('DELETE', path, { token }),
     async submitLead(form: object = {}): Promise<{ id: string; loid: string }> {
       const created = await partner.post('/dashboard/leads', newLead(form))
       if (created.status !== 201) throw new Error(`the submission was answered with ${JSON.stringify(created.body)}`)
@@ -288,6 +289,7 @@ export async function addColleague(portal: TestPortal, partner: TestPartner, rol
     get: (path: string) => portal.ask('GET', path, { token }),
     post: (path: string, body?: unknown) => portal.ask('POST', path, { token, body }),
     put: (path: string, body?: unknown) => portal.ask('PUT', path, { token, body }),
+    delete: (path: string) => portal.ask('DELETE', path, { token }),
   }
 }
 

@@ -27,6 +27,8 @@ export type Request<R extends Route> = {
   signal?: AbortSignal
   /** A submission repeated with the same key creates only one record (D9). */
   idempotencyKey?: string
+  /** The body of a route that takes bytes. */
+  bytes?: Blob
 } & (keyof PathParams<R['path']> extends never ? { params?: never } : { params: PathParams<R['path']> }) &
   (R['query'] extends Schema ? { query?: Input<R['query']> } : { query?: never }) &
   (R['body'] extends Schema ? { body: Input<R['body']> } : { body?: never })
@@ -68,6 +70,7 @@ interface LooseRequest {
   body?: unknown
   signal?: AbortSignal
   idempotencyKey?: string
+  bytes?: Blob
 }
 
 /** Sends the request and reads the whole answer. `body` is null if the answer is not JSON. */
@@ -77,16 +80,17 @@ async function send(
   token: string | null,
 ): Promise<{ response: Response; body: unknown }> {
   const timeout = AbortSignal.timeout(API_TIMEOUT_MS)
-  const { body: sent, signal, idempotencyKey } = request
+  const { body: sent, bytes, signal, idempotencyKey } = request
   const headers = new Headers({ accept: 'application/json' })
   if (token && route.auth !== 'none') headers.set('authorization', `Bearer ${token}`)
-  if (sent !== undefined) headers.set('content-type', 'application/json')
+  if (bytes) headers.set('content-type', 'application/octet-stream')
+  else if (sent !== undefined) headers.set('content-type', 'application/json')
   if (idempotencyKey) headers.set('idempotency-key', idempotencyKey)
   try {
     const response = await fetch(addressOf(route, request), {
       method: route.method,
       headers,
-      body: sent === undefined ? null : JSON.stringify(sent),
+      body: bytes ?? (sent === undefined ? null : JSON.stringify(sent)),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
     return { response, body: readJson(await response.text()) }

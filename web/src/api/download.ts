@@ -4,21 +4,21 @@ import { defaultMessage } from './default-messages.ts'
 import { Failure } from './failure.ts'
 import { readToken } from './token.ts'
 
-/**
- * Fetches a file of a `file` route and saves it under a name. A file that breaks off is not saved: then, and if the server
- * refuses, this throws a `Failure`.
- */
-export async function download(
-  route: Pick<Route, 'method' | 'path' | 'auth'>,
-  query: Record<string, unknown>,
-  name: string,
-): Promise<void> {
-  const response = await ask(addressOf(route, { query }))
+type FileRoute = Pick<Route, 'method' | 'path' | 'auth'>
+
+/** Fetches a file of a `file` route and saves it under a name. Throws a `Failure` as `fetchFile` does. */
+export async function download(route: FileRoute, query: Record<string, unknown>, name: string): Promise<void> {
+  saveFile(await fetchFile(route, { query }), name)
+}
+
+/** Fetches a file of a `file` route. Throws a `Failure` if the file breaks off or the server refuses. */
+export async function fetchFile(route: FileRoute, request: Parameters<typeof addressOf>[1]): Promise<Blob> {
+  const response = await ask(addressOf(route, request))
   if (!response.ok) {
     const { error, code = '' } = await response.json().catch(() => ({}))
     throw new Failure(response.status, error || defaultMessage(route), { code })
   }
-  save(await wholeFile(response), name)
+  return wholeFile(response)
 }
 
 async function ask(address: string): Promise<Response> {
@@ -37,7 +37,8 @@ async function wholeFile(response: Response): Promise<Blob> {
   }
 }
 
-function save(file: Blob, name: string): void {
+/** Saves a file as if the person had downloaded it. */
+export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = url

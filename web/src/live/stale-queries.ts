@@ -57,6 +57,8 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'request.accepted': request,
   'request.reopened': request,
   'request.withdrawn': request,
+  'document.added': (loid) => [...note(loid), ['documents', loid], ['dashboard', 'activity'], ['inbox']],
+  'document.changed': (loid) => [['documents', loid]],
   'note.changed': (loid) => [...note(loid), ATTENTION],
   'sync.progressed': () => [['sync']],
   // A first sync records no events, so its end refreshes everything it may have changed.

@@ -18,7 +18,7 @@ type Handler = (request: SeenRequest) => Answer | Promise<Answer>
 
 /**
  * Replaces the server and records its requests. The handler named `METHOD /path` answers the calls to `/api/path`. The
- * questions for a demo account and for a privacy notice are recorded only if a handler answers them.
+ * questions for a demo account, a privacy notice and documents are recorded only if a handler answers them.
  */
 export function serve(handlers: Record<string, Handler>) {
   const seen: SeenRequest[] = []
@@ -34,6 +34,9 @@ export function serve(handlers: Record<string, Handler>) {
     const handler = handlers[`${request.method} ${request.path}`]
     if (!handler && request.path === '/auth/demo') return new Response(JSON.stringify(data({ demo: null })))
     if (!handler && request.path === '/auth/privacy') return new Response(JSON.stringify(data({ url: null })))
+    if (!handler && request.path.startsWith('/crm/documents/')) {
+      return new Response(JSON.stringify(data({ documents: [], file_mb_max: 25 })))
+    }
     seen.push(request)
     const {
       status = 200,

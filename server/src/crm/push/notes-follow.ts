@@ -2,6 +2,8 @@ import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { QueuedJob } from '../../platform/jobs/enqueue-job.ts'
+import { findDocumentsToPush } from '../../records/documents/documents.queries.ts'
+import { DOCUMENT_QUEUE } from './document-queue.ts'
 
 const NoteToPush = z.object({ partnerId: z.string(), noteId: z.string() })
 
@@ -12,7 +14,7 @@ export const NOTE_QUEUE: QueuedJob<z.infer<typeof NoteToPush>> = { name: 'push-n
 const FOLLOWING_MAX = 100
 
 /**
- * When a record has reached the CRM, enqueues its waiting notes at once, so that they do not wait for their next retry.
+ * When a record has reached the CRM, enqueues its waiting notes and documents at once, so that they do not wait for their next retry.
  * The jobs that wait for a retry then find nothing to do.
  */
 export async function letNotesFollow(
@@ -22,6 +24,9 @@ export async function letNotesFollow(
 ): Promise<void> {
   for (const noteId of await findWaitingNotes(db, partnerId, loid)) {
     await jobs.enqueue(db, NOTE_QUEUE, { partnerId, noteId })
+  }
+  for (const documentId of await findDocumentsToPush(db, partnerId, loid)) {
+    await jobs.enqueue(db, DOCUMENT_QUEUE, { partnerId, documentId })
   }
 }
 

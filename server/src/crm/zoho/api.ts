@@ -1,6 +1,6 @@
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { isMissing, readItems } from './answers.ts'
-import type { ZohoAnswer, ZohoCall, ZohoClient } from './client.ts'
+import type { FileToSend, ZohoAnswer, ZohoCall, ZohoClient } from './client.ts'
 
 /**
  * The kinds of calls that the portal makes to Zoho. Every call can throw `CrmUnavailable`, and stops when `signal`
@@ -11,6 +11,10 @@ export interface ZohoApi {
   get(path: string, query: Record<string, string>, options?: GetOptions): Promise<ZohoAnswer>
   write(call: Omit<ZohoCall, 'method'> & { method: 'POST' | 'PUT'; body: object }): Promise<ZohoAnswer>
   remove(path: string, signal?: AbortSignal): Promise<ZohoAnswer>
+  /** Sends a file. It is not sent again if its answer is lost. */
+  upload(path: string, file: FileToSend, signal?: AbortSignal): Promise<ZohoAnswer>
+  /** The answer's body is the file as a stream, if the status is 200. */
+  open(path: string, signal?: AbortSignal): Promise<ZohoAnswer>
   /** Returns the rows of one query. The query itself limits their number. */
   coql(query: string, signal?: AbortSignal): Promise<unknown[]>
   /**
@@ -68,6 +72,8 @@ export function openApi(client: ZohoClient): ZohoApi {
   return {
     get,
     write: (call) => client.send(call),
+    upload: (path, file, signal) => client.send({ method: 'POST', path, file, isRepeatable: false, signal }),
+    open: (path, signal) => client.send({ method: 'GET', path, opensFile: true, isRepeatable: true, signal }),
     remove: (path, signal) => client.send({ method: 'DELETE', path, isRepeatable: true, signal }),
     coql,
     pages,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Logger } from 'pino'
@@ -36,11 +37,23 @@ export interface ZohoCall {
   query?: Record<string, string>
   headers?: Record<string, string>
   body?: object
+  /** Sent as a multipart form instead of a body. */
+  file?: FileToSend
+  /** Whether the answer is a file: its `body` is then a stream of bytes, unless the CRM refuses. */
+  opensFile?: boolean
   /**
    * False for a plain create, which must not be sent again if its answer was lost. After a 429 it can be sent again.
    */
   isRepeatable: boolean
   signal?: AbortSignal | undefined
+}
+
+/** A file that is read while it is sent, so that it is never in memory as a whole. */
+export interface FileToSend {
+  name: string
+  size: number
+  /** Reads the file from its beginning. Called once for each attempt. */
+  read(): AsyncIterable<Uint8Array>
 }
 
 /** The statuses 204 and 304 mean success without a body. */
@@ -63,6 +76,8 @@ export interface RetryTuning {
 const ZOHO_RETRY: RetryTuning = { attemptsMax: 6, firstDelayMs: 1_000 }
 const DELAY_MS_MAX = 60_000
 const CALL_MS_MAX = 20_000
+/** A call that sends or opens a file may take this long as a whole. */
+const FILE_MS_MAX = 300_000
 
 interface Progress {
   /** The partner to which the call's credits count. Read early, because the queue can run a call in another's context. */
@@ -141,19 +156,23 @@ export function openClient(options: {
     const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token.value}` }
     if (call.body) headers['content-type'] = 'application/json'
     if (trace) headers['traceparent'] = traceparent(trace)
-    const timeout = AbortSignal.timeout(CALL_MS_MAX)
+    const form = call.file && multipart(call.file)
+    Object.assign(headers, form?.headers)
+    const timeout = AbortSignal.timeout(call.file || call.opensFile ? FILE_MS_MAX : CALL_MS_MAX)
     limits.add(priceOf(call), progress.partnerId)
     progress.isUnanswered = true
     try {
       const response = await fetch(url, {
         method: call.method,
         headers,
-        body: call.body ? JSON.stringify(call.body) : null,
+        body: form ? form.body : call.body ? JSON.stringify(call.body) : null,
+        ...(form && { duplex: 'half' as const }),
         redirect: 'error',
         signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
       })
-      const text = await response.text()
       const { status } = response
+      const isFile = call.opensFile === true && status === 200
+      const text = isFile ? '' : await response.text()
       progress.isUnanswered = false
       span?.answered(status)
       crmClock.hear(response.headers.get('date'))
@@ -165,6 +184,7 @@ export function openClient(options: {
       if (status >= 400 && !isJson(text)) {
         throw new CrmAddressRefused(`The CRM refuses this machine: HTTP ${status} with a page instead of an answer.`)
       }
+      if (isFile) return { answer: { status, body: response.body } }
       return { answer: { status, body: text === '' ? null : JSON.parse(text) } }
     } catch (error) {
       if (error instanceof CrmAddressRefused) throw error
@@ -185,6 +205,27 @@ export function openClient(options: {
         throwInterrupted(call.signal, error, mayArrive ? CrmUnanswered : CrmUnavailable)
       })
     },
+  }
+}
+
+/** A form with one file. Its length is known, so that the CRM learns at once of a file that breaks off. */
+function multipart({ name, size, read }: FileToSend) {
+  const boundary = `portal-${randomUUID()}`
+  const head = Buffer.from(
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name.replace(/[\r\n"\\]/g, '_')}"\r\ncontent-type: application/octet-stream\r\n\r\n`,
+  )
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
+  async function* pieces() {
+    yield head
+    yield* read()
+    yield tail
+  }
+  return {
+    headers: {
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'content-length': String(head.byteLength + size + tail.byteLength),
+    },
+    body: ReadableStream.from(pieces()),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/database.ts'
 import type { Secrets } from '../../platform/db/secrets.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { openApi } from './api.ts'
+import { type Attachments, openAttachments } from './attachments.ts'
 import { type Checks, openChecks } from './check.ts'
 import { openClient, type RetryTuning, type ZohoClient } from './client.ts'
 import { openCrmClock } from './crm-clock.ts'
@@ -35,6 +36,7 @@ export interface Crm
     HistoryReader,
     NoteReader,
     TaskReader,
+    Attachments,
     Channels,
     Organisation,
     InsertTrial,
@@ -89,6 +91,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
     ...openHistoryReader(reading),
     ...openNoteReader(reading),
     ...openTaskReader(reading),
+    ...openAttachments(parts, reading),
     ...openChannels({ api, settings, fieldMap }),
     ...organisation,
     ...openChecks(parts, organisation),

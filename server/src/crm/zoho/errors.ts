@@ -48,3 +48,11 @@ export class CrmForbidden extends CrmUnavailable {}
  * record, the same call works.
  */
 export class CrmPartnerGone extends CrmUnavailable {}
+
+/** The CRM does not take this file, and will not take it later. The text is for the partner. */
+export class CrmFileRefused extends Error {
+  override name = 'CrmFileRefused'
+}
+
+/** The organisation's storage for files is full. The same call works once the lender has made room. */
+export class CrmStorageFull extends CrmUnavailable {}

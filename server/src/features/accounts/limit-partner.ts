@@ -5,7 +5,13 @@ import type { Limit } from '../../platform/http/rate-limit.ts'
 const SYNCS_PER_MINUTE = 60
 const SYNCS_PER_DAY = 1_000
 
-const COUNTED = { records: 'new records', notes: 'new notes', changes: 'changes of profiles', syncs: 'syncs' }
+const COUNTED = {
+  records: 'new records',
+  notes: 'new notes',
+  documents: 'new documents',
+  changes: 'changes of profiles',
+  syncs: 'syncs',
+}
 
 /**
  * Counts what costs credits of the lender's CRM, which all partners share, against the partner's limits by minute and

@@ -55,7 +55,7 @@ export function findDealsByLoidOfAllPartners(db: Db, loids: readonly string[]) {
 
 export async function findRowsOfLoids(
   db: Db,
-  table: 'notes' | 'history_entries' | 'events',
+  table: 'notes' | 'documents' | 'history_entries' | 'events',
   loids: readonly string[],
 ): Promise<Record<string, unknown>[]> {
   const { rows } = await sql<Record<string, unknown>>`
@@ -137,7 +137,7 @@ export async function eraseRecords(tx: Tx, loids: readonly string[], at: string)
 const NOT_SENT = 'The applicant’s data has been erased.'
 
 /**
- * Removes notes, and news that waits to be mailed. Events keep their type and time, but lose names and texts.
+ * Removes notes, documents with their content, and news that waits to be mailed. Events keep their type and time, but lose names and texts.
  * Remembered answers lose the texts of notes, but stay, so that a repeated call adds no second note.
  */
 export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void> {
@@ -145,6 +145,7 @@ export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void
     update idempotency_keys set answer = jsonb_set(answer, '{note}', answer -> 'note' || '{"title": null, "content": ""}')
      where ${isAnswerWithNoteOn(loids)}`.execute(tx)
   await sql`delete from notes where loid = any(${loids})`.execute(tx)
+  await sql`delete from documents where loid = any(${loids})`.execute(tx)
   await sql`
     delete from requests where record_zoho_id in (
       select zoho_id from leads where loid = any(${loids}) union select zoho_id from deals where loid = any(${loids}))`.execute(
@@ -155,7 +156,7 @@ export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void
     update events
        set data = data || (select coalesce(jsonb_object_agg(key, case key when 'content' then '""'::jsonb else 'null'::jsonb end), '{}')
                              from jsonb_object_keys(data) as key
-                            where key in ('business_name', 'deal_name', 'content', 'verdict_reason', 'subject', 'reason')
+                            where key in ('business_name', 'deal_name', 'content', 'verdict_reason', 'subject', 'reason', 'document_name')
                               and not (key = 'reason' and events.type = 'lead.removed'))
      where loid = any(${loids})`.execute(tx)
 }

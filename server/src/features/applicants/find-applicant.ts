@@ -45,6 +45,7 @@ export async function findApplicant(db: Db, applicant: Applicant) {
     leads: leads.map(withPartner),
     deals: allDeals.map(withPartner),
     notes: await findRowsOfLoids(db, 'notes', loids),
+    documents: await findRowsOfLoids(db, 'documents', loids),
     requests: await findRequestsOfLoids(db, loids),
     history: await findRowsOfLoids(db, 'history_entries', loids),
     events: await findRowsOfLoids(db, 'events', loids),

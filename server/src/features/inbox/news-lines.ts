@@ -78,6 +78,7 @@ function summaryOf(events: readonly RecordedEvent[]): string {
     of('request.answered').length > 0 ? 'answered' : undefined,
     of('request.accepted').length > 0 ? 'answer accepted' : undefined,
     of('request.withdrawn').length > 0 ? 'request withdrawn' : undefined,
+    ...documentsByWriter(of('document.added')),
     ...notesByWriter(notes),
   ]
   const summary = parts.filter(Boolean).join(', ')
@@ -102,6 +103,11 @@ function notesByWriter(notes: readonly RecordedEvent[]): string[] {
   return [...byWriter].map(([writer, { length }]) => {
     return counted(length, 'note') + (writer === '' || isLendersAlone ? '' : ` by ${writer}`)
   })
+}
+
+function documentsByWriter(documents: readonly RecordedEvent[]): string[] {
+  const byWriter = Map.groupBy(documents, (one) => text(one, 'submitted_by') || LENDER)
+  return [...byWriter].map(([writer, { length }]) => `${counted(length, 'document')} by ${writer}`)
 }
 
 const LENDER = 'the lender'

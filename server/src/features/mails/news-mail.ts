@@ -167,6 +167,8 @@ function headline(news: MailNews): string {
       return `The lender asks again about ${name}: ${askedIn(news.data)}`
     case 'request.accepted':
       return `The lender accepted your answer about ${name}`
+    case 'document.added':
+      return `The lender sent a document about ${name}`
     case 'push.given-up':
       return `${name} could not reach the CRM`
     case 'endpoint.disabled':
@@ -201,6 +203,12 @@ function changeParts(news: MailNews, timeOf: (instant: string) => string, quoted
     }
     case 'request.accepted':
       return [change(`The lender accepted: ${askedIn(news.data)}.`)]
+    case 'document.added':
+      return [
+        change(
+          `The lender sent a document${news.data.document_name === null ? '' : `: ${shortened(news.data.document_name, SUBJECT_NAME_MAX)}`}.`,
+        ),
+      ]
     case 'push.given-up':
       return [
         change(`The CRM did not accept the ${news.data.what}. Open the ${news.data.on} to see why, and to try again.`),
@@ -280,6 +288,7 @@ function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: stri
     case 'request.opened':
     case 'request.reopened':
     case 'request.accepted':
+    case 'document.added':
     case 'push.given-up':
       return last.data.on === 'deal' ? deal : lead
     case 'endpoint.disabled':

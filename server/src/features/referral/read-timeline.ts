@@ -176,6 +176,11 @@ function toldEntry(change: ToldChange): TimelineEntry {
   if (type === 'lead.verdict_changed') {
     return { ...BY_LENDER, id, type: 'verdict', at: created_at, text: verdictText(data) ?? TAKEN_BACK }
   }
+  if (type === 'document.added') {
+    const { submitted_by = null, document_name } = data
+    const by = submitted_by === null ? null : submitterName(submitted_by)
+    return { ...BY_LENDER, id, type: 'document', at: created_at, by, is_lender: by === null, text: document_name }
+  }
   const { title, quote } = activityOf({ ...change, loid: null, data: { ...data } })
   return { ...BY_LENDER, id, type: 'request', at: created_at, value: null, text: quote ? `${title}. ${quote}` : title }
 }
@@ -223,7 +228,7 @@ const SECOND_MS = 1_000
 /** The CRM writes the first line of a record's history within this time of creating the record. */
 const TOGETHER_MS = 60_000
 
-const RANKS = { submitted: 0, status: 1, verdict: 2, converted: 3, stage: 4, request: 5, note: 6 }
+const RANKS = { submitted: 0, status: 1, verdict: 2, converted: 3, stage: 4, request: 5, document: 6, note: 7 }
 
 /**
  * Returns the sort key of an entry. Entries are sorted by time, and entries with the same time in the order in which

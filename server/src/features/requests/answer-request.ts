@@ -4,11 +4,12 @@ import { beginTask } from '../../crm/push/begin-task.job.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
+import type { RequestRow } from '../../platform/db/tables.ts'
 import { Conflict, NotFound } from '../../platform/errors.ts'
 import type { Caller } from '../../platform/http/authenticate.ts'
 import { recordEvent } from '../../records/events/events.ts'
 import { requestFacts } from '../../records/requests/request-event.ts'
-import { lockRequest, markRequestSent } from '../../records/requests/requests.queries.ts'
+import { lockRequest, markRequestSent, type RequestOwner } from '../../records/requests/requests.queries.ts'
 import { addNoteToRecord } from '../notes/add-note.ts'
 
 const TITLE_LENGTH_MAX = 120
@@ -29,7 +30,22 @@ export async function answerLender(
   if (!needsAnswer(request)) throw new Conflict('CONFLICT', CLOSED[request.state])
   const title = `Answer: ${request.subject}`.slice(0, TITLE_LENGTH_MAX)
   const answered = await addNoteToRecord(tx, deps, partner, { loid: owner.loid, on: owner.about, title, content })
-  await markRequestSent(tx, request.id, deps.crm.now().toISOString())
+  await settleRequest(tx, deps, partner, request)
+  return answered
+}
+
+/**
+ * In the caller's transaction, marks an answered request as sent, with its event and the job that sets its task in
+ * progress. Returns the time of the answer.
+ */
+export async function settleRequest(
+  tx: Tx,
+  deps: Pick<Deps, 'clock' | 'jobs' | 'crm'>,
+  partner: Caller,
+  { owner, ...request }: RequestRow & { owner: RequestOwner },
+): Promise<string> {
+  const answeredAt = deps.crm.now().toISOString()
+  await markRequestSent(tx, request.id, answeredAt)
   await recordEvent(tx, {
     partnerId: partner.id,
     loid: owner.loid,
@@ -39,10 +55,11 @@ export async function answerLender(
     at: deps.clock.now().toISOString(),
   })
   await deps.jobs.enqueue(tx, beginTask, { requestId: request.id })
-  return answered
+  return answeredAt
 }
 
-const CLOSED = {
+/** Why a request in this state takes no answer. */
+export const CLOSED = {
   asked: '',
   again: '',
   sent: 'This has been answered. Add a note to tell the lender more.',

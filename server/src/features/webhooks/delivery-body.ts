@@ -68,6 +68,11 @@ function dataOf(event: EventToDeliver): object {
       const { on, business_name, request_id, due_on } = event.data
       return { object: 'request', loid: event.loid, on, business_name, request_id, due_on, changed_at: at }
     }
+    case 'document.added': {
+      const { on, business_name, document_id, request_id, submitted_by = null } = event.data
+      const facts = { on, business_name, document_id, request_id, submitted_by }
+      return { object: 'document', loid: event.loid, ...facts, created_at: at }
+    }
   }
 }
 

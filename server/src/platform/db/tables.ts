@@ -359,6 +359,46 @@ interface RequestsTable {
   answered_at: Instant | null
 }
 
+interface DocumentsTable {
+  id: string
+  partner_id: string
+  loid: string
+  /** The person who uploaded the file; null for the lender's files. */
+  person_id: string | null
+  added_by: string | null
+  request_id: string | null
+  /** The answer's time that the file gave its request. */
+  answered_at: ColumnType<Instant | null, Instant | null | undefined>
+  name: string
+  size: number
+  type: string | null
+  /** Null for the lender's files. */
+  sha256: string | null
+  state: 'uploading' | 'pending' | 'synced' | 'failed'
+  problem: ColumnType<string | null, string | null | undefined>
+  added_at: Instant
+  zoho_id: ColumnType<string | null, string | null | undefined>
+  crm_module: ColumnType<string | null, string | null | undefined>
+  crm_record: ColumnType<string | null, string | null | undefined>
+  /** The name under which the file was last sent, and when. The answer may have been lost. */
+  sent_name: ColumnType<string | null, undefined, string | null>
+  sent_at: ColumnType<Instant | null, undefined, Instant | null>
+  removed_at: ColumnType<Instant | null, undefined, Instant | null>
+}
+
+interface DocumentPartsTable {
+  partner_id: string
+  document_id: string
+  number: number
+  content: Buffer
+}
+
+interface DocumentLooksTable {
+  partner_id: string
+  loid: string
+  looked_at: Instant
+}
+
 interface EventsTable {
   id: string
   partner_id: string
@@ -682,6 +722,9 @@ export interface Tables {
   record_counts: RecordCountsTable
   notes: NotesTable
   requests: RequestsTable
+  documents: DocumentsTable
+  document_parts: DocumentPartsTable
+  document_looks: DocumentLooksTable
   events: EventsTable
   seen: SeenTable
   seen_records: SeenRecordsTable
@@ -760,6 +803,7 @@ export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | OptionalDealColu
 export type NoteRow = Selectable<NotesTable>
 export type NewNoteRow = NewRow<NotesTable, 'crm_problem' | 'crm_sent_at' | 'is_from_crm'>
 export type RequestRow = Selectable<RequestsTable>
+export type DocumentRow = Selectable<DocumentsTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 export type SweptList = SweepCursorsTable['list']

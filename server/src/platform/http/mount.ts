@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Pagination } from '@portal/contract/answer.ts'
 import type { Auth, PathParams, Route } from '@portal/contract/route.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -41,6 +42,8 @@ export interface Call<Path extends string, Query, Body, Answer, Who extends Auth
   params: PathParams<Path>
   query: Parsed<Query>
   body: Parsed<Body>
+  /** The body of a route that takes bytes; undefined for any other route, and if no bytes were sent. */
+  bytes: Buffer | undefined
   visitor: Visitor
   /** Counts one call against a limit and tells the caller how much is left (D14). */
   limit: Limit
@@ -72,6 +75,18 @@ export class Accepted<Data> {
   }
 }
 
+/** The answer of a `file` route that passes somebody's file on. It is saved, and never shown as a page. */
+export class OpenedFile {
+  readonly name: string
+  readonly type: string
+  readonly stream: Readable
+  constructor(name: string, type: string, stream: Readable) {
+    this.name = name
+    this.type = type
+    this.stream = stream
+  }
+}
+
 /** A call that can become a stream. */
 export interface StreamCall {
   /** The last id that the caller received; some messages have no id. Undefined on the first call. */
@@ -93,6 +108,7 @@ type Result<Answer, Later> =
   | Paged<Parsed<Answer>>
   | Streamed
   | ExportFile
+  | OpenedFile
   | (Later extends Schema ? Accepted<Parsed<Later>> : never)
 
 export type Mount = <
@@ -147,7 +163,11 @@ export function createMount(
       // Helmet's headers are for pages; API answers have their own headers (http/server).
       helmet: false,
       exposeHeadRoute: route.envelope !== 'stream' && route.envelope !== 'file',
-      config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
+      config: {
+        ignoresBody: route.body === undefined && route.bytesMax === undefined && ignoresUnknown(route),
+        takesBytes: route.bytesMax !== undefined,
+      },
+      ...(route.bytesMax !== undefined && { bodyLimit: route.bytesMax }),
       // The caller is checked before the body is read, because a stranger's body is not worth reading.
       onRequest: admit,
       // Sending the body can take a long time, and the caller can lose access in the meantime.
@@ -167,6 +187,7 @@ export function createMount(
           params: request.params,
           query: parse(route, route.query, withoutBlanks(request.query)),
           body: parse(route, route.body, request.body),
+          bytes: Buffer.isBuffer(request.body) ? request.body : undefined,
           visitor,
           limit: limiter(reply),
           security,
@@ -190,7 +211,7 @@ export function createMount(
         if (first) reply.header('idempotency-replayed', 'true')
         const result = first ? first.answer : await handler(call)
         if (result instanceof Streamed) return beginStream(request, reply, result, isSecure())
-        if (result instanceof ExportFile) {
+        if (result instanceof ExportFile || result instanceof OpenedFile) {
           request.budget?.end()
           return reply.headers(headersOf(result)).send(result.stream)
         }
@@ -227,8 +248,17 @@ function beginStream(
   return reply
 }
 
-function headersOf({ name }: ExportFile) {
-  return { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` }
+function headersOf(file: ExportFile | OpenedFile) {
+  const [type, name] =
+    file instanceof ExportFile
+      ? ['text/csv; charset=utf-8', `filename="${file.name}"`]
+      : [file.type, `filename*=UTF-8''${encodeURIComponent(file.name).replace(/['()*]/g, encodeCharacter)}`]
+  return { 'content-type': type, 'content-disposition': `attachment; ${name}` }
+}
+
+/** The characters that a name in a header may not have, though `encodeURIComponent` leaves them (RFC 8187). */
+function encodeCharacter(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }
 
 /** A blank filter is treated as absent (D46). */

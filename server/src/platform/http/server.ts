@@ -133,7 +133,8 @@ export async function createServer(
       useDefaults: false,
       directives: {
         defaultSrc: ["'self'"],
-        imgSrc: ["'self'", 'data:'],
+        // Pictures among the documents are shown from blobs (D104).
+        imgSrc: ["'self'", 'data:', 'blob:'],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         formAction: ["'self'"],
@@ -239,6 +240,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route has no body in the contract and ignores a body that is sent (D46). */
     ignoresBody?: boolean
+    /** The route's body is bytes. */
+    takesBytes?: boolean
   }
   interface FastifyRequest {
     /** A body that was sent as JSON, as it arrived, even if it is not valid. Undefined if no such body was read. */
@@ -275,7 +278,7 @@ function patternOf(url: string): RegExp {
 }
 
 /**
- * Accepts only JSON. Also allows an empty body, because some clients name JSON as the content type of a call without a
+ * Accepts only JSON, and bytes where a route takes them. Also allows an empty body, because some clients name JSON as the content type of a call without a
  * body.
  */
 function acceptJson(app: FastifyInstance): void {
@@ -290,6 +293,10 @@ function acceptJson(app: FastifyInstance): void {
     const refusal = findRefusal(request, bytes)
     if (refusal) return done(refusal)
     void parseJson(request, request.bodyText, done)
+  })
+  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (request, body, done) => {
+    const isTaken = request.routeOptions.config.takesBytes === true || ignoresBody(request)
+    done(isTaken ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']), body)
   })
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) => {
     done(ignoresBody(request) ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']))

@@ -79,6 +79,10 @@ const WORDS: Words = {
   'request.accepted': (data) => requestWords('The lender accepted', data),
   'request.reopened': (data) => requestWords('The lender asks again', data),
   'request.withdrawn': (data) => requestWords('The lender no longer asks', data),
+  'document.added': (data) => ({
+    title: `${isLenders(data) ? 'Document from the lender' : 'Document sent'}${data.document_name === null ? '' : `: ${data.document_name}`}`,
+    description: named(data.business_name) + by(data.submitted_by),
+  }),
 }
 
 function requestWords(what: string, { subject, business_name }: EventData['request.opened']) {

@@ -35,7 +35,7 @@ interface RequestFacts {
   due_on: string | null
 }
 
-/** What can happen to a lead, deal, note or request (D35). `data` has no field for an email address, phone or ABN. */
+/** What can happen to a lead, deal, note, request or document (D35). `data` has no field for an email address, phone or ABN. */
 export interface EventData {
   'lead.created': { business_name: string | null; amount: number | null; status: string } & SubmittedBy
   'lead.status_changed': {
@@ -77,6 +77,14 @@ export interface EventData {
   'request.accepted': RequestFacts
   'request.reopened': RequestFacts
   'request.withdrawn': RequestFacts
+  /** An erasure empties the name. */
+  'document.added': {
+    on: 'lead' | 'deal'
+    business_name: string | null
+    document_id: string
+    document_name: string | null
+    request_id: string | null
+  } & SubmittedBy
 }
 
 export type EventType = keyof EventData
@@ -148,13 +156,14 @@ const TOLD = [
   'request.accepted',
   'request.reopened',
   'request.withdrawn',
+  'document.added',
 ] as const
 
 export type ToldChange = {
   [Type in (typeof TOLD)[number]]: { id: string; created_at: string; type: Type; data: EventData[Type] }
 }[(typeof TOLD)[number]]
 
-/** What the lender said of these referrals and asked about them, as far as events are kept. */
+/** What the lender said of these referrals and asked about them, and their documents, as far as events are kept. */
 export async function findToldChanges(db: Db, partnerId: string, loids: readonly string[]): Promise<ToldChange[]> {
   const { rows } = await sql<ToldChange>`
     select id, created_at, type, data from events

@@ -22,6 +22,7 @@ const KNOWN_NEWS: Record<MailNews['type'], true> = {
   'request.opened': true,
   'request.reopened': true,
   'request.accepted': true,
+  'document.added': true,
   'push.given-up': true,
   'endpoint.disabled': true,
 }

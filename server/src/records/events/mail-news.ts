@@ -19,6 +19,7 @@ export interface NewsData
     | 'request.opened'
     | 'request.reopened'
     | 'request.accepted'
+    | 'document.added'
   > {
   'push.given-up': { business_name: string | null; what: 'lead' | 'deal' | 'note'; on: 'lead' | 'deal' }
   'endpoint.disabled': { url: string; reason: 'gone' | 'failing' }
@@ -49,7 +50,7 @@ export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise
 }
 
 /**
- * Turns an event into news if it is a change of status or stage, a verdict, a conversion, a note or a request by the lender (D73, D106). New leads,
+ * Turns an event into news if it is a change of status or stage, a verdict, a conversion, a note, a request or a document by the lender (D73, D106). New leads,
  * new deals and the partner's own notes are not news.
  */
 export function newsOf(event: AnyEvent, id: string): MailNews[] {
@@ -78,6 +79,10 @@ export function newsOf(event: AnyEvent, id: string): MailNews[] {
       return [{ ...about, type: event.type, data: event.data, kind: 'lender-note' }]
     case 'request.accepted':
       return [{ ...about, type: event.type, data: event.data, kind: 'lender-note' }]
+    case 'document.added': {
+      const isLenders = personId === null && event.data.submitted_by === null
+      return isLenders ? [{ ...about, type: event.type, data: event.data, kind: 'lender-note' }] : []
+    }
     default:
       return []
   }

@@ -21,6 +21,7 @@ export function findPartnerToPush(db: Db, partnerId: string) {
       'crm_record_sent_at',
       'pushes_unverified',
       'crm_fields',
+      'held_for',
     ])
     .select(['contact.email', 'contact.first_name', 'contact.last_name', 'contact.phone', 'contact.email_verified'])
     .where('id', '=', partnerId)

@@ -108,6 +108,17 @@ export async function markRequestSent(tx: Tx, id: string, at: string): Promise<v
   await tx.updateTable('requests').set({ state: 'sent', answered_at: at }).where('id', '=', id).execute()
 }
 
+/** The file that answered a request was taken back, and nothing has happened since: the request is open again. */
+export async function reopenRequest(tx: Tx, id: string, answeredAt: string): Promise<void> {
+  await tx
+    .updateTable('requests')
+    .set({ state: 'asked', answered_at: null })
+    .where('id', '=', id)
+    .where('state', '=', 'sent')
+    .where('answered_at', '=', answeredAt)
+    .execute()
+}
+
 /** Removes requests whose tasks do not name the partner (`CRM_TASKS=partner`). */
 export async function removeUnnamedRequestsOfAllPartners(db: Db): Promise<void> {
   await db.deleteFrom('requests').where('is_named', '=', false).execute()

@@ -12,6 +12,7 @@ import { Changing } from '../../ui/changing.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
+import { DocumentsSection } from '../documents/documents-section.tsx'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { PaymentLine } from '../payments/payment-line.tsx'
 import { dealPaymentQuery } from '../payments/payments.queries.ts'
@@ -140,6 +141,7 @@ export function DealPage() {
         }
         facts={
           <>
+            <DocumentsSection of={{ kind: 'deal', loid: deal.loid }} onChange={() => refreshDeal(queryClient, loid)} />
             <ContactPerson deal={deal} />
             <DealDetails key={loid} deal={deal} />
             <DealSummary deal={deal} />

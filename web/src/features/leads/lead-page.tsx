@@ -13,6 +13,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useWayBack } from '../../ui/way-back.ts'
+import { DocumentsSection } from '../documents/documents-section.tsx'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { moveNoteDraft } from '../notes/note-draft.ts'
 import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
@@ -128,6 +129,7 @@ export function LeadPage() {
         }
         facts={
           <>
+            <DocumentsSection of={{ kind: 'lead', loid: lead.loid }} onChange={() => refreshLead(queryClient, loid)} />
             <PrimaryInformation lead={lead} />
             <BusinessDetails lead={lead} />
             <ManagerSection loid={lead.loid} />

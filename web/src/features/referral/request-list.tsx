@@ -1,6 +1,7 @@
 import { needsAnswer, type Request } from '@portal/contract/requests.ts'
+import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
-import { Reply } from 'lucide-react'
+import { Reply, Upload } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { formatDate, formatDateTime } from '../../format/dates.ts'
 import { May } from '../../session/may.tsx'
@@ -9,6 +10,8 @@ import { Button } from '../../ui/button.tsx'
 import { Changing } from '../../ui/changing.tsx'
 import { useKeptFocus } from '../../ui/keep-focus.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { toast } from '../../ui/toast.ts'
+import { ChooseFiles } from '../documents/choose-files.tsx'
 import { NoteForm } from '../notes/note-form.tsx'
 import type { TimelineOf } from './referral.queries.ts'
 
@@ -58,12 +61,23 @@ function Item({ of, request, isWanted, onAnswered }: ItemProps) {
   const [isOpen, setIsOpen] = useState(isWanted)
   const item = useRef<HTMLLIElement>(null)
   useKeptFocus(item, `${state} ${isOpen}`)
+  const queryClient = useQueryClient()
   const { name, variant } = STATES[state]
   const isAsked = needsAnswer(request)
 
   function handleAdded() {
     setIsOpen(false)
     onAnswered()
+  }
+
+  async function handleFiles(files: readonly File[]) {
+    const { startUploads } = await import('../documents/uploads.ts')
+    startUploads(files, { loid: of.loid, requestId: id }, (fileName, problem) => {
+      if (problem === null) toast.success(`${fileName} is on its way to the lender`)
+      else toast.error(`${fileName} was not sent. ${problem}`)
+      void queryClient.invalidateQueries({ queryKey: ['documents', of.loid] })
+      onAnswered()
+    })
   }
 
   return (
@@ -85,15 +99,24 @@ function Item({ of, request, isWanted, onAnswered }: ItemProps) {
         </div>
         {isAsked && !isOpen && (
           <May least="member">
-            <Button
-              variant="secondary"
-              size="small"
-              aria-label={`Reply: ${subject}`}
-              icon={<Reply aria-hidden />}
-              onClick={() => setIsOpen(true)}
-            >
-              Reply
-            </Button>
+            <span className="flex gap-2">
+              <ChooseFiles
+                icon={<Upload aria-hidden />}
+                aria-label={`Upload: ${subject}`}
+                onChoose={(files) => void handleFiles(files)}
+              >
+                Upload
+              </ChooseFiles>
+              <Button
+                variant="secondary"
+                size="small"
+                aria-label={`Reply: ${subject}`}
+                icon={<Reply aria-hidden />}
+                onClick={() => setIsOpen(true)}
+              >
+                Reply
+              </Button>
+            </span>
           </May>
         )}
       </div>

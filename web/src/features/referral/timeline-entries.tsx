@@ -4,7 +4,7 @@ import type { Note } from '@portal/contract/notes.ts'
 import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.ts'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
-import { Handshake, MessageCircleQuestionMark, MessageSquareText, Send, ShieldCheck } from 'lucide-react'
+import { Handshake, MessageCircleQuestionMark, MessageSquareText, Paperclip, Send, ShieldCheck } from 'lucide-react'
 import { type ReactNode, type Ref, useRef, useState } from 'react'
 import { formatDateTime, formatDays } from '../../format/dates.ts'
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
@@ -217,6 +217,7 @@ const ICONS: Record<Line['type'], ReactNode> = {
   created: <Handshake />,
   verdict: <ShieldCheck />,
   request: <MessageCircleQuestionMark />,
+  document: <Paperclip />,
   note: <MessageSquareText />,
   noted: <MessageSquareText />,
   status: null,
@@ -261,6 +262,8 @@ function titleOf({ type, by, value, is_lender: isLender }: Line): string {
       return 'The lender’s verdict'
     case 'request':
       return 'Request'
+    case 'document':
+      return isLender ? 'Document from the lender' : 'Document sent'
     case 'created':
       return 'Deal created'
     case 'noted':

@@ -1,9 +1,11 @@
 import { defineJob } from '../../../platform/jobs/define-job.ts'
 import { findDealsToPush } from '../../../records/deals/deals.queries.ts'
+import { findDocumentsToPush } from '../../../records/documents/documents.queries.ts'
 import { findLeadsToPush } from '../../../records/leads/leads.queries.ts'
 import { findNotesToPush } from '../../../records/notes/notes.queries.ts'
 import { findPartner } from '../../../records/partners/partners.queries.ts'
 import { CONNECT_QUEUE } from '../../push/connect-queue.ts'
+import { DOCUMENT_QUEUE } from '../../push/document-queue.ts'
 import { PULL_QUEUE } from '../../push/pull-queue.ts'
 import { pushDeal } from '../../push/push-deal.job.ts'
 import { pushLead } from '../../push/push-lead.job.ts'
@@ -12,7 +14,7 @@ import { pushPartner } from '../../push/push-partner.job.ts'
 import { startSyncIn } from './start-sync.ts'
 
 /**
- * Queues a push of the partner's own record and of every waiting lead, deal and note, reads what the CRM says of the
+ * Queues a push of the partner's own record and of every waiting lead, deal, note and document, reads what the CRM says of the
  * partner, and starts a sync.
  */
 export const connectRecords = defineJob({
@@ -25,6 +27,9 @@ export const connectRecords = defineJob({
       for (const loid of await findLeadsToPush(tx, partnerId)) await jobs.enqueue(tx, pushLead, { partnerId, loid })
       for (const loid of await findDealsToPush(tx, partnerId)) await jobs.enqueue(tx, pushDeal, { partnerId, loid })
       for (const noteId of await findNotesToPush(tx, partnerId)) await jobs.enqueue(tx, pushNote, { partnerId, noteId })
+      for (const documentId of await findDocumentsToPush(tx, partnerId)) {
+        await jobs.enqueue(tx, DOCUMENT_QUEUE, { partnerId, documentId })
+      }
       const zohoId = (await findPartner(tx, partnerId))?.zoho_id
       if (zohoId) await jobs.enqueue(tx, PULL_QUEUE, { module: 'Partners', zohoIds: [zohoId] })
       await startSyncIn(tx, deps, partnerId, 'all')

@@ -76,6 +76,7 @@ export async function erasePersonData(tx: Tx, { id, email, first_name, last_name
   for (const table of ['leads', 'deals', 'notes']) {
     await sql`update ${sql.table(table)} set submitted_by = ${FORMER_COLLEAGUE} where submitter_id = ${id}`.execute(tx)
   }
+  await sql`update documents set added_by = ${FORMER_COLLEAGUE} where person_id = ${id}`.execute(tx)
   await sql`
     update idempotency_keys set answer = jsonb_set(answer, '{note,submitted_by}', to_jsonb(${FORMER_COLLEAGUE}::text))
      where answer -> 'note' ->> 'submitter_id' = ${id}`.execute(tx)

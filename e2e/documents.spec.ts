@@ -1,0 +1,88 @@
+// Documents both ways in a browser: sent by button, drop and paste, and at what the lender asks; opened, and taken back.
+import { randomBytes } from 'node:crypto'
+import { expect } from '@playwright/test'
+import { expectGoodLooks } from './expect-good-looks.ts'
+import { test } from './fresh-partner.ts'
+import { actAsStaff } from './lender.ts'
+import { mailedToken } from './mailed-token.ts'
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('files are sent by button, drop, paste and at a request, arrive once, and are opened and taken back', async ({
+  page,
+  partner,
+  request,
+}) => {
+  const headers = { authorization: `Bearer ${partner.token}` }
+  await expect.poll(() => mailedToken('verify-email', partner.email)).toBeDefined()
+  const token = mailedToken('verify-email', partner.email)
+  expect((await request.post('/api/auth/verify-email', { headers, data: { token } })).status()).toBe(200)
+  const loid = await partner.submitLead({ businessName: 'Kauri Ferry' })
+  await page.goto(`/leads/${loid}`)
+  const panel = page.getByRole('region', { name: 'Documents' })
+  await expect(panel).toContainText('No documents yet.')
+
+  // A connection that breaks in the middle of a file delays it.
+  let broken = 0
+  await page.route('**/parts?number=1', async (route) => {
+    broken += 1
+    await (broken <= 2 ? route.abort('connectionreset') : route.fallback())
+  })
+  const statement = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(2_500_000)])
+  const chosen = page.waitForEvent('filechooser')
+  await panel.getByRole('button', { name: 'Upload' }).click()
+  await (await chosen).setFiles([{ name: 'bank.pdf', mimeType: 'application/pdf', buffer: statement }])
+  await expect(panel.getByRole('progressbar', { name: 'Sending bank.pdf' })).toBeVisible()
+  await expect(panel.getByRole('button', { name: 'bank.pdf', exact: true })).toBeVisible({ timeout: 30_000 })
+  expect(broken).toBe(3)
+  await expect(panel.getByText('On its way')).toHaveCount(0)
+
+  // Dropped and pasted.
+  const transfer = await page.evaluateHandle(`
+    const data = new DataTransfer()
+    const bytes = Uint8Array.from(atob('${PNG.toString('base64')}'), (character) => character.charCodeAt(0))
+    data.items.add(new File([bytes], 'photo.png', { type: 'image/png' }))
+    data
+  `)
+  await page.dispatchEvent('main', 'drop', { dataTransfer: transfer })
+  await expect(panel.getByRole('button', { name: 'photo.png', exact: true })).toBeVisible()
+  await page.evaluate(`
+    const clipboardData = new DataTransfer()
+    clipboardData.items.add(new File(['<html>no</html>'], 'page.txt', { type: 'text/plain' }))
+    window.dispatchEvent(new ClipboardEvent('paste', { clipboardData }))
+  `)
+  await expect(panel.getByText('Web pages, drawings and scripts cannot be sent.')).toBeVisible()
+  await panel.getByRole('button', { name: 'Remove page.txt' }).click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await expect(panel.getByRole('listitem').filter({ hasText: 'page.txt' })).toHaveCount(0)
+
+  // At what the lender asks.
+  await actAsStaff(`/leads/${loid}/tasks`, {
+    subject: 'Partner: Rates notice',
+    description: 'We need it for the valuation.',
+    due: '2027-01-31',
+  })
+  const asked = page.getByRole('region', { name: 'What the lender asks' })
+  await expect(asked).toContainText('Rates notice', { timeout: 20_000 })
+  const answering = page.waitForEvent('filechooser')
+  await asked.getByRole('button', { name: 'Upload: Rates notice' }).click()
+  await (await answering).setFiles([{ name: 'rates.txt', mimeType: 'text/plain', buffer: Buffer.from('Rates: 1,204') }])
+  await expect(asked.getByText('Sent', { exact: true })).toBeVisible()
+  await expectGoodLooks(page)
+
+  // Opened on the page, saved, and taken back.
+  await panel.getByRole('button', { name: 'photo.png', exact: true }).click()
+  const picture = page.getByRole('dialog').getByRole('img', { name: 'photo.png' })
+  await expect.poll(() => picture.evaluate((image) => Object(image).naturalWidth)).toBe(1)
+  await page.keyboard.press('Escape')
+  const saved = page.waitForEvent('download')
+  await panel.getByRole('button', { name: 'bank.pdf', exact: true }).click()
+  expect((await saved).suggestedFilename()).toBe('bank.pdf')
+  await panel.getByRole('button', { name: 'Take back rates.txt' }).click()
+  await page.getByRole('button', { name: 'Take Back', exact: true }).click()
+  await expect(panel.getByRole('button', { name: 'rates.txt', exact: true })).toHaveCount(0)
+  await expect(asked.getByText('Asked', { exact: true }).first()).toBeVisible()
+})

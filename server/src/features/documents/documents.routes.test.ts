@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
+import { type Lender, openLender } from '../../testing/lender.ts'
+import {
+  addColleague,
+  confirmEmail,
+  startPortal,
+  type TestPartner,
+  type TestPortal,
+} from '../../testing/start-portal.ts'
+import { sendPart, sha256, upload } from '../../testing/upload.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+
+let portal: TestPortal
+let lender: Lender
+let ada: TestPartner
+beforeAll(async () => {
+  portal = await startPortal({ withCrm: true })
+  lender = openLender(portal.crmUrl)
+  ada = await portal.newPartner()
+  await confirmEmail(portal, ada)
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+const PDF = '%PDF-1.7\n'
+const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
+const documentsOf = async (loid: string) => (await ada.get(`/crm/documents/${loid}`)).body.data.documents
+
+/** A lead that the CRM has, with its id there. */
+async function pushedLead() {
+  const { loid } = await ada.submitLead()
+  await ada.pushedLead(loid)
+  const id = String((await lender.list('Leads', 'LOID')).find((one) => one['LOID'] === loid)?.['id'])
+  return { loid, id }
+}
+
+async function synced(loid: string, name: string) {
+  return waitFor(`${name} in the CRM`, async () =>
+    (await documentsOf(loid)).find(
+      (one: { name: string; state: string }) => one.name === name && one.state === 'synced',
+    ),
+  )
+}
+
+async function open(id: string, token = ada.token) {
+  const headers = { authorization: `Bearer ${token}` }
+  return fetch(`${portal.url}/api/crm/document/${id}/content`, { headers })
+}
+
+test('a file of several parts, sent out of order and twice, arrives once and whole, and leaves the portal', async () => {
+  const { loid, id: zohoId } = await pushedLead()
+  const content = new Uint8Array(Buffer.concat([Buffer.from(PDF), randomBytes(2_500_000)]))
+  const file = { name: 'C:\\scans\\bank.pdf', size: content.byteLength, sha256: sha256(content) }
+  const begun = (await ada.post(`/crm/documents/${loid}`, file)).body.data
+  expect(begun).toMatchObject({ document: { name: 'bank.pdf', state: 'uploading' }, parts: [] })
+  const { id } = begun.document
+  const send = (number: number) =>
+    sendPart(portal, ada.token, { id, number, content: content.subarray(number * 1_048_576, (number + 1) * 1_048_576) })
+  for (const number of [2, 0, 0]) expect(await send(number)).toBe(200)
+  expect(await sendPart(portal, ada.token, { id, number: 1, content: bytes('short') })).toBe(400)
+  expect(await send(3)).toBe(400)
+  expect((await ada.post(`/crm/document/${id}/complete`)).status).toBe(409)
+  // The browser asks again which parts are there.
+  expect((await ada.post(`/crm/documents/${loid}`, file)).body.data.parts).toEqual([0, 2])
+  expect(await send(1)).toBe(200)
+  for (let time = 0; time < 2; time++) {
+    const { document } = (await ada.post(`/crm/document/${id}/complete`)).body.data
+    expect(document).toMatchObject({ name: 'bank.pdf', problem: null, added_by: expect.any(String) })
+  }
+  expect(await send(1)).toBe(409)
+  await synced(loid, 'bank.pdf')
+  const [stored] = await lender.attachments('Leads', zohoId)
+  expect(stored?.name).toBe('bank.pdf')
+  expect(sha256(await lender.openAttachment('Leads', zohoId, stored?.id ?? ''))).toBe(file.sha256)
+  expect(
+    await portal.deps.db.selectFrom('document_parts').select('number').where('document_id', '=', id).execute(),
+  ).toEqual([])
+  // The same content again is the same document.
+  expect((await upload(portal, ada, { loid, name: 'again.pdf', content })).body.data.document.id).toBe(id)
+  const opened = await open(id)
+  expect(Object.fromEntries(opened.headers)).toMatchObject({
+    'content-type': 'application/pdf',
+    'content-disposition': "attachment; filename*=UTF-8''bank.pdf",
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  })
+  expect(sha256(new Uint8Array(await opened.arrayBuffer()))).toBe(file.sha256)
+  const log = (await ada.get('/security-log?type=documents')).body.data.entries
+  expect(log.map((one: { event: string; detail: string }) => [one.event, one.detail])).toEqual([
+    ['document-opened', loid],
+    ['document-uploaded', loid],
+  ])
+  const { entries } = (await ada.get(`/crm/lead/${loid}/timeline`)).body.data
+  expect(entries.filter((one: { type: string }) => one.type === 'document')).toMatchObject([{ text: 'bank.pdf' }])
+})
+
+test('an answer that was lost, or that never came, sends no file twice; equal names become unlike', async () => {
+  const { loid, id } = await pushedLead()
+  await lender.faults({ resetAfterCommit: { times: 1, match: `POST /crm/v8/Leads/${id}/Attachments` } })
+  await upload(portal, ada, { loid, name: 'bank.txt', content: bytes('March: 12') })
+  await synced(loid, 'bank.txt')
+  await lender.faults({ resetBefore: { times: 1, match: `GET /crm/v8/Leads/${id}/Attachments` } })
+  await upload(portal, ada, { loid, name: 'BANK.txt', content: bytes('April: 13') })
+  await synced(loid, 'BANK.txt')
+  const names = (await lender.attachments('Leads', id)).map(({ name }) => name)
+  expect(names.toSorted()).toEqual(['BANK (2).txt', 'bank.txt'])
+  await lender.faults({})
+})
+
+test('what the CRM refuses of a file is said on the file; a full storage waits', async () => {
+  const { loid, id } = await pushedLead()
+  const problemOf = (name: string) =>
+    waitFor(`the problem of ${name}`, async () => {
+      const found = (await documentsOf(loid)).find((one: { name: string }) => one.name === name)
+      return found?.problem ? [found.state, found.problem] : undefined
+    })
+  await lender.behaviour({ attachmentBytesMax: 5 })
+  await upload(portal, ada, { loid, name: 'large.txt', content: bytes('six bytes') })
+  expect(await problemOf('large.txt')).toEqual(['failed', 'The file is too large for the lender’s CRM.'])
+  await lender.behaviour({ attachmentBytesMax: null, fileStorageBytesMax: 0 })
+  await upload(portal, ada, { loid, name: 'full.txt', content: bytes('no room') })
+  expect((await problemOf('full.txt'))[0]).toBe('pending')
+  await lender.behaviour({ fileStorageBytesMax: null })
+  await upload(portal, ada, { loid, name: 'virus.txt', content: bytes('EICAR-STANDARD-ANTIVIRUS-TEST-FILE') })
+  expect(await problemOf('virus.txt')).toEqual(['failed', 'The lender’s CRM found a virus in the file.'])
+  await lender.remove('Leads', id)
+  await upload(portal, ada, { loid, name: 'bin.txt', content: bytes('in the bin') })
+  expect(await problemOf('bin.txt')).toEqual(['failed', 'The lender has removed the record.'])
+})
+
+test('a file answers what the lender asks, and the request is open again when the file is taken back', async () => {
+  const { loid, id } = await pushedLead()
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  await lender.create('Tasks', { Subject: 'Partner: Rates notice', Status: 'Not Started', What_Id: { id } })
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  const request = async () => (await ada.get(`/crm/lead/${loid}`)).body.data.requests[0]
+  const requestId = (await request()).id
+  const { document } = (await upload(portal, ada, { loid, name: 'notice.txt', content: bytes('Rates: 9'), requestId }))
+    .body.data
+  expect(document).toMatchObject({ request_id: requestId, take_back_until: expect.any(String) })
+  expect((await request()).state).toBe('sent')
+  await synced(loid, 'notice.txt')
+  expect((await lender.attachments('Leads', id)).map(({ name }) => name)).toEqual(['Rates notice – notice.txt'])
+  const events = await portal.deps.db
+    .selectFrom('events')
+    .select('type')
+    .where('loid', '=', loid)
+    .orderBy('id')
+    .execute()
+  expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['request.answered', 'document.added']))
+
+  const colleague = await addColleague(portal, ada, 'member')
+  expect((await colleague.delete(`/crm/document/${document.id}`)).status).toBe(409)
+  expect((await ada.delete(`/crm/document/${document.id}`)).status).toBe(200)
+  expect((await request()).state).toBe('asked')
+  expect(await documentsOf(loid)).toEqual([])
+  await waitFor('the file to leave the CRM', async () => (await lender.attachments('Leads', id)).length === 0)
+  expect((await open(document.id)).status).toBe(404)
+})
+
+test('limits, other partners, viewers and unverified partners are refused in words', async () => {
+  const { loid } = await pushedLead()
+  const file = { name: 'a.txt', size: 5, sha256: 'a'.repeat(64) }
+  expect(await ada.post(`/crm/documents/${loid}`, { ...file, size: 26 * 1024 * 1024 })).toMatchObject({
+    status: 413,
+    body: { error: 'The file is larger than 25 MB.' },
+  })
+  const { id } = (await ada.post(`/crm/documents/${loid}`, file)).body.data.document
+  for (let count = 0; count < 8; count++) {
+    const large = { ...file, size: 25 * 1024 * 1024, sha256: String(count).repeat(64) }
+    expect((await ada.post(`/crm/documents/${loid}`, large)).status).toBe(count < 7 ? 200 : 409)
+  }
+  const bob = await portal.newPartner()
+  expect((await bob.post(`/crm/documents/${(await bob.submitLead()).loid}`, file)).body.code).toBe('CONFIRM_EMAIL')
+  const viewer = await addColleague(portal, ada, 'viewer')
+  const content = bytes('hello')
+  expect(await sendPart(portal, bob.token, { id, number: 0, content })).toBe(404)
+  expect(await sendPart(portal, viewer.token, { id, number: 0, content })).toBe(403)
+  expect(await sendPart(portal, 'x'.repeat(43), { id, number: 0, content })).toBe(401)
+  expect((await open(id, bob.token)).status).toBe(404)
+  expect((await viewer.get(`/crm/documents/${loid}`)).status).toBe(200)
+  // A session that ends in mid-upload: the next part is refused, and another session of the person goes on.
+  expect(await sendPart(portal, ada.token, { id, number: 0, content })).toBe(200)
+  expect((await ada.post(`/crm/document/${id}/complete`)).body.data.document.problem).toBe(
+    'The file changed while it was sent. Choose it again.',
+  )
+})

@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream'
+import { asOpened } from '../../crm/zoho/call-order.ts'
+import type { Deps } from '../../deps.ts'
+import { isId } from '../../platform/db/ids.ts'
+import { NotFound } from '../../platform/errors.ts'
+import { OpenedFile } from '../../platform/http/mount.ts'
+import { findDocument, readDocumentParts } from '../../records/documents/documents.queries.ts'
+
+/** The CRM has to begin its answer within this time. */
+const ANSWER_MS_MAX = 20_000
+
+/** Opens a document: as it arrives from the CRM, or from the portal while the file is on its way (D104). */
+export async function openPartnersDocument(
+  { db, crm }: Pick<Deps, 'db' | 'crm'>,
+  partnerId: string,
+  id: string,
+): Promise<{ loid: string; file: OpenedFile }> {
+  const document = isId(id) ? await findDocument(db, partnerId, id) : undefined
+  if (!document || document.removed_at !== null) throw new NotFound('Document not found')
+  const { name, type, state, zoho_id, crm_record } = document
+  const answer = (stream: Readable) => {
+    return { loid: document.loid, file: new OpenedFile(name, type ?? 'application/octet-stream', stream) }
+  }
+  if (state === 'pending') return answer(Readable.from(readDocumentParts(db, partnerId, id)))
+  if (state !== 'synced' || zoho_id === null || crm_record === null) throw new NotFound('Document not found')
+  const module = MODULES.find((one) => one === document.crm_module) ?? 'Leads'
+  const place = { module, record_zoho_id: crm_record, zoho_id }
+  const waiting = AbortSignal.timeout(ANSWER_MS_MAX)
+  const content = await asOpened(() => crm.openAttachment(place, waiting))
+  if (!content) throw new NotFound('The lender does not have this document any more.')
+  return answer(Readable.fromWeb(content))
+}
+
+const MODULES = ['Leads', 'Deals', 'Contacts'] as const

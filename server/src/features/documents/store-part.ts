@@ -1,0 +1,29 @@
+import type { Deps } from '../../deps.ts'
+import { isId } from '../../platform/db/ids.ts'
+import { Conflict, Invalid, NotFound } from '../../platform/errors.ts'
+import {
+  findDocument,
+  findPartNumbers,
+  storeDocumentPart,
+  UNFINISHED_HOURS,
+} from '../../records/documents/documents.queries.ts'
+import { partBytes } from './begin-upload.ts'
+
+/** Stores one part of a file that is arriving. The same part may come again. */
+export async function storeDocument(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  partnerId: string,
+  { id, number, content }: { id: string; number: number; content: Buffer | undefined },
+): Promise<{ parts: number[] }> {
+  const document = isId(id) ? await findDocument(db, partnerId, id) : undefined
+  const begunAfter = new Date(clock.now().getTime() - UNFINISHED_HOURS * 3_600_000).toISOString()
+  if (!document || document.removed_at !== null || document.sha256 === null) throw new NotFound('Document not found')
+  if (document.state !== 'uploading') throw new Conflict('CONFLICT', 'The file is complete already.')
+  if (document.added_at < begunAfter) throw new NotFound('The upload was begun more than a day ago. Begin it again.')
+  const bytes = partBytes(document.size, number)
+  if (!content || bytes === 0 || content.byteLength !== bytes) {
+    throw new Invalid('VALIDATION', `Part ${number} of this file has ${bytes} bytes, sent as application/octet-stream.`)
+  }
+  if (!(await storeDocumentPart(db, { partnerId, id, number, content }))) throw new NotFound('Document not found')
+  return { parts: await findPartNumbers(db, partnerId, id) }
+}

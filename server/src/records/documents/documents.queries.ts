@@ -1,0 +1,304 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
+import type { DocumentRow } from '../../platform/db/tables.ts'
+import type { AttachmentPlace } from '../crm-records.ts'
+
+/** An unfinished upload ends after this time (D100). */
+export const UNFINISHED_HOURS = 24
+/** SQL: the LOIDs of one referral by $1 and $2, as a lead and as a deal. */
+const ALL_LOIDS = `any(array(
+  select $2
+  union select deal_loid from leads where partner_id = $1 and loid = $2
+  union select lead_loid from deals where partner_id = $1 and loid = $2))`
+
+/** The lead or deal that documents belong to. */
+export interface DocumentedRecord {
+  loid: string
+  on: 'lead' | 'deal'
+  business_name: string | null
+}
+
+/** Finds the partner's lead or deal by its LOID. A lead that became a deal is the deal. */
+export async function findDocumentedRecord(
+  db: Db | Tx,
+  partnerId: string,
+  loid: string,
+): Promise<DocumentedRecord | undefined> {
+  const { rows } = await sql<DocumentedRecord>`
+    select loid, 'deal' as on, business_name from deals
+     where partner_id = ${partnerId} and (loid = ${loid} or lead_loid = ${loid}) and archived_at is null and erased_at is null
+    union all
+    select loid, 'lead', business_name from leads
+     where partner_id = ${partnerId} and loid = ${loid} and archived_at is null and erased_at is null
+     order by 2, 1 limit 1`.execute(db)
+  return rows[0]
+}
+
+export type ShownDocument = Pick<
+  DocumentRow,
+  | 'id'
+  | 'name'
+  | 'size'
+  | 'type'
+  | 'state'
+  | 'problem'
+  | 'person_id'
+  | 'added_by'
+  | 'added_at'
+  | 'request_id'
+  | 'sha256'
+> & {
+  /** Whether the lender has done something with the request since the file answered it. */
+  is_settled: boolean
+}
+
+/** The documents of a referral, newest first. */
+export function findDocuments(reads: Reads, partnerId: string, loid: string): Promise<ShownDocument[]> {
+  return sendNamed<ShownDocument>(reads, {
+    sql: `select id, name, size, type, state, problem, person_id, added_by, added_at, request_id, sha256,
+                 exists (select from requests as request where request.id = documents.request_id and request.state <> 'sent') as is_settled
+            from documents
+           where partner_id = $1 and loid = ${ALL_LOIDS} and removed_at is null
+           order by added_at desc, id desc
+           limit 500`,
+    parameters: [partnerId, loid],
+  })
+}
+
+/** Locks the partner's uploads until the transaction ends, so that two cannot exceed a limit together. */
+export async function lockUploads(tx: Tx, partnerId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`documents ${partnerId}`}, 0))`.execute(tx)
+}
+
+/** What counts against the limits of uploads (D100), in bytes but for `of_record`. */
+export async function countUploads(tx: Tx, partnerId: string, loid: string) {
+  const { rows } = await sql<{ of_record: number; of_partner: number; of_all: number }>`
+    select (select count(*) from documents where partner_id = ${partnerId} and loid = ${loid} and removed_at is null and state <> 'failed')::int as of_record,
+           (select coalesce(sum(size), 0) from documents
+             where partner_id = ${partnerId} and state in ('uploading', 'pending') and removed_at is null)::float8 as of_partner,
+           (select coalesce(sum(size), 0) from documents
+             where state in ('uploading', 'pending') and removed_at is null)::float8 as of_all`.execute(tx)
+  return rows[0] ?? { of_record: 0, of_partner: 0, of_all: 0 }
+}
+
+/** The record's document with this content, unless it failed or was taken back. */
+export function findSameDocument(
+  db: Db | Tx,
+  partnerId: string,
+  { loid, sha256 }: { loid: string; sha256: string },
+): Promise<DocumentRow | undefined> {
+  return db
+    .selectFrom('documents')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('sha256', '=', sha256)
+    .where('state', '<>', 'failed')
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export async function insertDocument(
+  tx: Tx,
+  document: Omit<DocumentRow, 'sent_name' | 'sent_at' | 'removed_at'>,
+): Promise<void> {
+  await tx.insertInto('documents').values(document).execute()
+}
+
+export function findDocument(db: Db | Tx, partnerId: string, id: string): Promise<DocumentRow | undefined> {
+  return db
+    .selectFrom('documents')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Locks a document until the transaction ends. */
+export function lockDocument(tx: Tx, partnerId: string, id: string): Promise<DocumentRow | undefined> {
+  return tx
+    .selectFrom('documents')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', id)
+    .where('removed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** The numbers of the parts that are there, in ascending order. */
+export async function findPartNumbers(db: Db | Tx, partnerId: string, id: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('document_parts')
+    .select('number')
+    .where('partner_id', '=', partnerId)
+    .where('document_id', '=', id)
+    .orderBy('number')
+    .execute()
+  return rows.map((row) => row.number)
+}
+
+/**
+ * Stores a part of a file that is still arriving. Returns false if the file is complete, taken back or removed. The same
+ * part sent again replaces the first.
+ */
+export async function storeDocumentPart(
+  db: Db,
+  { partnerId, id, number, content }: { partnerId: string; id: string; number: number; content: Buffer },
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into document_parts (partner_id, document_id, number, content)
+    select partner_id, id, ${number}, ${content} from documents
+     where partner_id = ${partnerId} and id = ${id} and state = 'uploading' and removed_at is null
+       for key share
+    on conflict (partner_id, document_id, number) do update set content = excluded.content
+    returning number`.execute(db)
+  return rows.length > 0
+}
+
+/** Reads a file of the portal's own in parts, one at a time. */
+export async function* readDocumentParts(db: Db, partnerId: string, id: string): AsyncGenerator<Buffer> {
+  for (const number of await findPartNumbers(db, partnerId, id)) yield await readPart(db, partnerId, { id, number })
+}
+
+export async function readPart(
+  db: Db,
+  partnerId: string,
+  { id, number }: { id: string; number: number },
+): Promise<Buffer> {
+  const row = await db
+    .selectFrom('document_parts')
+    .select('content')
+    .where('partner_id', '=', partnerId)
+    .where('document_id', '=', id)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  if (!row) throw new Error('A part of the file is gone')
+  return row.content
+}
+
+export async function removeParts(tx: Db | Tx, partnerId: string, id: string): Promise<void> {
+  await tx.deleteFrom('document_parts').where('partner_id', '=', partnerId).where('document_id', '=', id).execute()
+}
+
+/** Changes a document that nobody has taken back. Returns false if it was taken back. */
+export async function updateDocument(
+  db: Db | Tx,
+  partnerId: string,
+  id: string,
+  changed: Partial<
+    Pick<DocumentRow, 'state' | 'problem' | 'name' | 'type' | 'answered_at' | 'sent_at' | 'removed_at' | 'added_at'>
+  >,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('documents')
+    .set(changed)
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', id)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** After an unanswered push, the next one waits this long: the CRM may carry out a call that was given up. */
+const UNANSWERED_SECONDS = 400
+
+/**
+ * Marks a document as about to be sent under this name. Returns false if it was sent a short while ago and may still
+ * arrive, or was taken back. All times are by the database's clock.
+ */
+export async function markDocumentSent(db: Db, id: string, name: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update documents set sent_at = now(), sent_name = ${name}
+     where id = ${id} and removed_at is null
+       and (sent_at is null or sent_at < now() - ${UNANSWERED_SECONDS} * interval '1 second')`.execute(db)
+  return numAffectedRows > 0n
+}
+
+/** Whether the CRM may still carry out a call that sent the document. */
+export async function mayStillArrive(db: Db, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from documents where id = ${id} and sent_at > now() - ${UNANSWERED_SECONDS} * interval '1 second'`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+export async function clearDocumentSent(db: Db, id: string): Promise<void> {
+  await db.updateTable('documents').set({ sent_at: null }).where('id', '=', id).execute()
+}
+
+/** The CRM has the document: its content leaves the portal (D101). A document taken back in the meantime stays so. */
+export async function markDocumentPushed(
+  tx: Tx,
+  { partner_id, id }: Pick<DocumentRow, 'partner_id' | 'id'>,
+  { module, record_zoho_id }: AttachmentPlace,
+  zohoId: string,
+): Promise<void> {
+  await tx
+    .updateTable('documents')
+    .set({ state: 'synced', problem: null, zoho_id: zohoId, crm_module: module, crm_record: record_zoho_id })
+    .where('partner_id', '=', partner_id)
+    .where('id', '=', id)
+    .execute()
+  await removeParts(tx, partner_id, id)
+}
+
+/** Returns which of these CRM ids belong to documents other than `id`. */
+export async function findOtherDocumentsOfAnyPartner(
+  db: Db,
+  id: string,
+  zohoIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('documents')
+    .select('zoho_id')
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .where('id', '<>', id)
+    .execute()
+  return new Set(rows.flatMap((row) => row.zoho_id ?? []))
+}
+
+/** Finds the documents that wait to be pushed, the oldest first: all of a partner, or those of one record. */
+export async function findDocumentsToPush(db: Db | Tx, partnerId: string, loid?: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('documents')
+    .select('id')
+    .where('partner_id', '=', partnerId)
+    .$if(loid !== undefined, (query) => query.where('loid', '=', loid ?? ''))
+    .where('state', '=', 'pending')
+    .where('removed_at', 'is', null)
+    .orderBy('added_at')
+    .limit(1_000)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Removes the documents of records that are gone for good, unless a lead or deal still has their LOID. */
+export async function removeDocumentsOfAllPartners(tx: Tx, loids: readonly string[]): Promise<void> {
+  for (const table of ['documents', 'document_looks'] as const) {
+    await sql`
+      delete from ${sql.table(table)} where loid = any(${loids})
+         and loid not in (select loid from leads where loid = any(${loids}) union select loid from deals where loid = any(${loids}))`.execute(
+      tx,
+    )
+  }
+}
+
+/** Removes uploads that were not finished in time, and what was refused or taken back a while ago. */
+export async function removeEndedDocumentsOfAllPartners(
+  db: Db,
+  { unfinished, refused }: { unfinished: string; refused: string },
+  rowsMax: number,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from documents where id in (
+      select id from documents
+       where (state = 'uploading' and added_at < ${unfinished})
+          or (state = 'failed' and added_at < ${refused})
+          or removed_at < ${refused}
+       limit ${rowsMax})`.execute(db)
+  return Number(numAffectedRows)
+}

@@ -1,0 +1,28 @@
+import { lazy, Suspense } from 'react'
+import { Card } from '../../ui/card.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import type { TimelineOf } from '../referral/referral.queries.ts'
+
+/** Loads after the page, so that no list and no first visit waits for it. */
+const DocumentsPanel = lazy(async () => ({ default: (await import('./documents-panel.tsx')).DocumentsPanel }))
+
+interface DocumentsSectionProps {
+  of: TimelineOf
+  /** Called after a file has arrived or was taken back. */
+  onChange: () => void
+}
+
+/** The documents of a lead or deal, with the way to send more. */
+export function DocumentsSection({ of, onChange }: DocumentsSectionProps) {
+  return (
+    <Suspense
+      fallback={
+        <Card title="Documents">
+          <Skeleton className="h-14" />
+        </Card>
+      }
+    >
+      <DocumentsPanel key={of.loid} loid={of.loid} onChange={onChange} />
+    </Suspense>
+  )
+}
