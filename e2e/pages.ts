@@ -63,6 +63,7 @@ export const SCREENS: Screen[] = [
       'Your session token',
       'Endpoints',
       'Code examples',
+      'Follow changes',
       'Webhooks',
       'Error codes',
       'Rate limits',

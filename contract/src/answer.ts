@@ -56,7 +56,7 @@ export function sortQuery<const Column extends string>(columns: readonly Column[
 /** The answer of a route that returns no data. */
 export const Nothing = z.object({})
 
-function wholeNumber(name: string, max: number) {
+export function wholeNumber(name: string, max: number) {
   const message = `${name} must be a whole number from 1 to ${max}`
   return z.pipe(
     z.union([z.string(), z.number()], { error: message }),

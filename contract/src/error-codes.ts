@@ -38,6 +38,8 @@ export const ERROR_CODES = {
   NOT_FOUND: 'You have no such record, or the address does not exist.',
   LEAD_REMOVED: 'The lender removed this lead; `removed` has its name, its last status and the time.',
   DEAL_REMOVED: 'The lender removed this deal; `removed` has its name, its last stage and the time.',
+  START_AGAIN:
+    'The cursor is older than 30 days, or from before the portal’s database was replaced. Start again without `since`.',
   METHOD_NOT_ALLOWED: 'The address does not know this method; `Allow` names the methods that it knows.',
   CONFLICT: 'The request does not fit the present state.',
   IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used with another request.',

@@ -18,6 +18,10 @@ export const PASSKEY_NAME_LENGTH_MAX = 60
 export const PASSKEYS_MAX = 20
 export const API_KEY_NAME_LENGTH_MAX = 60
 export const NAMED_KEYS_MAX = 20
+/** How many records one call of the read side returns. */
+export const CHANGES_SIZE = 100
+export const CHANGES_MAX = 500
+export const CURSOR_LENGTH_MAX = 500
 export const NAME_LENGTH_MAX = 100
 export const EMAIL_LENGTH_MAX = 254
 export const BUSINESS_NAME_LENGTH_MAX = 200

@@ -32,6 +32,8 @@ export const ApiDocs = z.object({
   authentication: z.object({ type: z.string(), note: z.string(), header: z.string(), tokenLifetime: z.string() }),
   endpoints: z.array(ApiEndpoint),
   examples: z.object({ curl: z.string(), javascript: z.string(), python: z.string() }),
+  /** Examples of how a system follows changes (D84). */
+  readExamples: z.object({ curl: z.string(), javascript: z.string(), python: z.string() }),
   errorCodes: z.record(z.string(), z.string()),
   rateLimits: z.object({
     description: z.string(),

@@ -26,7 +26,7 @@ export const SubmittedBy = {
   /** The person; null if a system used the API key. */
   submitter_id: z.nullable(z.string()),
   /** The person's name when the record was entered; for a system, 'API key', or its key's name with 'API key' after it. */
-  submitted_by: z.nullable(z.pipe(z.string(), z.transform(submitterName))),
+  submitted_by: z.nullable(z.string().check(z.overwrite(submitterName))),
 }
 
 /** The value of the filter `person` that means the caller. */

@@ -52,6 +52,7 @@ test('/api-docs explains the partner API and how to call it', async ({ page, par
     'Partner API',
     'Authentication',
     'Code examples',
+    'Follow changes',
     'Endpoints',
     'Request fields',
     'Webhooks',
@@ -73,13 +74,23 @@ test('/api-docs explains the partner API and how to call it', async ({ page, par
   })
 
   await test.step('every call is listed, and a submission has examples and a link to its fields', async () => {
-    const calls = main.getByRole('article')
-    for (const call of ['POST /partner/leads', 'GET /partner/docs', 'POST /webhook/lead', 'POST /webhook/deal']) {
+    const article = (method: string, path: string) =>
+      main
+        .getByRole('article')
+        .filter({ has: page.getByRole('heading', { name: path, exact: true }) })
+        .filter({ has: page.locator('header').getByText(method, { exact: true }) })
+    for (const call of [
+      'POST /partner/leads',
+      'GET /partner/leads',
+      'GET /partner/events',
+      'GET /partner/docs',
+      'POST /webhook/lead',
+      'POST /webhook/deal',
+    ]) {
       const [method = '', path = ''] = call.split(' ')
-      const one = calls.filter({ has: page.getByRole('heading', { name: path, exact: true }) })
-      await expect(one.locator('header'), call).toHaveText(`${method}${path}`)
+      await expect(article(method, path).locator('header'), call).toHaveText(`${method}${path}`)
     }
-    const submission = calls.filter({ has: page.getByRole('heading', { name: '/partner/leads', exact: true }) })
+    const submission = article('POST', '/partner/leads')
     await submission.getByRole('link', { name: 'Request fields of POST /partner/leads' }).click()
     const fields = main.getByRole('region', { name: 'POST /partner/leads, POST /webhook/lead' })
     await expect(fields).toBeInViewport()

@@ -36,6 +36,7 @@ import { webhookRoutes } from '../features/webhooks/webhooks.routes.ts'
 import type { Replica } from '../platform/db/replica.ts'
 import { NotFound } from '../platform/errors.ts'
 import { createAuthenticate } from '../platform/http/authenticate.ts'
+import { tagAnswers } from '../platform/http/entity-tag.ts'
 import { healthRoutes, type Readiness } from '../platform/http/health.ts'
 import { createMount } from '../platform/http/mount.ts'
 import { packAnswers } from '../platform/http/pack-answers.ts'
@@ -126,6 +127,7 @@ export async function createApp(
 
   const { brandName } = deps.config
   await staticWeb(app, { folder: WEB_FOLDER, isStarted: readiness.isStarted, brandName })
+  tagAnswers(app)
   packAnswers(app)
   return app
 }

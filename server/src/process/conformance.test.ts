@@ -436,7 +436,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
       return log.id
     }
   }
-  const id = (await ids[name]?.()) ?? (route.path.includes('/deal/') ? deal.loid : loid)
+  const id = (await ids[name]?.()) ?? (/\/deals?\//.test(route.path) ? deal.loid : loid)
   const path = `${route.path.replace(/:\w+/, id)}${validQuery(route)}`
   const body = (await bodies[name]?.()) ?? validBody(route)
   const token = route.auth === 'api-key' ? api_key : subject.token

@@ -1,3 +1,4 @@
+import { CURSOR_DAYS } from '@portal/contract/partner-reads.ts'
 import * as z from 'zod/mini'
 import { removeRunsOfAllPartners } from '../crm/pull/run/sync-runs.queries.ts'
 import { removeUsage } from '../crm/zoho/shared-limits.ts'
@@ -15,6 +16,7 @@ import { removeDoneOfAllPartners, removePutAwayOfAllPartners } from '../features
 import { removeSeenRecordsOfAllPartners } from '../features/inbox/news.queries.ts'
 import { removeMailsOfAllPartners, removeToldNewsOfAllPartners } from '../features/mails/mails.queries.ts'
 import { removeUnsubscribeTokensOfAllPartners } from '../features/mails/unsubscribe-tokens.queries.ts'
+import { removeChangesOfAllPartners } from '../features/partner-api/changes.queries.ts'
 import { removeSecurityEntriesOfAllPartners } from '../features/security-log/security-log.queries.ts'
 import { removeInvitationsOfAllPartners } from '../features/team/invitations.queries.ts'
 import {
@@ -55,6 +57,8 @@ const ARCHIVE_MS = 90 * DAY_MS
  * dashboard shows fewer than twenty events if a partner had fewer in this time.
  */
 const EVENT_MS = 90 * DAY_MS
+/** Two days longer than a cursor of the read side is valid, because a cursor names only a day. */
+const CHANGE_MS = (CURSOR_DAYS + 2) * DAY_MS
 const RUN_MS = 90 * DAY_MS
 /**
  * An invitation is removed this long after its link has expired. Until then an owner sees the invitation and can send
@@ -123,6 +127,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     'webhook attempts': (rowsMax) => removeAttemptsOfAllPartners(db, before(ATTEMPT_MS), rowsMax),
     'security log': (rowsMax) => removeSecurityEntriesOfAllPartners(db, before(SECURITY_LOG_MS), rowsMax),
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
+    'changes of records': (rowsMax) => removeChangesOfAllPartners(db, before(CHANGE_MS), rowsMax),
     'opened records': (rowsMax) => removeSeenRecordsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'put away': (rowsMax) => removePutAwayOfAllPartners(db, before(PUT_AWAY_MS), rowsMax),
     'marked as done': (rowsMax) => removeDoneOfAllPartners(db, before(PUT_AWAY_MS), rowsMax),

@@ -11,6 +11,8 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { insertDeal } from '../../testing/insert-deal.ts'
+import { makeKey } from '../../testing/make-key.ts'
 import { addApp } from '../../testing/second-factor.ts'
 import {
   type Answer,
@@ -19,6 +21,7 @@ import {
   type TestPartner,
   type TestPortal,
 } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
 import { DOCUMENTED_ROUTES } from './documented-routes.ts'
 
 let portal: TestPortal
@@ -29,7 +32,7 @@ let folder: string
 beforeAll(async () => {
   portal = await startPortal({ env: { RATE_LIMITS: 'on', MAIL_FROM: 'Broker Desk <desk@lender.example>' } })
   partner = await portal.newPartner()
-  key = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
+  key = await makeKey(partner, ['submit', 'read'])
   docs = (await partner.get('/dashboard/api-docs')).body.data
   folder = await mkdtemp(join(tmpdir(), 'examples '))
 })
@@ -94,7 +97,7 @@ test('GET /openapi.json returns a valid, public document without an envelope', a
 
 test('the portal serves every route in its documentation and in its OpenAPI document', async () => {
   const { paths } = (await portal.get('/openapi.json')).body
-  const described = DOCUMENTED_ROUTES.map(({ route }) => `${route.method} ${route.path.replace(':id', '{id}')}`)
+  const described = DOCUMENTED_ROUTES.map(({ route }) => `${route.method} ${route.path.replace(/:(\w+)/, '{$1}')}`)
   const listed = docs.endpoints.map(({ method, path }) => `${method} ${path}`)
   const inOpenApi = Object.entries<object>(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
@@ -102,7 +105,7 @@ test('the portal serves every route in its documentation and in its OpenAPI docu
   expect(listed).toEqual(described)
   expect(inOpenApi.toSorted()).toEqual(described.toSorted())
   for (const { method, path } of docs.endpoints) {
-    const answer = await portal.ask(method, path.replace('{id}', 'LO-00000000'), { token: key })
+    const answer = await portal.ask(method, path.replace(/\{\w+\}/, 'LO-00000000'), { token: key })
     expect([path, answer.body.error]).not.toEqual([path, 'There is no such address in this API'])
   }
 })
@@ -162,6 +165,16 @@ test('callers get the documented error codes with the documented statuses', asyn
     await db.updateTable('partners').set({ portal_access: 'Suspended' }).where('id', '=', suspended.id).execute()
     return ask(least, { token })
   }
+  const gone = async (table: 'leads' | 'deals', loid: string) => {
+    await portal.deps.pool.query(
+      `update ${table} set archived_at = now(), archived_reason = 'left-crm' where loid = $1`,
+      [loid],
+    )
+    return portal.get(`/partner/${table}/${loid}`, { token: key })
+  }
+  const { cursor } = (await portal.get('/partner/events', { token: key })).body.data
+  const old = { ...JSON.parse(Buffer.from(cursor, 'base64url').toString()), day: '2020-01-01' }
+  const oldCursor = Buffer.from(JSON.stringify(old)).toString('base64url')
   await ask(least, { headers })
   const answers = [
     await ask({}),
@@ -171,7 +184,10 @@ test('callers get the documented error codes with the documented statuses', asyn
     await viewer.post('/webhook/lead', least),
     await askWithoutSecondFactor(),
     await portal.get('/webhook/status/LO-00000000', { token: key }),
+    await gone('leads', (await ask({ ...least, email: 'gone@example.com' })).body.data.loid),
+    await gone('deals', (await portal.post('/webhook/deal', least, { token: key })).body.data.loid),
     await ask({ ...least, business_name: 'Other' }, { headers }),
+    await portal.get(`/partner/events?since=${oldCursor}`, { token: key }),
     await ask('x'.repeat(70_000)),
     await ask('a', { headers: { 'content-type': 'text/plain' } }),
     (await Promise.all(Array.from({ length: 121 }, () => ask({}, { token: spent })))).find(
@@ -195,7 +211,7 @@ test('callers get the documented error codes with the documented statuses', asyn
 test('OpenAPI lists the answer 403 for every call', async () => {
   const { paths, components } = (await portal.get('/openapi.json')).body
   for (const { route } of DOCUMENTED_ROUTES) {
-    const { responses } = paths[route.path.replace(':id', '{id}')][route.method.toLowerCase()]
+    const { responses } = paths[route.path.replace(/:(\w+)/, '{$1}')][route.method.toLowerCase()]
     expect([route.path, '403' in responses]).toEqual([route.path, true])
   }
   expect(components.schemas.Failure.properties.code.enum).toContain('NOT_ALLOWED')
@@ -216,6 +232,45 @@ test('the JavaScript example runs as printed', async () => {
 test('the Python example runs as printed', async () => {
   const output = await outputOf('python3', [await fileWith('example.py', docs.examples.python)])
   expect(output).toMatch(/^Submitted LO-[0-9A-Z]{8}\nNew Lead\n$/)
+})
+
+test('the examples that follow changes run as printed, and go on where they stopped', async () => {
+  const ways = [
+    { program: 'sh', file: 'follow.sh', text: docs.readExamples.curl },
+    { program: process.execPath, file: 'follow.mjs', text: docs.readExamples.javascript },
+    { program: 'python3', file: 'follow.py', text: docs.readExamples.python },
+  ]
+  const reader = await portal.newPartner()
+  const former = key
+  key = await makeKey(reader, ['read'])
+  try {
+    for (const { program, file, text } of ways) {
+      await rm(join(folder, 'cursor.txt'), { force: true })
+      const { loid } = await reader.submitLead()
+      const example = await fileWith(file, text)
+      const isRead = async () => (await outputOf(program, [example])).includes(loid)
+      await waitFor(`${file} to read the lead`, isRead)
+      await waitFor(`${file} to read on`, async () => !(await isRead()))
+      await portal.deps.pool.query(`update leads set state = 'VIC' where loid = $1`, [loid])
+      expect(await waitFor(`${file} to read the change`, isRead)).toBe(true)
+    }
+  } finally {
+    key = former
+  }
+})
+
+test('documented answers of the read side match their schemas, and so do the portal’s answers', async () => {
+  const { paths } = (await portal.get('/openapi.json')).body
+  const { loid } = await partner.submitLead()
+  const deal = await insertDeal(portal.deps.db, partner.id)
+  for (const { route, tag, answerExample } of DOCUMENTED_ROUTES) {
+    if (tag !== 'Read') continue
+    const path = route.path.replace(/:(\w+)/, '{$1}')
+    const answered = z.fromJSONSchema(paths[path].get.responses['200'].content['application/json'].schema)
+    expect([path, answered.safeParse({ success: true, data: answerExample }).error]).toEqual([path, undefined])
+    const answer = await portal.get(path.replace('{loid}', path.includes('deals') ? deal.loid : loid), { token: key })
+    expect([path, answer.status, answered.safeParse(answer.body).error]).toEqual([path, 200, undefined])
+  }
 })
 
 test('the Python example prints the portal’s error if the key is wrong', async () => {

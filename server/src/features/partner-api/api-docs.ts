@@ -10,13 +10,13 @@ import { FAILING_MS_MAX, GONE } from '../webhooks/disable-endpoint.ts'
 import { ATTEMPTS_MAX } from '../webhooks/retry-schedule.ts'
 import { PREVIOUS_VALID_MS } from '../webhooks/rotate-secret.ts'
 import { bodyFields } from './body-fields.ts'
-import { codeExamples, VERIFICATION } from './code-examples.ts'
+import { codeExamples, readExamples, VERIFICATION } from './code-examples.ts'
 import { DOCUMENTED_ROUTES } from './documented-routes.ts'
 
 export const API_TITLE = 'Partner API'
 export const API_VERSION = '1.0'
 export const API_DESCRIPTION =
-  'Submit leads and deals from your own systems, follow their progress, and receive changes as they happen. Everything is JSON over HTTPS; amounts are in Australian dollars, as numbers or as text with one amount (`50,000`, `1.5m`), times are ISO 8601 in UTC.'
+  'Submit leads and deals from your own systems, read all of them and what changed, and receive changes as they happen. Everything is JSON over HTTPS; amounts are in Australian dollars, as numbers or as text with one amount (`50,000`, `1.5m`), times are ISO 8601 in UTC.'
 
 export const KEY_NOTE =
   'Generate an API key under API Keys in the portal, and send it with every call. It is shown only once. Keep it with your server’s secrets, never in a web page or an app. Regenerating that key ends the old one at once; a key with a name works until an owner ends it, so make the next one first. A key with a name may `submit`, `read` or both; the key without a name may submit. Calls that a key may not make get 403.'
@@ -26,8 +26,9 @@ export const API_ERRORS: Record<string, readonly ErrorCode[]> = {
   400: ['VALIDATION', 'MALFORMED_REQUEST'],
   401: ['UNAUTHORIZED'],
   403: ['ACCOUNT_SUSPENDED', 'NOT_ALLOWED', 'SECOND_FACTOR_REQUIRED'],
-  404: ['NOT_FOUND'],
+  404: ['NOT_FOUND', 'LEAD_REMOVED', 'DEAL_REMOVED'],
   409: ['IDEMPOTENCY_KEY_REUSED'],
+  410: ['START_AGAIN'],
   413: ['PAYLOAD_TOO_LARGE'],
   415: ['UNSUPPORTED_MEDIA_TYPE'],
   429: ['RATE_LIMITED'],
@@ -91,6 +92,7 @@ export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
       responseExample: { success: true, data: answerExample },
     })),
     examples: codeExamples(baseUrl),
+    readExamples: readExamples(baseUrl),
     errorCodes: Object.fromEntries(
       Object.entries(API_ERRORS).flatMap(([status, codes]) =>
         codes.map((code) => [code, `HTTP ${status}. ${ERROR_CODES[code]}`]),

@@ -72,6 +72,85 @@ print(call("GET", "/webhook/status/" + submitted["loid"])["status"])
   }
 }
 
+/** Examples that follow changes. Each remembers its cursor in a file, so that it goes on where it stopped. */
+export function readExamples(baseUrl: string): Record<'curl' | 'javascript' | 'python', string> {
+  return {
+    curl: `# PORTAL_API_KEY holds an API key that may read. The file \`cursor\` remembers how far you have come.
+curl --fail-with-body --silent --show-error --get ${baseUrl}/partner/events \\
+  --header "Authorization: Bearer $PORTAL_API_KEY" \\
+  --data-urlencode "since=$(cat cursor 2>/dev/null)" |
+  tee answer.json
+sed --quiet 's/.*"cursor":"\\([^"]*\\)".*/\\1/p' answer.json > cursor
+`,
+    javascript: `// Node.js 20 or later. PORTAL_API_KEY holds an API key that may read.
+// The file cursor.txt remembers how far you have come, so you can run this again and again.
+import { readFile, writeFile } from 'node:fs/promises'
+
+const base = '${baseUrl}'
+const headers = { Authorization: \`Bearer \${process.env.PORTAL_API_KEY}\` }
+
+let cursor = await readFile('cursor.txt', 'utf8').catch(() => '')
+let hasMore = true
+while (hasMore) {
+  const query = new URLSearchParams(cursor && { since: cursor })
+  const response = await fetch(\`\${base}/partner/events?\${query}\`, { headers })
+  const answer = await response.json()
+  if (answer.code === 'START_AGAIN') {
+    // The cursor has ended. Everything comes again: forget what does not.
+    cursor = ''
+    continue
+  }
+  if (!response.ok) throw new Error(\`\${answer.code}: \${answer.error}\`)
+  for (const event of answer.data.events) {
+    // Store event.lead or event.deal under event.loid. If both are null, remove what you have.
+    console.log(event.type, event.loid)
+  }
+  cursor = answer.data.cursor
+  await writeFile('cursor.txt', cursor)
+  hasMore = answer.data.has_more
+}
+`,
+    python: `# Python 3.8 or later. PORTAL_API_KEY holds an API key that may read.
+# The file cursor.txt remembers how far you have come, so you can run this again and again.
+import json
+import os
+import pathlib
+import urllib.error
+import urllib.parse
+import urllib.request
+
+BASE = "${baseUrl}"
+REMEMBERED = pathlib.Path("cursor.txt")
+
+
+def read(cursor):
+    query = urllib.parse.urlencode({"since": cursor} if cursor else {})
+    request = urllib.request.Request(BASE + "/partner/events?" + query)
+    request.add_header("Authorization", "Bearer " + os.environ["PORTAL_API_KEY"])
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)["data"]
+    except urllib.error.HTTPError as error:
+        failure = json.load(error)
+        if failure["code"] == "START_AGAIN":
+            # The cursor has ended. Everything comes again: forget what does not.
+            return read("")
+        raise SystemExit(f"{failure['code']}: {failure['error']}")
+
+
+cursor = REMEMBERED.read_text() if REMEMBERED.exists() else ""
+has_more = True
+while has_more:
+    answer = read(cursor)
+    for event in answer["events"]:
+        # Store event["lead"] or event["deal"] under event["loid"]. If both are None, remove what you have.
+        print(event["type"], event["loid"])
+    cursor, has_more = answer["cursor"], answer["has_more"]
+    REMEMBERED.write_text(cursor)
+`,
+  }
+}
+
 /**
  * Shows how a receiver checks that a delivery came from the portal (Standard Webhooks). The code uses only the
  * language's standard library.

@@ -1,7 +1,7 @@
 import { Failure } from '@portal/contract/answer.ts'
 import { ERROR_CODES } from '@portal/contract/error-codes.ts'
 import { EVENT_PAYLOADS } from '@portal/contract/event-payloads.ts'
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
+import { CHANGES_MAX, CHANGES_SIZE, CURSOR_LENGTH_MAX, IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
 import type { Auth, Route } from '@portal/contract/route.ts'
 import {
   API_DESCRIPTION,
@@ -33,6 +33,7 @@ export function openApi(publicUrl: string, brandName: string): object {
     tags: [
       { name: 'Submit', description: 'Leads and deals from your own systems.' },
       { name: 'Follow', description: 'The progress of your leads and deals.' },
+      { name: 'Read', description: 'All leads and deals, and what changed.' },
       { name: 'Documentation', description: 'What you are reading.' },
       { name: 'Events', description: 'What the portal sends to your endpoint.' },
     ],
@@ -47,6 +48,7 @@ export function openApi(publicUrl: string, brandName: string): object {
       headers: {
         ...Object.fromEntries(RATE_LIMIT_HEADERS.map(({ name, description }) => [name, integerHeader(description)])),
         [RETRY_AFTER.name]: integerHeader(RETRY_AFTER.description),
+        ETag: { description: 'Names this answer.', schema: { type: 'string' } },
         'Idempotency-Replayed': { description: 'This is the answer to an earlier call.', schema: { const: 'true' } },
       },
       responses: Object.fromEntries(Object.keys(API_ERRORS).map((status) => [`Failure${status}`, failure(status)])),
@@ -74,7 +76,12 @@ function pathItems(): Record<string, object> {
       summary: route.summary,
       description,
       security: SECURITY[route.auth],
-      parameters: [...pathParameters(route), ...(route.creates ? [IDEMPOTENCY_KEY] : [])],
+      parameters: [
+        ...pathParameters(route),
+        ...(route.query ? READING : []),
+        ...(hasEntityTag(route) ? [IF_NONE_MATCH] : []),
+        ...(route.creates ? [IDEMPOTENCY_KEY] : []),
+      ],
       ...(route.body && { requestBody: requestBody(route.body, requestExample) }),
       responses: {
         [route.status]: {
@@ -83,6 +90,7 @@ function pathItems(): Record<string, object> {
           headers: {
             ...LIMIT_HEADERS,
             ...(route.creates && headerReferences(['Idempotency-Replayed'])),
+            ...(hasEntityTag(route) && headerReferences(['ETag'])),
           },
           content: {
             'application/json': {
@@ -95,6 +103,7 @@ function pathItems(): Record<string, object> {
             },
           },
         },
+        ...(hasEntityTag(route) && { '304': { description: 'The answer is the one whose tag you sent.' } }),
         ...Object.fromEntries(
           failuresOf(route).map((status) => [status, { $ref: `#/components/responses/Failure${status}` }]),
         ),
@@ -110,6 +119,7 @@ function pathItems(): Record<string, object> {
  */
 function failuresOf(route: Route): string[] {
   return Object.keys(API_ERRORS).filter((status) => {
+    if (status === '410') return route.query !== undefined
     if (['409', '413', '415'].includes(status)) return route.body !== undefined
     return status !== '404' || route.path.includes(':')
   })
@@ -123,6 +133,36 @@ function pathParameters({ path }: Route): object[] {
     description: 'The id or the LOID.',
     schema: { type: 'string' },
   }))
+}
+
+function hasEntityTag({ method, auth }: Route): boolean {
+  return method === 'GET' && auth === 'api-key'
+}
+
+/** The query of the calls that follow changes. */
+const READING = [
+  {
+    name: 'since',
+    in: 'query',
+    required: false,
+    description: 'The `cursor` of the answer before. Without it, the reading begins.',
+    schema: { type: 'string', maxLength: CURSOR_LENGTH_MAX },
+  },
+  {
+    name: 'limit',
+    in: 'query',
+    required: false,
+    description: 'At most how many records the answer has.',
+    schema: { type: 'integer', minimum: 1, maximum: CHANGES_MAX, default: CHANGES_SIZE },
+  },
+]
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of an earlier answer to the same call.',
+  schema: { type: 'string' },
 }
 
 const IDEMPOTENCY_KEY = {

@@ -6,6 +6,7 @@ import {
   submitWebhookDeal,
   submitWebhookLead,
 } from '@portal/contract/partner-api.ts'
+import { readApiDeal, readApiDeals, readApiEvents, readApiLead, readApiLeads } from '@portal/contract/partner-reads.ts'
 import type { LeadSubmission } from '@portal/contract/submissions.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -16,6 +17,8 @@ import { findFirstStage, submitDeal } from '../deals/submit-deal.ts'
 import { submitLead } from '../leads/submit-lead.ts'
 import { apiDocs } from './api-docs.ts'
 import { getSubmitted } from './get-submitted.ts'
+import { goneOf, readChanges } from './read-changes.ts'
+import { readReferralDeal, readReferralLead } from './read-referral.ts'
 
 export function partnerApiRoutes(mount: Mount, deps: Deps): void {
   mount(submitPartnerLead, (call) => admitRecord(deps, call, (tx) => lead(tx, call.partner, call.body)))
@@ -28,6 +31,18 @@ export function partnerApiRoutes(mount: Mount, deps: Deps): void {
     })
   })
   mount(readSubmitted, ({ partner, params }) => getSubmitted(deps.reads, partner, params.id))
+
+  mount(readApiLeads, async ({ partner, query }) => {
+    const { events, ...next } = await readChanges(deps, partner.id, 'leads', query)
+    return { leads: events.flatMap(({ lead }) => lead ?? []), gone: goneOf(events), ...next }
+  })
+  mount(readApiDeals, async ({ partner, query }) => {
+    const { events, ...next } = await readChanges(deps, partner.id, 'deals', query)
+    return { deals: events.flatMap(({ deal }) => deal ?? []), gone: goneOf(events), ...next }
+  })
+  mount(readApiEvents, ({ partner, query }) => readChanges(deps, partner.id, 'events', query))
+  mount(readApiLead, ({ partner, params }) => readReferralLead(deps, partner, params.loid))
+  mount(readApiDeal, ({ partner, params }) => readReferralDeal(deps, partner, params.loid))
 
   mount(readApiDocs, async () => apiDocs(deps.publicUrl, deps.config.mailFrom))
   mount(readPartnerDocs, async () => apiDocs(deps.publicUrl, deps.config.mailFrom))

@@ -545,6 +545,15 @@ interface ApiKeysTable {
   made_by: ColumnType<string | null, string | undefined, string | null>
 }
 
+/** Only the triggers of leads and deals write to this table, and the prune job removes from it. */
+interface RecordChangesTable {
+  record_id: GeneratedAlways<string>
+  partner_id: GeneratedAlways<string>
+  kind: GeneratedAlways<'lead' | 'deal'>
+  loid: GeneratedAlways<string>
+  at: GeneratedAlways<Instant>
+}
+
 interface NamedApiKeysTable {
   id: string
   partner_id: string
@@ -744,6 +753,7 @@ export interface Tables {
   crm_choices: CrmChoicesTable
   api_keys: ApiKeysTable
   named_api_keys: NamedApiKeysTable
+  record_changes: RecordChangesTable
   webhook_endpoints: WebhookEndpointsTable
   webhook_logs: WebhookLogsTable
   webhook_attempts: WebhookAttemptsTable

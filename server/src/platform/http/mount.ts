@@ -165,6 +165,7 @@ export function createMount(
       exposeHeadRoute: route.envelope !== 'stream' && route.envelope !== 'file',
       config: {
         ignoresBody: route.body === undefined && route.bytesMax === undefined && ignoresUnknown(route),
+        hasEntityTag: route.method === 'GET' && route.auth === 'api-key',
         takesBytes: route.bytesMax !== undefined,
       },
       ...(route.bytesMax !== undefined && { bodyLimit: route.bytesMax }),

@@ -25,6 +25,7 @@ const PARTS: readonly IconListItem[] = [
       <>
         <Mono>POST /api/partner/leads</Mono>
         <Mono>GET /api/partner/docs</Mono>
+        <Mono>GET /api/partner/events</Mono>
       </>
     ),
   },

@@ -47,6 +47,7 @@ const DOCS: ApiDocs = {
     javascript: "await fetch('https://a.example')",
     python: 'import requests',
   },
+  readExamples: { curl: 'curl https://b.example\n', javascript: 'fetch()', python: 'import json' },
   errorCodes: { RATE_LIMITED: 'Too many requests; `Retry-After` says when to try again.' },
   rateLimits: {
     description: 'For each key.',
@@ -125,6 +126,7 @@ test('every part of the documentation is on the page and in the table of content
     'Partner API',
     'Authentication',
     'Code examples',
+    'Follow changes',
     'Endpoints',
     'Request fields',
     'Webhooks',
@@ -138,11 +140,11 @@ test('every part of the documentation is on the page and in the table of content
   const endpoints = ['POST /partner/leads', 'POST /webhook/lead', 'GET /partner/docs']
   const fields = ['POST /partner/leads, POST /webhook/lead']
   expect(contents.map(({ textContent }) => textContent)).toEqual([
-    ...titles.slice(0, 4),
+    ...titles.slice(0, 5),
     ...endpoints,
     'Request fields',
     ...fields,
-    ...titles.slice(5),
+    ...titles.slice(6),
   ])
   for (const link of contents) expect(document.querySelector(link.getAttribute('href') ?? '')).not.toBeNull()
 

@@ -51,8 +51,17 @@ export function ApiReference({ docs }: { docs: ReadableDocs }) {
   )
 }
 
+/** `before` tells the tabs and buttons of one set of examples from those of another. */
+function inEachLanguage({ curl, javascript, python }: ReadableDocs['examples'], before = '') {
+  return [
+    { label: `${before}cURL`, language: 'bash' as const, code: curl.trimEnd() },
+    { label: `${before}JavaScript`, language: 'javascript' as const, code: javascript.trimEnd() },
+    { label: `${before}Python`, language: 'python' as const, code: python.trimEnd() },
+  ]
+}
+
 function partsOf(docs: ReadableDocs): Part[] {
-  const { authentication, endpoints, examples, errorCodes, rateLimits, webhooks, support } = docs
+  const { authentication, endpoints, examples, readExamples, errorCodes, rateLimits, webhooks, support } = docs
   const tables = fieldTables(endpoints)
   return [
     { id: 'overview', title: docs.title ?? 'Overview', content: <Overview docs={docs} /> },
@@ -82,17 +91,19 @@ function partsOf(docs: ReadableDocs): Part[] {
       id: 'examples',
       title: 'Code examples',
       // The examples end without a line break. With a line break, a pasted command would run before anybody read it.
-      content: (
-        <CodeSamples
-          label="Code examples"
-          samples={[
-            { label: 'cURL', language: 'bash', code: examples.curl.trimEnd() },
-            { label: 'JavaScript', language: 'javascript', code: examples.javascript.trimEnd() },
-            { label: 'Python', language: 'python', code: examples.python.trimEnd() },
-          ]}
-        />
-      ),
+      content: <CodeSamples label="Code examples" samples={inEachLanguage(examples)} />,
     },
+    ...(readExamples
+      ? [
+          {
+            id: 'follow-changes',
+            title: 'Follow changes',
+            content: (
+              <CodeSamples label="Examples that follow changes" samples={inEachLanguage(readExamples, 'Changes in ')} />
+            ),
+          },
+        ]
+      : []),
     {
       id: 'endpoints',
       title: 'Endpoints',
