@@ -99,6 +99,8 @@ export type Settings = {
   crmNotes: 'all' | 'portal'
   /** With `partner`, only a task whose subject begins with 'Partner:' asks the partner (D105). */
   crmTasks: 'partner' | 'all'
+  /** With `portal`, partners see a file that staff attached only if its name begins with 'Partner' (D103). */
+  crmDocuments: 'portal' | 'all'
   /** The largest file that may be uploaded (D100). */
   documentMbMax: number
   /** How much of all partners' files may be on the way to the CRM (D100). */
@@ -196,6 +198,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     hideAccountExistence: variables.HIDE_ACCOUNT_EXISTENCE,
     crmNotes: variables.CRM_NOTES,
     crmTasks: variables.CRM_TASKS,
+    crmDocuments: variables.CRM_DOCUMENTS,
     documentMbMax: variables.DOCUMENT_MAX_MB,
     documentsWaitingGbMax: variables.DOCUMENTS_WAITING_MAX_GB,
     clamdUrl: variables.CLAMD_URL,
@@ -354,6 +357,7 @@ const Variables = z.object({
   HIDE_ACCOUNT_EXISTENCE: z._default(TrueOrFalse, false),
   CRM_NOTES: z._default(z.enum(['all', 'portal'], 'be all or portal'), 'all'),
   CRM_TASKS: z._default(z.enum(['partner', 'all'], 'be partner or all'), 'partner'),
+  CRM_DOCUMENTS: z._default(z.enum(['portal', 'all'], 'be portal or all'), 'portal'),
   DOCUMENT_MAX_MB: z._default(wholeNumber(1, 100), 25),
   DOCUMENTS_WAITING_MAX_GB: z._default(wholeNumber(1, 1_000), 5),
   CLAMD_URL: z.optional(urlOf(['tcp:'], 'be an address such as tcp://127.0.0.1:3310')),

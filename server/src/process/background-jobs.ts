@@ -3,6 +3,7 @@ import { followFields } from '../crm/pull/fields/follow-fields.job.ts'
 import { pullNoted } from '../crm/pull/notified/pull-noted.job.ts'
 import { pullNotified } from '../crm/pull/notified/pull-notified.job.ts'
 import { watchCrm } from '../crm/pull/notified/watch-crm.job.ts'
+import { pullDocumentsLater } from '../crm/pull/pull-documents.ts'
 import { connectRecords } from '../crm/pull/run/connect-records.job.ts'
 import { runSync } from '../crm/pull/run/run-sync.job.ts'
 import { sweep } from '../crm/pull/sweep/sweep.job.ts'
@@ -56,6 +57,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pullNotified,
   pullNoted,
   pullDueDetails,
+  pullDocumentsLater,
   computeUsualTimes,
   fillSearchColumns,
   fillComparedNames,

@@ -10,6 +10,7 @@ import { gatherPage } from './gather-page.ts'
 import { type HoldHidden, openBrake } from './hold-hidden.ts'
 import { keepOfGonePartners } from './keep-of-gone-partners.ts'
 import type { AppliedRecord, PageTally, Pull } from './pull.ts'
+import { lookAtChanged } from './pull-documents.ts'
 import { pullDueNotes } from './pull-notes.ts'
 
 /** One call reads at most this many records. */
@@ -101,5 +102,9 @@ export async function pullPage(
   const problems = [...read.problems, ...applied.problems]
   for (const problem of problems) log.warn({ module, ...problem }, 'a record from the CRM was left out')
   await pullDueNotes(pull, applied.records)
+  await lookAtChanged(
+    deps,
+    applied.records.filter((record) => !record.is_new),
+  )
   return { records: applied.records, problems, there: there.size, heldPartnerIds }
 }

@@ -10,7 +10,7 @@ import {
 import { FIELD_GROUPS } from '@portal/contract/field-groups.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmCheck } from '../../records/crm-records.ts'
-import { readItems, readResults } from './answers.ts'
+import { isMissing as isRecordMissing, readItems, readResults } from './answers.ts'
 import { CrmAddressRefused, CrmForbidden, CrmRefused, CrmSignInRefused } from './errors.ts'
 import { usedChoices } from './metadata.ts'
 import type { Organisation } from './organisation.ts'
@@ -245,6 +245,18 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
           readResults(await api.write({ method: 'PUT', path: module, body, isRepeatable: true, signal }))
         }
         return 'allowed'
+      },
+    },
+    {
+      name: 'Documents',
+      scope: 'ZohoCRM.modules.ALL',
+      async run(signal) {
+        for (const { module } of [leads, deals]) {
+          const answer = await api.get(`${module}/${NO_ID}/Attachments`, { fields: 'id' }, { signal })
+          // No record has this id, and an organisation that gives its attachments says so.
+          if (!isRecordMissing(answer)) readItems(answer)
+        }
+        return 'are given. Whether there is room for more is known when one is sent'
       },
     },
     {

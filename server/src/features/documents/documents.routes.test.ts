@@ -186,3 +186,53 @@ test('limits, other partners, viewers and unverified partners are refused in wor
     'The file changed while it was sent. Choose it again.',
   )
 })
+
+test('what staff attach for the partner is shown, told once, opened, and gone when they delete it', async () => {
+  const { loid, id } = await pushedLead()
+  await lender.attach('Leads', id, { name: 'Partner guide.pdf', content: `${PDF}guide` })
+  const shown = async () => (await documentsOf(loid)).map(({ name }: { name: string }) => name)
+  // What was there before the portal first looked is no news.
+  expect(await shown()).toEqual(['Partner guide.pdf'])
+  const told = async () =>
+    (await portal.deps.db.selectFrom('events').select('data').where('loid', '=', loid).execute())
+      .map(({ data }) => Object(data).document_name)
+      .filter(Boolean)
+  expect(await told()).toEqual([])
+
+  // Within the minute nobody looks, unless the record changes.
+  await lender.attach('Leads', id, { name: 'Partner letter.pdf', content: `${PDF}letter` })
+  await lender.attach('Leads', id, { name: 'Credit memo.pdf', content: 'secret' })
+  expect(await shown()).toEqual(['Partner guide.pdf'])
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  await waitFor('the letter', async () => (await shown()).includes('Partner letter.pdf'))
+  expect(await shown()).not.toContain('Credit memo.pdf')
+  expect(await told()).toEqual(['Partner letter.pdf'])
+  const letter = (await documentsOf(loid)).find((one: { name: string }) => one.name === 'Partner letter.pdf')
+  expect(letter).toMatchObject({ is_lenders: true, added_by: 'Maya Thornton', take_back_until: null, can_open: true })
+  expect(await (await open(letter.id)).text()).toBe(`${PDF}letter`)
+  const news = await portal.deps.db.selectFrom('mail_news').select(['type', 'kind']).where('loid', '=', loid).execute()
+  expect(news).toContainEqual({ type: 'document.added', kind: 'lender-note' })
+
+  for (const one of await lender.attachments('Leads', id)) await lender.removeAttachment('Leads', id, one.id)
+  await lender.update('Leads', id, { Lead_Status: 'Pre Call' })
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  await waitFor('the list to be empty', async () => (await shown()).length === 0)
+})
+
+test.each(['deal', 'contact', 'no'])('documents outlive a conversion that moves files to: %s', async (to) => {
+  await lender.behaviour({ conversionMovesAttachments: to })
+  const { loid, id } = await pushedLead()
+  await upload(portal, ada, { loid, name: `own-${to}.txt`, content: bytes(`before ${to}`) })
+  const own = await synced(loid, `own-${to}.txt`)
+  await lender.attach('Leads', id, { name: 'Partner offer.pdf', content: `${PDF}offer ${to}` })
+  await lender.convert(id, { Deal_Name: 'Offer', Amount: 1 })
+  expect((await ada.post('/dashboard/sync-leads')).status).toBe(200)
+  expect((await ada.post('/dashboard/sync-deals')).status).toBe(200)
+  expect(await (await open(own.id)).text()).toBe(`before ${to}`)
+  const offer = await waitFor('the offer', async () =>
+    (await documentsOf(loid)).find((one: { name: string }) => one.name === 'Partner offer.pdf'),
+  )
+  expect(await (await open(offer.id)).text()).toBe(`${PDF}offer ${to}`)
+  await lender.behaviour({ conversionMovesAttachments: null })
+})

@@ -6,6 +6,7 @@ import {
   storePart,
   takeBack,
 } from '@portal/contract/documents.ts'
+import { pullDocumentsOf } from '../../crm/pull/pull-documents.ts'
 import type { Deps } from '../../deps.ts'
 import { NotFound } from '../../platform/errors.ts'
 import type { Mount } from '../../platform/http/mount.ts'
@@ -32,6 +33,7 @@ export function documentRoutes(mount: Mount, deps: Deps): void {
   mount(listDocuments, async ({ partner, params }) => {
     const record = await findDocumentedRecord(db, partner.id, params.loid)
     if (!record) throw new NotFound('Lead or deal not found')
+    await pullDocumentsOf(deps, partner.id, record.loid)
     const rows = await findDocuments(reads, partner.id, record.loid)
     const now = clock.now()
     return { documents: rows.map((row) => shownDocument(row, partner, now)), file_mb_max: config.documentMbMax }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { pullDocumentsOf } from '../../crm/pull/pull-documents.ts'
 import { asOpened } from '../../crm/zoho/call-order.ts'
 import type { Deps } from '../../deps.ts'
 import { isId } from '../../platform/db/ids.ts'
@@ -11,10 +12,12 @@ const ANSWER_MS_MAX = 20_000
 
 /** Opens a document: as it arrives from the CRM, or from the portal while the file is on its way (D104). */
 export async function openPartnersDocument(
-  { db, crm }: Pick<Deps, 'db' | 'crm'>,
+  deps: Deps,
   partnerId: string,
   id: string,
+  canMove = true,
 ): Promise<{ loid: string; file: OpenedFile }> {
+  const { db, crm } = deps
   const document = isId(id) ? await findDocument(db, partnerId, id) : undefined
   if (!document || document.removed_at !== null) throw new NotFound('Document not found')
   const { name, type, state, zoho_id, crm_record } = document
@@ -27,6 +30,11 @@ export async function openPartnersDocument(
   const place = { module, record_zoho_id: crm_record, zoho_id }
   const waiting = AbortSignal.timeout(ANSWER_MS_MAX)
   const content = await asOpened(() => crm.openAttachment(place, waiting))
+  if (!content && canMove) {
+    // A conversion may have moved the file.
+    await pullDocumentsOf(deps, partnerId, document.loid, { isWanted: true })
+    return openPartnersDocument(deps, partnerId, id, false)
+  }
   if (!content) throw new NotFound('The lender does not have this document any more.')
   return answer(Readable.fromWeb(content))
 }

@@ -396,7 +396,12 @@ interface DocumentPartsTable {
 interface DocumentLooksTable {
   partner_id: string
   loid: string
+  /** When somebody last looked, and when a look last succeeded. */
   looked_at: Instant
+  read_at: Instant | null
+  contact_read: boolean
+  contact_zoho_id: string | null
+  contact_made_at: Instant | null
 }
 
 interface EventsTable {

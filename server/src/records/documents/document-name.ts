@@ -34,6 +34,19 @@ export function documentName(given: string, extensions: readonly [string, ...str
   return `${RESERVED.test(name) ? '_' : ''}${name}.${ending}`
 }
 
+const TYPES: Record<string, string> = {
+  pdf: 'application/pdf',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+}
+
+/** The type that the name of one of the lender's files says, which nobody has checked. */
+export function typeOfName(name: string): string {
+  return TYPES[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'application/octet-stream'
+}
+
 /** The name in the CRM: with what the lender asked before it, and unlike the names that are there (D102, D105). */
 export function nameInCrm(name: string, subject: string | undefined, taken: readonly string[]): string {
   const asked =

@@ -276,6 +276,63 @@ export async function findDocumentsToPush(db: Db | Tx, partnerId: string, loid?:
   return rows.map((row) => row.id)
 }
 
+/**
+ * Locks the documents of these files of the CRM, whichever partner had them, and the record's documents that may be among
+ * the files because their answer was lost.
+ */
+export function lockDocumentsOfAttachments(
+  tx: Tx,
+  partnerId: string,
+  loid: string,
+  listed: readonly { zoho_id: string }[],
+): Promise<DocumentRow[]> {
+  const zohoIds = listed.map(({ zoho_id }) => zoho_id)
+  return tx
+    .selectFrom('documents')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))),
+        eb.and({ partner_id: partnerId, loid }).and('zoho_id', 'is', null).and('sent_name', 'is not', null),
+      ]),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
+/** A document is in another place of the CRM, or belongs to another partner with its record. */
+export async function moveDocument(
+  tx: Tx,
+  { id }: Pick<DocumentRow, 'id'>,
+  { module, record_zoho_id }: AttachmentPlace,
+  owner: { partnerId: string; loid: string },
+): Promise<void> {
+  await tx
+    .updateTable('documents')
+    .set({ crm_module: module, crm_record: record_zoho_id, partner_id: owner.partnerId, loid: owner.loid })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Removes the lender's documents of a referral that are not there any more. */
+export async function removeLendersDocuments(
+  tx: Tx,
+  partnerId: string,
+  loid: string,
+  { there, at }: { there: readonly string[]; at: string },
+): Promise<void> {
+  await tx
+    .updateTable('documents')
+    .set({ removed_at: at })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('sha256', 'is', null)
+    .where('removed_at', 'is', null)
+    .where((eb) => eb.not(eb('zoho_id', '=', eb.fn.any(eb.val(there)))))
+    .execute()
+}
+
 /** Removes the documents of records that are gone for good, unless a lead or deal still has their LOID. */
 export async function removeDocumentsOfAllPartners(tx: Tx, loids: readonly string[]): Promise<void> {
   for (const table of ['documents', 'document_looks'] as const) {

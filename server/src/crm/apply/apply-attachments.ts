@@ -1,0 +1,106 @@
+import type { Deps } from '../../deps.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { insertSet } from '../../platform/db/row-sets.ts'
+import type { CrmAttachment } from '../../records/crm-records.ts'
+import { markLooked } from '../../records/documents/document-looks.queries.ts'
+import { typeOfName } from '../../records/documents/document-name.ts'
+import {
+  type DocumentedRecord,
+  findDocumentedRecord,
+  lockDocumentsOfAttachments,
+  lockUploads,
+  moveDocument,
+  removeLendersDocuments,
+} from '../../records/documents/documents.queries.ts'
+import { recordEvents } from '../../records/events/events.ts'
+
+const PARTNER = /^partner/i
+
+interface Looked {
+  partnerId: string
+  loid: string
+  listed: readonly CrmAttachment[]
+  /** Whether every place was listed, so that a file that is missing is gone. */
+  isWhole: boolean
+  isNews: boolean
+}
+
+/**
+ * Applies the files that a look at a referral has found (D103). The lender's files are shown if they are meant for the
+ * partner; the partner's own are followed where a conversion has moved them. Files that the lender has deleted go.
+ */
+export async function applyAttachments(
+  { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
+  { partnerId, loid, listed, isWhole, isNews }: Looked,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockUploads(tx, partnerId)
+    const record = await findDocumentedRecord(tx, partnerId, loid)
+    // The record was removed or erased in the meantime.
+    if (!record) return
+    const known = await lockDocumentsOfAttachments(tx, partnerId, record.loid, listed)
+    const byZohoId = new Map(known.map((row) => [row.zoho_id, row]))
+    // A file whose answer was lost is the partner's own, whatever its name is.
+    const sent = new Set(known.filter((row) => row.zoho_id === null).map((row) => `${row.sent_name} ${row.size}`))
+    const added = listed.filter((one) => {
+      const isMeant = config.crmDocuments === 'all' || PARTNER.test(one.name)
+      return isMeant && !byZohoId.has(one.zoho_id) && !sent.has(`${one.name} ${one.size}`)
+    })
+    for (const one of listed) {
+      const row = byZohoId.get(one.zoho_id)
+      if (!row) continue
+      const isElsewhere = row.crm_record !== one.record_zoho_id || row.crm_module !== one.module
+      const isOthers = row.sha256 === null && (row.partner_id !== partnerId || row.loid !== record.loid)
+      if (isElsewhere || isOthers)
+        await moveDocument(
+          tx,
+          row,
+          one,
+          isOthers ? { partnerId, loid: record.loid } : { partnerId: row.partner_id, loid: row.loid },
+        )
+    }
+    if (isWhole) {
+      const there = listed.map(({ zoho_id }) => zoho_id)
+      await removeLendersDocuments(tx, partnerId, record.loid, { there, at: clock.now().toISOString() })
+    }
+    const rows = added.map((one) => ({ id: newId(clock.now()), ...rowOf(one, partnerId, record) }))
+    const ids = await insertSet(tx, 'documents', rows)
+    const events = rows.filter((row) => isNews && ids.has(row.id)).map((row) => addedEvent(row, record, clock.now()))
+    await recordEvents(tx, events)
+    await markLooked(tx, partnerId, loid)
+  })
+}
+
+function rowOf(one: CrmAttachment, partnerId: string, { loid }: DocumentedRecord) {
+  return {
+    partner_id: partnerId,
+    loid,
+    added_by: one.added_by,
+    name: one.name,
+    size: one.size,
+    type: typeOfName(one.name),
+    state: 'synced',
+    added_at: one.added_at,
+    zoho_id: one.zoho_id,
+    crm_module: one.module,
+    crm_record: one.record_zoho_id,
+  }
+}
+
+function addedEvent(row: ReturnType<typeof rowOf> & { id: string }, record: DocumentedRecord, now: Date) {
+  const { on, business_name, loid } = record
+  return {
+    partnerId: row.partner_id,
+    loid,
+    type: 'document.added' as const,
+    data: {
+      on,
+      business_name,
+      document_id: row.id,
+      document_name: row.name,
+      request_id: null,
+      submitted_by: null,
+    },
+    at: now.toISOString(),
+  }
+}
