@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { AccessItem, AccessRef, SettledAccess } from './access.ts'
+import { OpenAgreement } from './agreement.ts'
 import { Announcement } from './announcement.ts'
 import { Nothing } from './answer.ts'
 import { Hold } from './holds.ts'
@@ -120,6 +121,8 @@ export const VerifiedSession = z.extend(SignedInPartner, {
   manager: z.nullable(Manager),
   /** Null if the lender tells nothing, or the person has put it away. */
   announcement: z.nullable(Announcement),
+  /** Null if the business has accepted the lender's agreement, or the lender asks for none. */
+  agreement: z.nullable(OpenAgreement),
 })
 export type VerifiedSession = z.infer<typeof VerifiedSession>
 

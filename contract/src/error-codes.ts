@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   LAST_SECOND_FACTOR: 'The business requires a second factor, and this is the person’s last one.',
   SECOND_FACTOR_REQUIRED: 'The business requires a second factor, and the person has none yet.',
   CONFIRM_EMAIL: 'The email address must be confirmed first.',
+  AGREEMENT_REQUIRED: 'An owner of the business must first accept the lender’s agreement.',
   CONFIRM_LINK: 'A person of the business must first confirm who will see the records that the CRM already has.',
   ASK_LENDER: 'The lender must say which of its records is that of the business.',
   INVALID_CURRENT_PASSWORD: 'The current password is not right.',

@@ -10,6 +10,7 @@ const MAY: Record<Role, string[]> = {
   owner: [
     'GET /account/crm-link',
     'POST /account/crm-link',
+    'POST /account/agreement',
     'GET /team',
     'POST /team/invitations',
     'POST /team/invitations/:id/send',
@@ -57,6 +58,7 @@ const MAY: Record<Role, string[]> = {
   viewer: [
     'GET /account/notifications',
     'POST /account/announcement/put-away',
+    'GET /account/agreement',
     'PUT /account/notifications',
     'GET /dashboard/stats',
     'GET /dashboard/recent-activity',

@@ -167,7 +167,7 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   const fine = await folder.command(['crm', 'check', '--insert'])
   expect(fine.out).toMatch(/^Trial lead +made and deleted again/m)
   expect([fine.code, fine.out]).toEqual([0, expect.stringMatching(/^Fields +all there$/m)])
-  expect(fine.out).toMatch(/^Optional fields +verdict on; payments off .*; manager off/m)
+  expect(fine.out).toMatch(/^Optional fields +verdict on; payments off .*; manager off .*; agreement off/m)
   expect(fine.out).toContain('The record of ada Broking: The CRM does not accept the content of Email.')
 
   expect((await folder.command(['webhooks'])).out).toMatch(/^PARTNER +BUSINESS +HOST .*\n$/)

@@ -2,6 +2,7 @@ import type { Announcement } from '@portal/contract/announcement.ts'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Crm } from './crm/zoho/crm.ts'
+import type { Agreement } from './platform/agreement-file.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Settings } from './platform/config.ts'
 import type { Db } from './platform/db/database.ts'
@@ -29,6 +30,8 @@ export interface Deps {
   statusMeanings: StatusMeanings
   /** What the lender tells all partners; absent if it tells nothing. */
   announcement?: Announcement | undefined
+  /** What an owner accepts before the business submits; absent if the lender asks for nothing. */
+  agreement?: Agreement | undefined
   mail: Mailer
   /** Records the spans of traces; absent without OpenTelemetry. */
   spans?: Spans | undefined

@@ -81,6 +81,8 @@ export type Settings = {
   statusMeaningsPath?: string
   /** The Markdown file that the lender tells all partners (D114). */
   announcementPath?: string
+  /** The Markdown file that an owner accepts before the business submits (D113). */
+  agreementPath?: string
   /** If absent, mails are written to `dataDir`/outbox. */
   smtpUrl?: string
   mailFrom: string
@@ -185,6 +187,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     crmFieldMapPath: variables.CRM_FIELD_MAP,
     statusMeaningsPath: variables.STATUS_MEANINGS,
     announcementPath: variables.ANNOUNCEMENT_FILE,
+    agreementPath: variables.AGREEMENT_FILE,
     smtpUrl: variables.SMTP_URL,
     mailFrom: variables.MAIL_FROM ?? `"${variables.BRAND_NAME}" <portal@localhost>`,
     timezone: variables.PORTAL_TIMEZONE,
@@ -339,6 +342,7 @@ const Variables = z.object({
   CRM_FIELD_MAP: z.optional(existingFile('JSON file')),
   STATUS_MEANINGS: z.optional(existingFile('text file')),
   ANNOUNCEMENT_FILE: z.optional(existingFile('Markdown file')),
+  AGREEMENT_FILE: z.optional(existingFile('Markdown file')),
   SMTP_URL: z.optional(urlOf(['smtp:', 'smtps:'], 'be an address such as smtps://user:password@mail.example.com')),
   MAIL_FROM: z.optional(
     z.string().check(z.regex(/^[^\r\n@]+@[^\r\n@]+$/, "be a sender such as 'Partner Portal <portal@example.com>'")),

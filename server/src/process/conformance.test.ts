@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Pagination } from '@portal/contract/answer.ts'
 import type { PersonRight } from '@portal/contract/person-rights.ts'
 import { type Role, reaches } from '@portal/contract/roles.ts'
@@ -257,7 +258,8 @@ test.each(creating)(
 )
 
 test('every successful answer has exactly the fields that the contract names', { timeout: 120_000 }, async () => {
-  await using withCrm = await startPortal({ withCrm: true })
+  const env = { AGREEMENT_FILE: join(import.meta.dirname, '../testing/agreement.md') }
+  await using withCrm = await startPortal({ withCrm: true, env })
   await withCrm.deps.crm.makeMissingFields(['payments'])
   await noteFieldGroups(withCrm.deps)
   // Reading changes nothing, so one partner is enough for all reads except those of the team routes.
@@ -325,6 +327,10 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
   const bodies: Record<string, () => Promise<object>> = {
     'POST /auth/invitation': async () => ({ token: await invited() }),
     'POST /auth/accept-invitation': async () => ({ token: await invited(), password: 'correct-horse-battery' }),
+    'POST /account/agreement': async () => {
+      const { version, sha256 } = (await subject.get('/account/agreement')).body.data.agreement
+      return { version, sha256 }
+    },
     'POST /auth/login': async () => ({ email: subject.email, password: subject.password }),
     'POST /auth/verify': async () => ({ token: subject.token }),
     'POST /auth/forgot-password': async () => ({ email: subject.email }),

@@ -9,6 +9,7 @@ import { readAnnouncement } from '../features/accounts/announcement.ts'
 import { findRolesOfSessions } from '../features/accounts/sessions.queries.ts'
 import { type Live, openLive } from '../features/live/live.ts'
 import { startDispatcher } from '../features/webhooks/dispatcher.ts'
+import { readAgreementFile } from '../platform/agreement-file.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Settings, ZohoSettings } from '../platform/config.ts'
 import { type Database, openDatabase, refuseOtherDatabase, refuseOtherSettings } from '../platform/db/database.ts'
@@ -87,6 +88,7 @@ export async function openParts({ config, databaseUrl, crm, spans, log, ...setti
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
   const statusMeanings = await readStatusMeanings(config.statusMeaningsPath)
   const announcement = await readAnnouncement(config.announcementPath)
+  const agreement = await readAgreementFile(config.agreementPath)
   const secrets = openSecrets(await readSecretsKeys(config))
   const handleLoss = (error: Error & { code?: string }) =>
     log.warn({ reason: error.message, code: error.code }, 'database connection lost')
@@ -124,6 +126,7 @@ export async function openParts({ config, databaseUrl, crm, spans, log, ...setti
     crm: openCrm({ ...crm, fieldMap, creditsPerDay: config.zohoCreditsPerDay, db: background.db, secrets, clock, log }),
     statusMeanings,
     announcement,
+    agreement,
     mail: openMailer({
       smtpUrl: config.smtpUrl,
       requiresTls: config.isProduction,

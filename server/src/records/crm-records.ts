@@ -164,6 +164,10 @@ export interface PartnerToPush {
   first_name: string | null
   last_name: string | null
   phone: string | null
+  /** Of the agreement that was accepted last (D113). */
+  agreement_version: string | null
+  /** YYYY-MM-DD */
+  agreed_on: string | null
 }
 
 export const PARTNER_FIELDS = [
@@ -172,12 +176,22 @@ export const PARTNER_FIELDS = [
   'first_name',
   'last_name',
   'phone',
+  'agreement_version',
+  'agreed_on',
+] as const satisfies readonly (keyof PartnerToPush)[]
+
+/** Those that an organisation may lack, and that never empty a field of the CRM's record. */
+export const OPTIONAL_PARTNER_FIELDS = [
+  'agreement_version',
+  'agreed_on',
 ] as const satisfies readonly (keyof PartnerToPush)[]
 
 export interface PushedPartner {
   zoho_id: string
   /** The CRM's names of the fields whose values it did not accept. The record was written without them. */
   left_out: string[]
+  /** The portal's names of the fields that the organisation lacks. */
+  lacking: readonly string[]
   /** True if the record existed before and may own leads and deals. */
   was_there: boolean
 }

@@ -69,6 +69,7 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
   if (!route.body) return undefined
   const bodies: Record<string, Record<string, unknown>> = {
     '/dashboard/leads': newLead(),
+    '/account/agreement': { version: '1', sha256: '0'.repeat(64) },
     '/account/announcement/put-away': { id: '0' },
     '/crm/note/:leadId': { content: 'A note long enough.' },
     '/crm/note': { loid: 'LO-00000000', content: 'A note long enough.' },

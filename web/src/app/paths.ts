@@ -27,6 +27,7 @@ export const paths = {
   profile: { to: '/profile' },
   accountSecurity: { to: '/profile/security' },
   notifications: { to: '/profile/notifications' },
+  agreement: { to: '/profile/notifications', hash: 'agreement' },
 } as const
 
 declare module '@tanstack/react-router' {

@@ -26,6 +26,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       crmTakesNone: false,
       manager: null,
       announcement: null,
+      agreement: null,
     },
     // This data is stale from the start, so a page that needs the other fields of the session fetches them.
     { updatedAt: 0 },

@@ -1,6 +1,6 @@
 import type { Hold } from '@portal/contract/holds.ts'
 import type { Deps } from '../../deps.ts'
-import type { PushedPartner } from '../../records/crm-records.ts'
+import { OPTIONAL_PARTNER_FIELDS, type PushedPartner } from '../../records/crm-records.ts'
 import {
   changedFields,
   clearRecordSent,
@@ -35,7 +35,7 @@ export async function linkOrHold(
 
   const found = await crm.findPartnerRecords(partner.email, signal)
   const own = wasSent(partner) ? found.find((one) => isSameText(one.business_name, partner.business_name)) : undefined
-  if (own) return { zoho_id: own.zoho_id, left_out: [], was_there: true }
+  if (own) return link(own.zoho_id)
   const [record, ...others] = found.map((one) => one.zoho_id)
   if (zoho_id !== null) return hold('deleted', { zohoIds: found.map((one) => one.zoho_id), records: null })
   if (record === undefined) return create()
@@ -46,14 +46,21 @@ export async function linkOrHold(
   if (await needsLinkConfirmed(db, id, record)) {
     return hold('people', { ...candidates, records: await countRecords(record) })
   }
-  return { zoho_id: record, left_out: [], was_there: true }
+  return link(record)
 
   /** Writes what has changed. Staff may have corrected the rest (D30). Returns null if the record is gone. */
-  async function update(zohoId: string): Promise<PushedPartner | null> {
-    const changed = changedFields(partner)
-    if (Object.keys(changed).length > 0) return crm.updatePartner(zohoId, changed, signal)
-    const there = await crm.partnersThere([zohoId], signal)
-    return there.has(zohoId) ? { zoho_id: zohoId, left_out: [], was_there: false } : null
+  function update(zohoId: string): Promise<PushedPartner | null> {
+    return crm.updatePartner(zohoId, changedFields(partner), signal)
+  }
+
+  /** Writes into a record that was there only what the portal alone knows. */
+  async function link(zohoId: string): Promise<PushedPartner> {
+    const linked = { zoho_id: zohoId, left_out: [], lacking: [] }
+    const known = Object.fromEntries(
+      OPTIONAL_PARTNER_FIELDS.flatMap((field) => (partner[field] === null ? [] : [[field, partner[field]]])),
+    )
+    const written = Object.keys(known).length > 0 ? await crm.updatePartner(zohoId, known, signal) : null
+    return { ...linked, ...written, was_there: true }
   }
 
   async function create(): Promise<PushedPartner> {

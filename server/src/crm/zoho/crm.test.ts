@@ -233,6 +233,8 @@ test('an email address longer than the field is not cut, but goes into the descr
     first_name: null,
     last_name: null,
     phone: null,
+    agreement_version: null,
+    agreed_on: null,
   })
   expect(left_out).toEqual(['Email'])
 })
@@ -306,6 +308,8 @@ test('partners are found by email alone, updated by id, and not updated once the
     first_name: 'Ada',
     last_name: null,
     phone: null,
+    agreement_version: null,
+    agreed_on: null,
   }
   expect(await crm.findPartnerRecords(ada.email)).toEqual([{ zoho_id: partner, business_name: 'Harbour Referrals' }])
   expect(await crm.updatePartner(partner, ada)).toMatchObject({ zoho_id: partner })
@@ -326,6 +330,8 @@ test('a partner whose email the CRM does not accept gets a record without the em
     first_name: 'Ada',
     last_name: null,
     phone: null,
+    agreement_version: null,
+    agreed_on: null,
   }
   const made = await crm.createPartner(ada)
   expect(made.left_out).toEqual(['Email'])

@@ -63,6 +63,8 @@ export const FIELDS = {
       manager_email: optional('manager', 'Partner_Manager_Email', email),
       portal_access: optional('access', 'Portal_Access', choice(PORTAL_ACCESS)),
       portal_access_reason: optional('access', 'Portal_Access_Reason', text(255)),
+      agreement_version: optional('agreement', 'Agreement_Version', text(50)),
+      agreed_on: optional('agreement', 'Agreed_On', date),
     },
   },
   leads: {

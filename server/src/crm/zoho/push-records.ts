@@ -14,6 +14,7 @@ import type {
   SentLead,
   SentRecords,
 } from '../../records/crm-records.ts'
+import { OPTIONAL_PARTNER_FIELDS } from '../../records/crm-records.ts'
 import { isInvalidId, isMissing, itemRefusal, readItems, readResults, type WriteResult, writtenId } from './answers.ts'
 import type { ZohoAnswer, ZohoCall } from './client.ts'
 import { CrmPartnerGone, CrmRefused } from './errors.ts'
@@ -99,12 +100,16 @@ interface PushedFields {
 }
 
 export function openRecordPusher(
-  { api, metadata, fieldMap }: ZohoParts,
+  { api, metadata, fieldMap, fieldsThere }: ZohoParts,
   {
     notePages,
     getLeads,
+    partnersThere,
     deletionsOfAllPartners,
-  }: Pick<NoteReader & RecordReader & RecordLister, 'notePages' | 'getLeads' | 'deletionsOfAllPartners'>,
+  }: Pick<
+    NoteReader & RecordReader & RecordLister,
+    'notePages' | 'getLeads' | 'partnersThere' | 'deletionsOfAllPartners'
+  >,
 ): RecordPusher {
   const { partners, leads, deals } = fieldMap
 
@@ -132,41 +137,56 @@ export function openRecordPusher(
   }
 
   async function updatePartner(zohoId: string, changed: Partial<PartnerToPush>, signal?: AbortSignal) {
+    const { record, lacking } = await partnerRecord(changed, signal)
+    if (Object.keys(record).length === 0) {
+      const isThere = (await partnersThere([zohoId], signal)).has(zohoId)
+      return isThere ? { zoho_id: zohoId, left_out: [], lacking, was_there: false } : null
+    }
     const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
-    return writePartner(call, await partnerRecord(changed, signal))
+    return writePartner(call, record, lacking)
   }
 
   async function createPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner> {
     const call = { method: 'POST', path: partners.module, isRepeatable: false, signal } as const
-    const made = await writePartner(call, withoutNulls(await partnerRecord(partner, signal)))
+    const { record, lacking } = await partnerRecord(partner, signal)
+    const made = await writePartner(call, withoutNulls(record), lacking)
     if (!made) throw new CrmRefused('INVALID_MODULE', `The CRM has no module ${partners.module}.`)
     return made
   }
 
-  async function partnerRecord(
-    partner: Partial<PartnerToPush>,
-    signal?: AbortSignal,
-  ): Promise<Record<string, unknown>> {
+  async function partnerRecord(partner: Partial<PartnerToPush>, signal?: AbortSignal) {
+    const fields: Record<string, string> = await fieldsThere.partners(signal)
     const settings = await metadata.fieldsOf(partners.module, signal)
-    return fitted(named(partner, partners.fields), settings, partners.fields)
+    return {
+      record: fitted(named(partner, fields), settings, partners.fields),
+      lacking: Object.keys(partner).filter((field) => fields[field] === undefined),
+    }
   }
 
   /**
-   * Writes the partner's record. Returns null if the record does not exist. Contact details that the CRM does not
-   * accept are left out and named in `left_out`.
+   * Writes the partner's record. Returns null if the record does not exist. Contact details and optional fields that
+   * the CRM does not accept are left out and named in `left_out`.
    */
-  async function writePartner(call: RecordCall, record: Record<string, unknown>): Promise<PushedPartner | null> {
+  async function writePartner(
+    call: RecordCall,
+    record: Record<string, unknown>,
+    lacking: readonly string[],
+  ): Promise<PushedPartner | null> {
+    const spared: readonly string[] = (['email', 'phone', ...OPTIONAL_PARTNER_FIELDS] as const).map(
+      (name) => partners.fields[name],
+    )
     let sent = record
     const leftOut: string[] = []
     for (;;) {
       const answer = await api.write({ ...call, body: { data: [sent] } })
       if (isMissing(answer) && !isItemAnswer(answer)) return null
       const [result] = readResults(answer)
-      if (!result || 'zohoId' in result) return { zoho_id: writtenId(result), left_out: leftOut, was_there: false }
+      if (!result || 'zohoId' in result)
+        return { zoho_id: writtenId(result), left_out: leftOut, lacking, was_there: false }
       if (isInvalidId(result)) return null
       const { code, field } = result
-      const isContact = field === partners.fields.email || field === partners.fields.phone
-      if (!isContactRefused(code) || !isContact || !(field in sent)) throw itemRefusal(result)
+      const isSpared = field !== null && spared.includes(field)
+      if (!isContactRefused(code) || !isSpared || !(field in sent)) throw itemRefusal(result)
       const { [field]: _, ...rest } = sent
       sent = rest
       leftOut.push(field)

@@ -337,6 +337,8 @@ test('POST /auth/verify returns the partner and the person of a session token', 
       crmTakesNone: false,
       manager: null,
       announcement: null,
+      agreement: null,
+      seesPayments: false,
     },
   })
   const refused = await portal.post('/auth/verify', { token: 'not-a-token' })

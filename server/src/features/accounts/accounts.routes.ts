@@ -16,6 +16,7 @@ import {
   verifyEmail,
   verifySession,
 } from '@portal/contract/accounts.ts'
+import { acceptAgreement, readAgreement } from '@portal/contract/agreement.ts'
 import { putAwayAnnouncement } from '@portal/contract/announcement.ts'
 import { confirmCrmLink, readCrmLink } from '@portal/contract/crm-link.ts'
 import { changeEmail, confirmNewEmail, undoNewEmail } from '@portal/contract/email-address.ts'
@@ -24,6 +25,7 @@ import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../platform/http/mount.ts'
 import { limitVisitor, type RateLimit } from '../../platform/http/rate-limit.ts'
 import type { AccountAccess } from './access.ts'
+import { acceptForBusiness, findAgreementState } from './agreement/accept-agreement.ts'
 import { askEmailChange } from './ask-email-change.ts'
 import type { CallerMemory } from './caller-memory.ts'
 import { confirmEmailChange, undoEmailChange } from './change-email.ts'
@@ -109,6 +111,10 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
   mount(readCrmLink, ({ partner }) => readLink(deps.db, partner))
   mount(confirmCrmLink, ({ partner, security }) => confirmLinkOf(deps, partner, { connectRecords, security }))
   mount(verifySession, ({ body }) => verifySessionToken(deps, body.token))
+  mount(readAgreement, ({ partner }) => findAgreementState(deps, partner))
+  mount(acceptAgreement, ({ partner, body, visitor, security }) =>
+    acceptForBusiness(deps, partner, body, { visitor, security, connectRecords }),
+  )
   mount(putAwayAnnouncement, async ({ partner, body }) => {
     await putAway(deps.db, partner.personId, body.id)
     return {}

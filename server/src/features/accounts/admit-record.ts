@@ -4,6 +4,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { Conflict } from '../../platform/errors.ts'
 import type { Limit } from '../../platform/http/rate-limit.ts'
 import { countWaitingRecords, isUnverified, lockHold } from '../../records/partners/partners-in-crm.queries.ts'
+import { requireAgreement } from './agreement/require-agreement.ts'
 import { limitPartner } from './limit-partner.ts'
 
 interface SubmitCall<Answer> {
@@ -14,15 +15,17 @@ interface SubmitCall<Answer> {
 
 /**
  * Stores a new lead or deal with `work`, unless the partner is over its limits (which the form and the API key share),
- * or as many of its records wait for a verified address as may (D122).
+ * an owner must accept the
+ * lender's agreement first (D113), or as many of its records wait for a verified address as may (D122).
  */
 export async function admitRecord<Answer>(
-  deps: Pick<Deps, 'config'>,
+  deps: Pick<Deps, 'config' | 'clock' | 'agreement'>,
   call: SubmitCall<Answer>,
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<Answer> {
   await limitPartner(deps, call, 'records')
   return call.once(async (tx) => {
+    await requireAgreement(tx, deps, call.partner.id)
     if (deps.config.holdUnverified) await refuseBeyondHeld(tx, call.partner.id)
     return work(tx)
   })

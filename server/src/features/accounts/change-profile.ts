@@ -3,16 +3,15 @@ import { cleanText } from '@portal/contract/clean-text.ts'
 import { readPhone } from '@portal/contract/phone.ts'
 import { askAnOwner } from '@portal/contract/roles.ts'
 import { comparedEmail } from '@portal/contract/text.ts'
-import { pushPartner } from '../../crm/push/push-partner.job.ts'
 import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../platform/db/in-transaction.ts'
 import { Forbidden, Invalid } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { invalidFromIssues } from '../../platform/http/invalid-from-issues.ts'
-import { lockPartner, updateForCrm } from '../../records/partners/partners.queries.ts'
+import { lockPartner } from '../../records/partners/partners.queries.ts'
 import type { ConnectRecords } from './confirm-email.ts'
 import { findContact, getPerson, type Person, updatePerson } from './people.queries.ts'
-import { refusingTaken } from './refusing-taken.ts'
+import { pushChangedPartner } from './push-changed-partner.ts'
 
 const EMAIL_IS_READ_ONLY =
   'The email address cannot be changed here. Change it under Email Address in Profile Settings.'
@@ -44,10 +43,8 @@ export async function changePersonProfile(
     await updatePerson(tx, person.id, { ...change, phone }, at)
     const isContact = (await findContact(tx, caller.id))?.person_id === person.id
     if (isRenamed || isContact) {
-      await refusingTaken(updateForCrm(tx, caller.id, isRenamed ? { business_name } : {}, at))
-      // The hold may no longer be needed, and then everything that waited is pushed too.
-      if (partner?.crm === 'held') await connectRecords(tx, caller.id)
-      else await jobs.enqueue(tx, pushPartner, { partnerId: caller.id })
+      const changed = { partner, partnerId: caller.id, at, ...(isRenamed && { business_name }) }
+      await pushChangedPartner(tx, { jobs }, changed, connectRecords)
     }
     return profileOf(await getPerson(tx, person.id))
   })

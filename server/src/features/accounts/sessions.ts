@@ -11,6 +11,7 @@ import type { Visitor } from '../../platform/http/visitor.ts'
 import { countHidden } from '../../records/kinds/hidden-records.queries.ts'
 import { takesNone } from '../../records/kinds/not-taken.queries.ts'
 import { findManager } from '../../records/partners/partner-facts.queries.ts'
+import { findOpenAgreement } from './agreement/require-agreement.ts'
 import { findPutAway, lockPerson, type Person } from './people.queries.ts'
 import {
   findSession,
@@ -104,9 +105,10 @@ export async function isConfirmed(
 
 /** Returns the owner of a session token. Refuses other tokens with the specification's default text. */
 export async function verifySessionToken(
-  { reads, clock, announcement }: SessionDeps & Pick<Deps, 'announcement'>,
+  deps: SessionDeps & Pick<Deps, 'announcement' | 'agreement' | 'config'>,
   token: string,
 ): Promise<VerifiedSession> {
+  const { reads, clock, announcement } = deps
   const owner = await findSessionOwner(reads, hashToken(token), clock.now())
   if (!owner) throw new Unauthorized('UNAUTHORIZED', 'Token verification failed')
   const hold = owner.crm === 'held' ? (owner.held_for ?? 'existing') : null
@@ -125,6 +127,7 @@ export async function verifySessionToken(
     crmTakesNone: await takesNone(reads),
     manager: await findManager(reads, owner.partner_id),
     announcement: announcement && (await findPutAway(reads, owner.person_id)) !== announcement.id ? announcement : null,
+    agreement: await findOpenAgreement(deps, owner.partner_id),
   }
 }
 

@@ -487,6 +487,17 @@ interface PartnerFactsTable {
   manager_email: string | null
 }
 
+interface AcceptedAgreementsTable {
+  partner_id: string
+  sha256: string
+  version: string
+  person_id: string | null
+  ip: string | null
+  agreed_at: Instant
+  /** YYYY-MM-DD */
+  agreed_on: string
+}
+
 interface CrmFieldGroupsTable {
   name: FieldGroup
   /** The portal's names of the fields. */
@@ -715,6 +726,7 @@ export interface Tables {
   people: PeopleTable
   partner_contacts: PartnerContactsView
   partner_facts: PartnerFactsTable
+  accepted_agreements: AcceptedAgreementsTable
   invitations: InvitationsTable
   sessions: SessionsTable
   known_sources: KnownSourcesTable

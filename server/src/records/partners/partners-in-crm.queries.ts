@@ -1,6 +1,7 @@
 import type { Hold } from '@portal/contract/holds.ts'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { PARTNER_FIELDS, type PartnerToPush, type PushedPartner } from '../crm-records.ts'
+import { OPTIONAL_PARTNER_FIELDS, PARTNER_FIELDS, type PartnerToPush, type PushedPartner } from '../crm-records.ts'
 
 export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
 
@@ -23,6 +24,18 @@ export function findPartnerToPush(db: Db, partnerId: string) {
       'crm_fields',
       'held_for',
     ])
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('accepted_agreements')
+          .select(['version', 'agreed_on'])
+          .whereRef('partner_id', '=', 'partners.id')
+          .orderBy('agreed_at', 'desc')
+          .limit(1)
+          .as('agreement'),
+      (join) => join.onTrue(),
+    )
+    .select(['agreement.version as agreement_version', 'agreement.agreed_on'])
     .select(['contact.email', 'contact.first_name', 'contact.last_name', 'contact.phone', 'contact.email_verified'])
     .where('id', '=', partnerId)
     .where('closed_at', 'is', null)
@@ -31,7 +44,11 @@ export function findPartnerToPush(db: Db, partnerId: string) {
 
 /** What of the partner's fields has changed since the portal wrote them into the CRM's record. */
 export function changedFields(partner: FoundPartner): Partial<PartnerToPush> {
-  const changed = PARTNER_FIELDS.filter((field) => partner.crm_fields?.[field] !== partner[field])
+  const optional: readonly string[] = OPTIONAL_PARTNER_FIELDS
+  const changed = PARTNER_FIELDS.filter((field) => {
+    const written = partner.crm_fields?.[field]
+    return optional.includes(field) ? partner[field] !== (written ?? null) : partner[field] !== written
+  })
   return Object.fromEntries(changed.map((field) => [field, partner[field]]))
 }
 
@@ -113,6 +130,25 @@ const OPERATOR_TEXTS: Partial<Record<Hold, string>> = {
     'The CRM does not show its record any more. Restore the record, or link another one with `npm run portal -- partner link`. Candidates:',
 }
 
+/**
+ * Marks the partners for a push whose record lacks what the portal knows of them, because the organisation lacked the
+ * fields. Returns their ids.
+ */
+export async function markLackingOfAllPartners(tx: Tx, at: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('partners')
+    .set({ crm: 'pending', modified_time: at })
+    .where('crm', '=', 'synced')
+    .where('closed_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('accepted_agreements').select('version').whereRef('partner_id', '=', 'partners.id')),
+    )
+    .where(sql<boolean>`not coalesce(crm_fields, '{}') ? 'agreement_version'`)
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 /** Finds all partners that have their own record in the CRM. */
 export async function findConnectedPartners(db: Db): Promise<{ zoho_id: string }[]> {
   const rows = await db.selectFrom('partners').select('zoho_id').where('crm', '=', 'synced').execute()
@@ -192,10 +228,11 @@ export async function clearRecordSent(db: Db, partnerId: string): Promise<void> 
 export async function markPartnerPushed(
   tx: Tx,
   partnerId: string,
-  { zoho_id, left_out, was_there }: PushedPartner,
+  { zoho_id, left_out, lacking, was_there }: PushedPartner,
   given: FoundPartner,
 ): Promise<{ isConnected: boolean }> {
   const problem = left_out.length === 0 ? null : `The CRM does not accept the content of ${left_out.join(' and ')}.`
+  const known = PARTNER_FIELDS.filter((field) => !lacking.includes(field))
   const before = await tx
     .selectFrom('partners')
     .select(['crm', 'zoho_id'])
@@ -217,9 +254,7 @@ export async function markPartnerPushed(
         .end(),
       crm_problem: problem,
       crm_fields:
-        problem === null
-          ? JSON.stringify(Object.fromEntries(PARTNER_FIELDS.map((field) => [field, given[field]])))
-          : null,
+        problem === null ? JSON.stringify(Object.fromEntries(known.map((field) => [field, given[field]]))) : null,
       crm_record_sent_at: null,
       held_for: null,
       link_candidates: eb.val<string[]>([]),

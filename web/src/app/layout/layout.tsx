@@ -19,6 +19,10 @@ const Announcement = lazy(async () => ({
   default: (await import('../../features/accounts/announcement.tsx')).Announcement,
 }))
 
+const AgreementNotice = lazy(async () => ({
+  default: (await import('../../features/accounts/agreement-notice.tsx')).AgreementNotice,
+}))
+
 /** The frame around every page of a signed-in partner. */
 export function Layout() {
   // keepSession fetches the session at the start. This query only reads the cached session.
@@ -61,6 +65,11 @@ export function Layout() {
         {session?.announcement && (
           <Suspense>
             <Announcement announcement={session.announcement} />
+          </Suspense>
+        )}
+        {session?.agreement && (
+          <Suspense>
+            <AgreementNotice agreement={session.agreement} />
           </Suspense>
         )}
         <Outlet />

@@ -3,9 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { paths } from '../../app/paths.ts'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { profileQuery } from './accounts.queries.ts'
+import { AgreementCard } from './agreement-card.tsx'
 import { NotificationsCard } from './notifications-card.tsx'
 
-/** Which mails the person gets, and when (D73, D128). */
+/** Which mails the person gets, and when (D73, D128), and the lender's agreement (D113). */
 export function NotificationsPage() {
   const { data: profile } = useQuery(profileQuery())
   return (
@@ -19,7 +20,10 @@ export function NotificationsPage() {
           </Link>
         }
       />
-      <NotificationsCard emailVerified={profile?.email_verified !== false} />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+        <NotificationsCard emailVerified={profile?.email_verified !== false} />
+        <AgreementCard />
+      </div>
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { defineJob } from '../../../platform/jobs/define-job.ts'
 import { CrmRefused } from '../../zoho/errors.ts'
 import { followFieldMap } from './follow-map.ts'
 import { noteFieldGroups, readOptionalValues } from './optional-values.ts'
+import { writeLacking } from './write-lacking.ts'
 
 /**
  * Follows the organisation if it adds or deletes optional fields (D110, D112), and the operator if the field map changes
@@ -20,6 +21,7 @@ export const followFields = defineJob({
       await followFieldMap(deps, signal)
       await noteFieldGroups(deps, signal)
       await readOptionalValues(deps, signal)
+      await writeLacking(deps)
     } catch (error) {
       if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
       deps.log.warn({ err: error }, 'the optional fields could not be followed; the next run tries again')

@@ -43,6 +43,9 @@ export async function findPersonData(db: Db, { id, email }: Subject) {
       select email, first_name, last_name, role, created_at from invitations where email = ${email} or invited_by = ${id}`),
     api_keys: await rows(sql`select preview, created_at from api_keys where made_by = ${id}`),
     named_api_keys: await rows(sql`select name, preview, created_at from named_api_keys where made_by = ${id}`),
+    accepted_agreements: await rows(
+      sql`select version, sha256, ip, agreed_at from accepted_agreements where person_id = ${id} order by agreed_at`,
+    ),
     webhook_urls: await rows(sql`select url, created_at from webhook_endpoints where made_by = ${id}`),
     security_log: await rows(sql`
       select at, event, subject_name, detail, reason, ip, browser from security_log
@@ -88,6 +91,7 @@ export async function erasePersonData(tx: Tx, { id, email, first_name, last_name
   )
   await sql`delete from invitations where email = ${email} or invited_by = ${id}`.execute(tx)
   await eraseInSecurityLog(tx, id, [[first_name, last_name].filter(Boolean).join(' '), email].filter(Boolean))
+  await sql`update accepted_agreements set ip = null where person_id = ${id}`.execute(tx)
   await sql`delete from people where id = ${id}`.execute(tx)
 }
 
