@@ -182,6 +182,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       )
   }
 
+  const withdrawals = await world.rows<{ loid: string }>(`select loid from leads where archived_reason = 'withdrawn'`)
+  const withdrawn = new Set(withdrawals.map(({ loid }) => loid))
   const crmRows = new Map([...crmLeads, ...crmDeals].map((row) => [row.id, row]))
   for (const record of ledger.records) {
     const rows = record.module === 'Leads' ? crmLeads : crmDeals
@@ -190,6 +192,10 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     // has its own LOID in the portal.
     const mayBeRenamed = record.module === 'Deals' && record.isGiven && found.length > 0
     const named = record.loid && !mayBeRenamed ? rows.filter((row) => row['LOID'] === record.loid) : found
+    if (record.module === 'Leads' && record.loid !== undefined && withdrawn.has(record.loid)) {
+      if (named.length > 0) differ(`${record.loid} was withdrawn and is in the CRM`, record)
+      continue
+    }
     if (record.isDeleted) {
       // The CRM's list of deletions has only names. If staff renamed a record before the portal knew the result of its
       // push, the portal cannot recognise the record there.
@@ -212,7 +218,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   for (const { content, record, by } of ledger.notes) {
     const count = contents.get(content)?.length ?? 0
     // The note waits until the record, or the deal that the lead became, is restored, or until the lead has a deal.
-    const waits = record.isDeleted || record.deal?.isDeleted || (record.isConverted && !record.deal)
+    const isWithdrawn = record.loid !== undefined && withdrawn.has(record.loid)
+    const waits = isWithdrawn || record.isDeleted || record.deal?.isDeleted || (record.isConverted && !record.deal)
     if (count > 1 || (count === 0 && !waits)) differ(`note '${content}' (${by}) is in the CRM ${count} times`, record)
   }
   for (const fault of ledger.faults) differ(fault, undefined)
@@ -254,7 +261,7 @@ function wordsOf(note: Record<string, unknown>): string {
 /**
  * Finds events that were recorded more than once: the same change with no other change in between, two creations or
  * restorations with no removal in between, two removals with neither in between, the same note twice, or any other event
- * twice except `deal.updated`. If a status changes, changes back and changes again, two equal events are correct.
+ * twice except `deal.updated`. A lead can be corrected twice, each time with another amount. If a status changes, changes back and changes again, two equal events are correct.
  */
 function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {
   return rows(
@@ -266,7 +273,7 @@ function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; 
                partition by partner_id, loid,
                  case when type like '%_changed' then 'changed' when type ~ '[.](created|restored|removed)$' then split_part(type, '.', 1) else type end
                order by id)) told
-      where type = type_before and (data = data_before or type not like '%_changed')
+      where type = type_before and (data = data_before or (type not like '%_changed' and type <> 'lead.corrected'))
         and type not in ('note.added', 'deal.updated')
      union all
      select type, loid, count(*)::int from events

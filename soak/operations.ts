@@ -35,6 +35,8 @@ const WEIGHTS: [number, (play: Play) => Operation][] = [
   [16, submitLead],
   [4, submitDeal],
   [10, writePartnerNote],
+  [6, correctLead],
+  [3, withdrawLead],
   [2, pressSync],
   [4, createInCrm],
   [18, setStatus],
@@ -119,6 +121,50 @@ function writePartnerNote({ partners, ledger, random, number }: Play): Operation
     },
   }
 }
+
+/** The lender may have touched the lead, or touches it at the same moment. Then the portal refuses, or leaves it alone. */
+function correctLead(play: Play): Operation {
+  const { number } = play
+  const form = {
+    firstName: 'Nkem',
+    lastName: `Corrected ${number}`,
+    email: `corrected${number}@applicant.example`,
+    phone: `+614${String(30_000_000 + number)}`,
+    businessName: `Corrected ${number} Freight`,
+    loanAmount: 2_000_000 + number,
+    loanType: 'Term Loan',
+    loanTerm: '24 months',
+    additionalInfo: `Corrected ${number}`,
+  }
+  return change(play, 'corrected', (by, loid) => by.tryOnce('PUT', `/crm/lead/${loid}`, form))
+}
+
+function withdrawLead(play: Play): Operation {
+  const body = { reason: `Withdrawn ${play.number}` }
+  return change(play, 'withdrawn', (by, loid) => by.tryOnce('POST', `/crm/lead/${loid}/withdraw`, body))
+}
+
+/** Prefers recent leads, which the lender may not have touched yet. */
+function change(
+  { partners, ledger, random }: Play,
+  what: string,
+  ask: (by: Partner, loid: string) => Promise<number>,
+): Operation {
+  const submitted = ledger.records.filter((one) => one.module === 'Leads' && one.loid !== undefined && !one.isConverted)
+  const record = submitted.length > 0 ? random.pick(submitted.slice(-RECENT)) : undefined
+  return (
+    record && {
+      record,
+      async run() {
+        const by = partners[record.partner]
+        const status = by && record.loid !== undefined ? await ask(by, record.loid) : 0
+        writeDown(record, `${what} by partner ${record.partner}: ${status}`)
+      },
+    }
+  )
+}
+
+const RECENT = 12
 
 function pressSync({ partners, random }: Play): Operation {
   const partner = random.pick(partners)

@@ -10,6 +10,8 @@ export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], st
   'lead.created': 'Lead created',
   'lead.status_changed': 'Lead status',
   'lead.verdict_changed': 'Lender’s verdict',
+  'lead.corrected': 'Lead corrected',
+  'lead.withdrawn': 'Lead withdrawn',
   'lead.converted': 'Lead converted',
   'lead.removed': 'Lead removed',
   'lead.restored': 'Lead restored',

@@ -19,6 +19,8 @@ export const LEAD_STATUSES = [
 
 /** The status of a lead that the CRM has not yet seen. */
 export const SUBMITTED_STATUS = 'New Lead'
+/** What pages show as the status of a lead that the partner withdrew (D86). */
+export const WITHDRAWN_STATUS = 'Withdrawn'
 
 /** The stages with a fixed label; the CRM adds its 'Thrown To …' and 'With …' stages (D22). */
 export const DEAL_STAGES = [

@@ -64,6 +64,18 @@ export const EVENT_PAYLOADS = {
       changed_at: AT,
     },
   ),
+  'lead.corrected': payload(
+    'lead.corrected',
+    'Somebody of your business corrected what was typed. `fields` names what changed, without the values.',
+    { ...LeadFacts, fields: z.array(z.string()), submitted_by: Text, changed_at: Instant },
+    { ...LEAD, fields: ['phone'], submitted_by: 'Mia Harbour', changed_at: AT },
+  ),
+  'lead.withdrawn': payload(
+    'lead.withdrawn',
+    'Somebody of your business took the lead back before the lender touched it. The event does not contain the reason.',
+    { ...LeadFacts, submitted_by: Text, withdrawn_at: Instant },
+    { ...LEAD, submitted_by: 'Mia Harbour', withdrawn_at: AT },
+  ),
   'lead.converted': payload(
     'lead.converted',
     'The lead became the deal `deal_loid`, which is null if you do not have the deal. The deal usually has the lead’s LOID. It has a different LOID if it was created separately and then matched to the lead.',

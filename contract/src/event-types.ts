@@ -3,6 +3,8 @@ export const RECORD_EVENT_TYPES = [
   'lead.created',
   'lead.status_changed',
   'lead.verdict_changed',
+  'lead.corrected',
+  'lead.withdrawn',
   'lead.converted',
   'lead.removed',
   'lead.restored',

@@ -22,6 +22,7 @@ import {
   NAME_LENGTH_MAX,
   PHONE_LENGTH_MAX,
   SEARCH_LENGTH_MAX,
+  WITHDRAWAL_REASON_LENGTH_MAX,
 } from './limits.ts'
 import { Loid } from './loid.ts'
 import { Side } from './meanings.ts'
@@ -320,8 +321,22 @@ export const createLead = defineRoute({
   summary: 'Submits a lead; it is pushed to the CRM in the background.',
 })
 
+/** A correction or withdrawal that is on its way to the lender, or that was refused because the lender came first (D86). */
+export const LeadChange = z.object({
+  kind: z.enum(['correct', 'withdraw']),
+  state: z.enum(['waiting', 'refused']),
+  /** Why it was refused. */
+  problem: Text,
+  asked_at: Instant,
+})
+export type LeadChange = z.infer<typeof LeadChange>
+
 export const LeadDetail = z.object({
   ...Lead.shape,
+  change: z.nullable(LeadChange),
+  /** Whether the caller can correct or withdraw the lead, as far as the portal knows (D86). */
+  may_change: z.boolean(),
+  withdrawn_at: z.nullable(Instant),
   /** Why the lead is not in the CRM, once the portal has stopped trying to push it. */
   crm_problem: Text,
   /** The deal that the lead has become; null for a lead that is not converted (D18). */
@@ -336,6 +351,32 @@ export const readLead = defineRoute({
   least: 'viewer',
   answer: z.object({ lead: LeadDetail, notes: z.array(Note), requests: z.array(Request) }),
   summary: 'One lead by LOID or id, with its newest 1,000 notes, newest first, and what the lender asks about it.',
+})
+
+const ChangeAsked = z.object({ loid: Loid })
+
+export const correctLead = defineRoute({
+  method: 'PUT',
+  path: '/crm/lead/:id',
+  auth: 'session',
+  least: 'member',
+  body: NewLead,
+  answer: ChangeAsked,
+  status: 202,
+  summary:
+    'Corrects what was typed, until the lender has touched the lead. Only for the person who submitted it, or an owner. The change is made in the background.',
+})
+
+export const withdrawLead = defineRoute({
+  method: 'POST',
+  path: '/crm/lead/:id/withdraw',
+  auth: 'session',
+  least: 'member',
+  body: z.object({ reason: optionalText('Reason', WITHDRAWAL_REASON_LENGTH_MAX) }),
+  answer: ChangeAsked,
+  status: 202,
+  summary:
+    'Takes the lead back from the lender, until the lender has touched it. Only for the person who submitted it, or an owner. The change is made in the background.',
 })
 
 export const readStatusHistory = defineRoute({

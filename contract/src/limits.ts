@@ -35,6 +35,7 @@ export const VIEW_QUERY_LENGTH_MAX = 12_000
 export const VIEWS_MAX = 50
 export const LOAN_PURPOSE_LENGTH_MAX = 500
 export const ADDITIONAL_INFO_LENGTH_MAX = 5_000
+export const WITHDRAWAL_REASON_LENGTH_MAX = 500
 export const PHONE_LENGTH_MAX = 30
 export const BUSINESS_NUMBER_LENGTH_MAX = 30
 export const SEARCH_LENGTH_MAX = 200

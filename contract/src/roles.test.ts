@@ -37,6 +37,8 @@ const MAY: Record<Role, string[]> = {
     'GET /dashboard/usual-country',
     'GET /dashboard/leads/duplicates',
     'POST /dashboard/attention/:id/done',
+    'PUT /crm/lead/:id',
+    'POST /crm/lead/:id/withdraw',
     'POST /crm/lead/:id/retry-push',
     'POST /crm/deal/:id/retry-push',
     'POST /crm/note',

@@ -39,7 +39,18 @@ export type Standing = z.infer<typeof Standing>
 
 export const TimelineEntry = z.object({
   id: z.string(),
-  type: z.enum(['submitted', 'status', 'verdict', 'converted', 'stage', 'request', 'document', 'note']),
+  type: z.enum([
+    'submitted',
+    'status',
+    'verdict',
+    'corrected',
+    'withdrawn',
+    'converted',
+    'stage',
+    'request',
+    'document',
+    'note',
+  ]),
   at: Instant,
   by: Text,
   /** Whether the lender, not the partner, made the change or wrote the note. */

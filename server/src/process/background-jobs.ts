@@ -8,6 +8,7 @@ import { connectRecords } from '../crm/pull/run/connect-records.job.ts'
 import { runSync } from '../crm/pull/run/run-sync.job.ts'
 import { sweep } from '../crm/pull/sweep/sweep.job.ts'
 import { beginTask } from '../crm/push/begin-task.job.ts'
+import { changeLead } from '../crm/push/change-lead.job.ts'
 import { pushDeal } from '../crm/push/push-deal.job.ts'
 import { pushDocument } from '../crm/push/push-document.job.ts'
 import { pushLead } from '../crm/push/push-lead.job.ts'
@@ -33,6 +34,7 @@ import { pruneNightly } from './prune.job.ts'
 export const BACKGROUND_JOBS: readonly Job[] = [
   pushPartner,
   pushLead,
+  changeLead,
   pushDeal,
   pushNote,
   pushDocument,

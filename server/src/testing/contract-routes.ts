@@ -71,6 +71,8 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
     '/dashboard/leads': newLead(),
     '/account/agreement': { version: '1', sha256: '0'.repeat(64) },
     '/account/announcement/put-away': { id: '0' },
+    '/crm/lead/:id': newLead({ businessName: 'Corrected' }),
+    '/crm/lead/:id/withdraw': { reason: 'The applicant thought again.' },
     '/crm/note/:leadId': { content: 'A note long enough.' },
     '/crm/note': { loid: 'LO-00000000', content: 'A note long enough.' },
     '/crm/documents/:loid': { name: 'bank.txt', size: 5, sha256: HELLO_SHA256 },

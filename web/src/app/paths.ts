@@ -14,6 +14,7 @@ export const paths = {
   leadsLike: (search: string) => ({ to: '/leads', search: { search, searchIn: 'all' } }) as const,
   newLead: { to: '/leads/new' },
   lead: (loid: string) => ({ to: '/leads/$loid', params: { loid } }) as const,
+  correctLead: (loid: string) => ({ to: '/leads/$loid/correct', params: { loid } }) as const,
   deals: { to: '/deals' },
   dealsLike: (search: string) => ({ to: '/deals', search: { search, searchIn: 'all' } }) as const,
   dealsInStage: (stage: string) => ({ to: '/deals', search: { stage } }) as const,

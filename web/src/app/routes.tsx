@@ -167,6 +167,12 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       getParentRoute: () => signedIn,
+      path: '/leads/$loid/correct',
+      beforeLoad: requireRole('member'),
+      component: lazyRouteComponent(() => import('../features/leads/correct-lead-page.tsx'), 'CorrectLeadPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
       path: '/deals',
       validateSearch: dealListSearch,
       loaderDeps: ({ search }) => dealListSearch(search),

@@ -46,6 +46,9 @@ export function leadOf(given: Partial<LeadDetail> = {}): LeadDetail {
     modified_time: '2026-11-20T01:00:00.000Z',
     crm_problem: null,
     converted_to_deal: null,
+    change: null,
+    may_change: false,
+    withdrawn_at: null,
     ...given,
   }
 }

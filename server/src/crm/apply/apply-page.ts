@@ -186,7 +186,7 @@ async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
     if (sameRecord) return sameRecord
     const sameLoid = byLoid.get(item.loid)
     if (!sameLoid) return undefined
-    const isFree = sameLoid.zoho_id === null || sameLoid.archived_reason === 'left-crm'
+    const isFree = sameLoid.zoho_id === null || sameLoid.archived_reason !== null
     if (sameLoid.partner_id === partnerId && isFree) return sameLoid
     throw new CrmConflict(`its LOID ${item.loid} is that of another ${table.module === 'Leads' ? 'lead' : 'deal'}`)
   }

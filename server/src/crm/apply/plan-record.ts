@@ -59,7 +59,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   }
   const at = now.toISOString()
   const isMoved = before !== undefined && before.partner_id !== partnerId
-  const isBack = isMoved || before?.archived_reason === 'left-crm'
+  const isBack = isMoved || (before !== undefined && before.archived_reason !== null)
   const row = table.toRow(item, ownColumns(item, scope, before, isBack), before)
   const isChanged = isBack || table.crmColumns.some((column) => before?.[column] !== row[column])
   if (before && !isChanged) row.modified_time = before.modified_time
@@ -100,7 +100,7 @@ function toldUntil({ history_due, history_told_until, crm_modified_time }: Recor
 
 /** True if the record was read before it left the CRM, and so must not restore its row. */
 function wasGoneSince({ archived_at, archived_reason }: RecordRow, readAt: string): boolean {
-  return archived_at !== null && archived_reason === 'left-crm' && archived_at >= readAt
+  return archived_at !== null && archived_reason !== null && archived_at >= readAt
 }
 
 function ownColumns(

@@ -184,7 +184,7 @@ async function readHistories(
   const changed = items.filter((item) => {
     const row = byId.get(item.zoho_id)
     if (row === undefined || isOutdated(item, row)) return false
-    return row.archived_reason === 'left-crm' || valueOf(item) !== valueOf(row)
+    return row.archived_reason !== null || valueOf(item) !== valueOf(row)
   })
   const { deps, signal } = pull
   return readEach(changed, HISTORIES_AT_ONCE, (item) =>
@@ -217,7 +217,7 @@ function hasChanged(
 ): boolean {
   return (
     row.crm_modified_time !== record.modified_time ||
-    row.archived_reason === 'left-crm' ||
+    row.archived_reason !== null ||
     // A conversion may leave Modified_Time unchanged, and the deal may be created later.
     (isLead(record) &&
       record.is_converted &&

@@ -3,6 +3,7 @@ import { underLease } from '../../platform/db/lease.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { defineJob, GiveUp, NotYet } from '../../platform/jobs/define-job.ts'
 import { isNotTaken, markNotTaken } from '../../records/kinds/not-taken.queries.ts'
+import { isWithdrawn } from '../../records/leads/leads.queries.ts'
 import {
   clearNoteSent,
   findNote,
@@ -54,6 +55,7 @@ export const pushNote = defineJob({
       if (!partner || partner.crm === 'held') return {}
       await waitForOthers(deps, partnerId)
       // The CRM refuses notes on a converted lead, so the note goes to the lead's deal.
+      if (await isWithdrawn(db, partnerId, note.loid)) return {}
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
       if (!record) throw new NotYet('the note’s record has not reached the CRM yet')
       let isSent = false

@@ -24,7 +24,7 @@ import { type ModuleSettings, usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
 import type { NoteReader } from './read-notes.ts'
 import type { RecordReader } from './read-records.ts'
-import { readText } from './wire.ts'
+import { readLookupId, readText, zohoTime } from './wire.ts'
 
 export interface RecordPusher {
   /** Finds the partner records with this email, the oldest first. */
@@ -62,6 +62,20 @@ export interface RecordPusher {
    * `CrmUnavailable` while the record is in the CRM's recycle bin, and `CrmUnanswered` if the note may arrive later.
    */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
+  /**
+   * Writes corrected fields, unless the record was changed after `unmodifiedSince` or is gone; false then. After a lost
+   * answer (`CrmUnavailable`) the correction may have arrived.
+   */
+  correctLead(
+    zohoId: string,
+    corrected: Partial<LeadToPush>,
+    unmodifiedSince: string,
+    signal?: AbortSignal,
+  ): Promise<boolean>
+  /** Moves a lead to the CRM's recycle bin. A lead that is gone stays gone. */
+  removeLead(zohoId: string, signal?: AbortSignal): Promise<void>
+  /** Whether the lead has a note besides `ownNotes`, or a task or a file by another user than the one who made the lead. */
+  hasItemsOfStaff(zohoId: string, ownNotes: ReadonlySet<string>, signal?: AbortSignal): Promise<boolean>
   /** Moves a note to the CRM's recycle bin. A note that is gone stays gone. */
   removeNote(zohoId: string, signal?: AbortSignal): Promise<void>
   /**
@@ -81,8 +95,9 @@ const LOOK_MS_MAX = 5_000
 /** The largest expected difference between Zoho's clock and the portal's. */
 const CLOCKS_MS = 60_000
 const NOTE_TITLE_LENGTH_MAX = 120
-/** Zoho's own field, which the field map cannot change. */
+/** Zoho's own fields, which the field map cannot change. */
 const PIPELINE_FIELD = 'Pipeline'
+const CREATED_BY = 'Created_By'
 /** Zoho's standard layout demands an expected closing date for a deal. The lender sets the real date. */
 const CLOSING_DAYS = 30
 
@@ -477,6 +492,53 @@ export function openRecordPusher(
     }
   }
 
+  async function correctLead(
+    zohoId: string,
+    corrected: Partial<LeadToPush>,
+    unmodifiedSince: string,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    const settings = await metadata.fieldsOf(leads.module, signal)
+    const record = fitted(named(corrected, leads.fields), settings, leads.fields)
+    const answer = await api.write({
+      method: 'PUT',
+      path: `${leads.module}/${zohoId}`,
+      headers: { 'if-unmodified-since': zohoTime(unmodifiedSince) },
+      body: { data: [record] },
+      isRepeatable: false,
+      signal,
+    })
+    if (answer.status === 412 || (isMissing(answer) && !isItemAnswer(answer))) return false
+    const [result] = readResults(answer)
+    if (result && !('zohoId' in result) && isInvalidId(result)) return false
+    writtenId(result)
+    return true
+  }
+
+  async function hasItemsOfStaff(
+    zohoId: string,
+    ownNotes: ReadonlySet<string>,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    for await (const notes of notePages('Leads', zohoId, signal)) {
+      if (notes.some((note) => !ownNotes.has(note.zoho_id))) return true
+    }
+    const path = `${leads.module}/${zohoId}`
+    const [lead] = readItems(await api.get(path, { fields: CREATED_BY }, { signal })).items
+    const portal = readLookupId(lead, CREATED_BY)
+    for (const list of ['Tasks', 'Attachments']) {
+      for await (const items of api.pages(`${path}/${list}`, { fields: CREATED_BY }, { signal })) {
+        if (items.some((item) => readLookupId(item, CREATED_BY) !== portal)) return true
+      }
+    }
+    return false
+  }
+
+  async function removeRecord(path: string, signal?: AbortSignal): Promise<void> {
+    const answer = await api.remove(path, signal)
+    if (!isMissing(answer)) writtenId(readResults(answer)[0])
+  }
+
   async function setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void> {
     const { loid: loidField, partner: partnerField } = (module === 'Leads' ? leads : deals).fields
     const call = { method: 'PUT', path: moduleName(fieldMap, module), isRepeatable: true, signal } as const
@@ -504,10 +566,10 @@ export function openRecordPusher(
     findSentLeads,
     findSentDeals,
     createNote,
-    async removeNote(zohoId, signal) {
-      const answer = await api.remove(`Notes/${zohoId}`, signal)
-      if (!isMissing(answer)) writtenId(readResults(answer)[0])
-    },
+    correctLead,
+    hasItemsOfStaff,
+    removeLead: (zohoId, signal) => removeRecord(`${leads.module}/${zohoId}`, signal),
+    removeNote: (zohoId, signal) => removeRecord(`Notes/${zohoId}`, signal),
     setLoids,
   }
 }

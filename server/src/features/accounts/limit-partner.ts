@@ -9,7 +9,7 @@ const COUNTED = {
   records: 'new records',
   notes: 'new notes',
   documents: 'new documents',
-  changes: 'changes of profiles',
+  changes: 'changes of profiles and leads',
   syncs: 'syncs',
 }
 

@@ -151,6 +151,7 @@ export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void
       select zoho_id from leads where loid = any(${loids}) union select zoho_id from deals where loid = any(${loids}))`.execute(
     tx,
   )
+  await sql`delete from lead_changes where loid = any(${loids})`.execute(tx)
   await sql`delete from mail_news where loid = any(${loids})`.execute(tx)
   await sql`
     update events

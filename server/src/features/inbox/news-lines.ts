@@ -69,6 +69,8 @@ function summaryOf(events: readonly RecordedEvent[]): string {
     begun && !isConverted ? begunBy(begun) : undefined,
     movement(of('lead.status_changed'), 'status'),
     of('lead.verdict_changed').length > 0 ? 'verdict changed' : undefined,
+    of('lead.corrected').length > 0 ? 'corrected' : undefined,
+    of('lead.withdrawn').length > 0 ? 'withdrawn' : undefined,
     isConverted ? 'became a deal' : undefined,
     movement(of('deal.stage_changed'), 'stage'),
     of('deal.updated').length > 0 ? 'details changed' : undefined,

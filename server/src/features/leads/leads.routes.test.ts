@@ -117,7 +117,18 @@ test('POST /dashboard/leads submits a lead, and both the list and the detail ret
   const detail = await partner.get(`/crm/lead/${loid}`)
   expect(detail.body).toEqual({
     success: true,
-    data: { lead: { ...lead, converted_to_deal: null, crm_problem: null }, notes: [], requests: [] },
+    data: {
+      lead: {
+        ...lead,
+        converted_to_deal: null,
+        crm_problem: null,
+        change: null,
+        may_change: true,
+        withdrawn_at: null,
+      },
+      notes: [],
+      requests: [],
+    },
   })
 })
 

@@ -1,6 +1,7 @@
 import { normalizeBusinessNumber } from '@portal/contract/abn.ts'
 import { LEAD_STATUSES } from '@portal/contract/choices.ts'
 import {
+  correctLead,
   createLead,
   exportLeads,
   findDuplicates,
@@ -11,6 +12,7 @@ import {
   readStatusHistory,
   readUsualCountry,
   retryLeadPush,
+  withdrawLead,
 } from '@portal/contract/leads.ts'
 import { phoneReadings } from '@portal/contract/phone.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
@@ -26,6 +28,7 @@ import { findHistory } from '../../records/histories/history.queries.ts'
 import { leadsWithSide, leadWithSide } from '../../records/histories/with-side.ts'
 import { findFieldGroups } from '../../records/kinds/field-groups.queries.ts'
 import { countByValue } from '../../records/kinds/record-counts.queries.ts'
+import { findLeadChange } from '../../records/leads/lead-changes.queries.ts'
 import { findLeads, findNewestLeads } from '../../records/leads/lead-list.queries.ts'
 import {
   findDuplicateLeads,
@@ -37,7 +40,9 @@ import {
 import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
 import { findRequests } from '../../records/requests/requests.queries.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
+import { limitPartner } from '../accounts/limit-partner.ts'
 import { findUsualCountry } from '../accounts/usual-country.queries.ts'
+import { askCorrection, askWithdrawal, mayChange } from './ask-change.ts'
 import { leadFile } from './lead-file.ts'
 import { submitLead } from './submit-lead.ts'
 
@@ -59,12 +64,23 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
     if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
-    const [sided, notes, requests] = await Promise.all([
+    const [sided, notes, requests, change] = await Promise.all([
       leadWithSide(deps, partner.id, lead),
       findNotes(reads, partner.id, lead.loid),
       findRequests(reads, partner.id, lead.loid),
+      findLeadChange(reads, partner.id, lead.loid),
     ])
-    return { lead: sided, notes, requests }
+    const isUntouched = lead.is_untouched && requests.length === 0 && !notes.some((note) => note.is_from_crm)
+    const may_change = isUntouched && change?.state !== 'waiting' && mayChange(partner, lead)
+    return { lead: { ...sided, change, may_change }, notes, requests }
+  })
+  mount(correctLead, async (call) => {
+    await limitPartner(deps, call, 'changes')
+    return askCorrection(deps, call.partner, call.params.id, call.body)
+  })
+  mount(withdrawLead, async (call) => {
+    await limitPartner(deps, call, 'changes')
+    return askWithdrawal(deps, call.partner, call.params.id, call.body.reason)
   })
   mount(readStatusHistory, async ({ partner, params }) => {
     const leads = await getLeadKeys(db, partner.id, params.id)

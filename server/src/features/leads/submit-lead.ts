@@ -4,7 +4,7 @@ import { pushLead } from '../../crm/push/push-lead.job.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import type { NewLeadRow } from '../../platform/db/tables.ts'
+import type { Correction, NewLeadRow } from '../../platform/db/tables.ts'
 import type { Caller } from '../../platform/http/authenticate.ts'
 import { recordEvent } from '../../records/events/events.ts'
 import { insertFirstEntry } from '../../records/histories/history.queries.ts'
@@ -56,6 +56,25 @@ function leadRow(partner: Caller, loid: string, form: LeadSubmission, now: Date)
     id: newId(now),
     partner_id: partner.id,
     loid,
+    ...typedColumns(form),
+    lead_status: SUBMITTED_STATUS,
+    lead_source: form.leadSource,
+    // Only the lender sets the next two fields.
+    brand: null,
+    permit_link: null,
+    consent_version: form.consentVersion,
+    consent_at: form.consentVersion === null ? null : at,
+    submitter_id: partner.submitter.id,
+    submitted_by: partner.submitter.name,
+    created_at: at,
+    modified_time: at,
+    crm: 'pending',
+  }
+}
+
+/** What was typed, as the columns of the lead. */
+export function typedColumns(form: LeadSubmission): Required<Correction> {
+  return {
     business_name: form.businessName,
     first_name: form.firstName,
     last_name: form.lastName,
@@ -67,11 +86,6 @@ function leadRow(partner: Caller, loid: string, form: LeadSubmission, now: Date)
     loan_purpose: form.loanPurpose,
     loan_term: form.loanTerm,
     sales_monthly: form.monthlyTurnover,
-    lead_status: SUBMITTED_STATUS,
-    lead_source: form.leadSource,
-    // Only the lender sets the next two fields.
-    brand: null,
-    permit_link: null,
     description: form.additionalInfo,
     business_industry: form.businessIndustry,
     time_in_business: form.timeInBusiness,
@@ -80,12 +94,5 @@ function leadRow(partner: Caller, loid: string, form: LeadSubmission, now: Date)
     owns_property: form.ownsProperty,
     property_value: form.propertyValue,
     property_debt: form.propertyDebt,
-    consent_version: form.consentVersion,
-    consent_at: form.consentVersion === null ? null : at,
-    submitter_id: partner.submitter.id,
-    submitted_by: partner.submitter.name,
-    created_at: at,
-    modified_time: at,
-    crm: 'pending',
   }
 }

@@ -5,10 +5,10 @@ import { retryPush } from '../../crm/push/retry-push.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import { NotFound } from '../../platform/errors.ts'
+import { Conflict, NotFound } from '../../platform/errors.ts'
 import type { Mount } from '../../platform/http/mount.ts'
 import { findDealLoid, getDealLoid } from '../../records/deals/deals.queries.ts'
-import { getLeadKeys } from '../../records/leads/leads.queries.ts'
+import { getLeadKeys, isWithdrawn } from '../../records/leads/leads.queries.ts'
 import { findNote, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
 import { limitPartner } from '../accounts/limit-partner.ts'
 import { addNoteToRecord } from './add-note.ts'
@@ -49,6 +49,7 @@ async function getNotedRecord(
   idOrLoid: string,
 ): Promise<{ loid: string; on: 'lead' | 'deal' }> {
   const [{ loid, deal_loid }] = await getLeadKeys(tx, partnerId, idOrLoid)
+  if (await isWithdrawn(tx, partnerId, loid)) throw new Conflict('CONFLICT', 'The lead was withdrawn.')
   const dealLoid = deal_loid === null ? undefined : await findDealLoid(tx, partnerId, deal_loid)
   return dealLoid === undefined ? { loid, on: 'lead' } : { loid: dealLoid, on: 'deal' }
 }

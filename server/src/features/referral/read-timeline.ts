@@ -1,6 +1,6 @@
 import { DEFAULT_LEAD_SOURCE } from '@portal/contract/choices.ts'
 import type { DealDetail } from '@portal/contract/deals.ts'
-import { type CrmState, type LeadDetail, NO_DEAL_YET_MEANING } from '@portal/contract/leads.ts'
+import { type CrmState, NO_DEAL_YET_MEANING } from '@portal/contract/leads.ts'
 import { TIMELINE_PAGE_SIZE } from '@portal/contract/limits.ts'
 import type { HistoryKind, Side } from '@portal/contract/meanings.ts'
 import type { Note } from '@portal/contract/notes.ts'
@@ -12,12 +12,12 @@ import { pullDetailsOf } from '../../crm/pull/details/pull-details.ts'
 import type { Deps } from '../../deps.ts'
 import { NotFound } from '../../platform/errors.ts'
 import { findDeal } from '../../records/deals/deals.queries.ts'
-import { activityOf, TAKEN_BACK } from '../../records/events/activity.ts'
+import { activityOf, fieldWords, TAKEN_BACK } from '../../records/events/activity.ts'
 import { findToldChanges, type ToldChange } from '../../records/events/events.ts'
 import { findHistory, type HistoryEntry } from '../../records/histories/history.queries.ts'
 import { findUsualTimes } from '../../records/histories/usual-times.queries.ts'
 import { dealWithSide, leadWithSide } from '../../records/histories/with-side.ts'
-import { findLead, findLeadKeys } from '../../records/leads/leads.queries.ts'
+import { findLead, findLeadKeys, type OpenedLead } from '../../records/leads/leads.queries.ts'
 import { findNotes } from '../../records/notes/notes.queries.ts'
 
 /**
@@ -25,7 +25,7 @@ import { findNotes } from '../../records/notes/notes.queries.ts'
  * came from one lead and also replaced another lead (D49).
  */
 interface Referral {
-  leads: { lead: Omit<LeadDetail, 'side'>; ended_at: string | null }[]
+  leads: { lead: OpenedLead; ended_at: string | null }[]
   deal: Omit<DealDetail, 'side' | 'from_referral'> | undefined
   statuses: HistoryEntry[]
   stages: HistoryEntry[]
@@ -181,6 +181,13 @@ function toldEntry(change: ToldChange): TimelineEntry {
     const by = submitted_by === null ? null : submitterName(submitted_by)
     return { ...BY_LENDER, id, type: 'document', at: created_at, by, is_lender: by === null, text: document_name }
   }
+  if (type === 'lead.corrected' || type === 'lead.withdrawn') {
+    const isCorrection = type === 'lead.corrected'
+    const text = isCorrection ? fieldWords(data.fields) : data.reason
+    const by = data.submitted_by ?? null
+    const kind = isCorrection ? ('corrected' as const) : ('withdrawn' as const)
+    return { ...BY_LENDER, id, type: kind, at: created_at, by, is_lender: false, text }
+  }
   const { title, quote } = activityOf({ ...change, loid: null, data: { ...data } })
   return { ...BY_LENDER, id, type: 'request', at: created_at, value: null, text: quote ? `${title}. ${quote}` : title }
 }
@@ -228,7 +235,18 @@ const SECOND_MS = 1_000
 /** The CRM writes the first line of a record's history within this time of creating the record. */
 const TOGETHER_MS = 60_000
 
-const RANKS = { submitted: 0, status: 1, verdict: 2, converted: 3, stage: 4, request: 5, document: 6, note: 7 }
+const RANKS = {
+  submitted: 0,
+  status: 1,
+  verdict: 2,
+  corrected: 3,
+  withdrawn: 4,
+  converted: 5,
+  stage: 6,
+  request: 7,
+  document: 8,
+  note: 9,
+}
 
 /**
  * Returns the sort key of an entry. Entries are sorted by time, and entries with the same time in the order in which

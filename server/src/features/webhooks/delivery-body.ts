@@ -35,6 +35,15 @@ function dataOf(event: EventToDeliver): object {
       const { partner_verdict, verdict_reason, protected_until } = event.data
       return { ...lead(event), partner_verdict, verdict_reason, protected_until, changed_at: at }
     }
+    case 'lead.corrected':
+      return {
+        ...lead(event),
+        fields: event.data.fields,
+        submitted_by: event.data.submitted_by ?? null,
+        changed_at: at,
+      }
+    case 'lead.withdrawn':
+      return { ...lead(event), submitted_by: event.data.submitted_by ?? null, withdrawn_at: at }
     case 'lead.converted':
       return { ...lead(event), deal_loid: event.data.deal_loid, converted_at: at }
     case 'lead.restored':

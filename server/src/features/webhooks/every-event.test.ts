@@ -5,7 +5,7 @@ import { noteFieldGroups } from '../../crm/pull/fields/optional-values.ts'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
-import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { newLead, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
 let portal: TestPortal
@@ -186,6 +186,32 @@ test('every kind of event is delivered, and no delivery contains an email addres
   await sync()
   expect((await delivered('lead.restored')).data).toMatchObject({ business_name: 'Rivera Bakery', restored_at: isAt })
   await ada.post('/dashboard/webhook-test')
+  const typed = newLead({ businessName: 'Second Freight' })
+  const { loid: second } = await ada.submitLead(typed)
+  await ada.pushedLead(second)
+  // The CRM's times are whole seconds, so a lead that was made just now is not changed yet.
+  await waitFor('a later second', async () => {
+    const found = (await lender.list('Leads', 'LOID,Modified_Time')).find((one) => one['LOID'] === second)
+    return Date.now() - Date.parse(String(found?.['Modified_Time'])) > 2_000
+  })
+  await ada.put(`/crm/lead/${second}`, { ...typed, loanAmount: 151_000 })
+  const facts = {
+    ...lead,
+    loid: second,
+    business_name: 'Second Freight',
+    amount: 151_000,
+    submitted_by: ada.businessName,
+  }
+  const corrected = (await delivered('lead.corrected')).data
+  expect(corrected).toEqual({ ...facts, fields: ['loan_amount'], changed_at: isAt })
+  // The CRM's record changed just now.
+  await waitFor('a later second', async () => {
+    const found = (await lender.list('Leads', 'LOID,Modified_Time')).find((one) => one['LOID'] === second)
+    return Date.now() - Date.parse(String(found?.['Modified_Time'])) > 2_000
+  })
+  await ada.post(`/crm/lead/${second}/withdraw`, { reason: NOTE })
+  expect((await delivered('lead.withdrawn')).data).toEqual({ ...facts, withdrawn_at: isAt })
+
   expect((await delivered('webhook.test')).data).toMatchObject({ object: 'test' })
 
   expect(new Set(receiver.received.map((one) => one.body.type))).toEqual(new Set(EVENT_TYPES))

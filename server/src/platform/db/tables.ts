@@ -222,7 +222,9 @@ interface LeadsTable {
   /** Whether the answer of a sync has already counted the match. */
   match_told: ColumnType<boolean, boolean | undefined, boolean>
   archived_at: Instant | null
-  archived_reason: 'left-crm' | null
+  archived_reason: 'left-crm' | 'withdrawn' | null
+  /** When the portal first saw that the lender had touched the lead, so that the partner can change it no more (D86). */
+  touched_at: ColumnType<Instant | null, undefined, Instant | null>
   history_due: ColumnType<boolean, boolean | undefined, boolean>
   history_told_until: Instant | null
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
@@ -668,6 +670,19 @@ interface NotificationSettingsTable {
   time_zone: string | null
 }
 
+interface LeadChangesTable {
+  loid: string
+  partner_id: string
+  person_id: string
+  kind: 'correct' | 'withdraw'
+  state: 'waiting' | 'refused'
+  corrected: JSONColumnType<Correction, string | null, string | null> | null
+  reason: string | null
+  problem: string | null
+  asked_at: Instant
+  sent_at: Instant | null
+}
+
 interface ListViewsTable {
   id: string
   partner_id: string
@@ -775,6 +790,7 @@ export interface Tables {
   webhook_logs: WebhookLogsTable
   webhook_attempts: WebhookAttemptsTable
   notification_settings: NotificationSettingsTable
+  lead_changes: LeadChangesTable
   list_views: ListViewsTable
   default_views: DefaultViewsTable
   unsubscribe_tokens: UnsubscribeTokensTable
@@ -819,12 +835,14 @@ export type NewLeadRow = NewRow<
   LeadsTable,
   | LaterRecordColumn
   | OptionalLeadColumn
+  | 'touched_at'
   | 'converted_at'
   | 'awaits_deal_since'
   | 'deal_loid'
   | 'matched_at'
   | 'match_told'
 >
+export type LeadChangeRow = Selectable<LeadChangesTable>
 export type DealRow = Selectable<DealsTable>
 export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | OptionalDealColumn | 'lead_loid'>
 export type NoteRow = Selectable<NotesTable>
@@ -869,6 +887,31 @@ export const LEAD_COLUMNS = [
   'created_at',
   'modified_time',
 ] as const
+
+/** The columns of what partners type, which they can correct (D86). */
+export const TYPED_LEAD_COLUMNS = [
+  'business_name',
+  'first_name',
+  'last_name',
+  'email',
+  'phone',
+  'state',
+  'loan_amount',
+  'loan_type',
+  'loan_purpose',
+  'loan_term',
+  'sales_monthly',
+  'description',
+  'business_industry',
+  'time_in_business',
+  'business_abn',
+  'partner_iso',
+  'owns_property',
+  'property_value',
+  'property_debt',
+] as const
+/** The corrected columns with their new values. */
+export type Correction = Partial<Pick<LeadRow, (typeof TYPED_LEAD_COLUMNS)[number]>>
 
 /** The columns of the contract's `Deal`. */
 export const DEAL_COLUMNS = [

@@ -30,6 +30,14 @@ const WORDS: Words = {
     title: `Lender’s verdict: ${verdictText(data) ?? TAKEN_BACK}`,
     description: named(data.business_name, data.amount),
   }),
+  'lead.corrected': (data) => ({
+    title: 'Lead corrected',
+    description: `${named(data.business_name)}: ${fieldWords(data.fields)}${by(data.submitted_by)}`,
+  }),
+  'lead.withdrawn': (data) => ({
+    title: 'Lead withdrawn',
+    description: named(data.business_name, data.amount) + by(data.submitted_by),
+  }),
   'lead.converted': (data) => ({
     title: 'Lead converted to a deal',
     description: named(data.business_name, data.amount),
@@ -85,6 +93,11 @@ const WORDS: Words = {
   }),
 }
 
+/** The names of corrected columns, as people read them. */
+export function fieldWords(fields: readonly string[]): string {
+  return fields.map((field) => field.replaceAll('_', ' ').replace(/\babn\b/, 'ABN')).join(', ')
+}
+
 function requestWords(what: string, { subject, business_name }: EventData['request.opened']) {
   return { title: subject === null ? what : `${what}: ${subject}`, description: named(business_name) }
 }
@@ -126,7 +139,7 @@ function isLenders(data: { submitted_by?: unknown }): boolean {
  * that the lead became (D18).
  */
 export function aboutOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): About {
-  if (type === 'deal.removed' || data['reason'] === 'left-crm') return null
+  if (type === 'deal.removed' || (type === 'lead.removed' && data['reason'] === 'left-crm')) return null
   return type.startsWith('deal.') || data['on'] === 'deal' ? 'deal' : 'lead'
 }
 

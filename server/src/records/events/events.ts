@@ -45,6 +45,9 @@ export interface EventData {
     previous: string
   } & ChangedAt
   'lead.verdict_changed': { business_name: string | null; amount: number | null } & Verdict
+  'lead.corrected': { business_name: string | null; amount: number | null; fields: string[] } & SubmittedBy
+  /** An erasure empties the reason. */
+  'lead.withdrawn': { business_name: string | null; amount: number | null; reason: string | null } & SubmittedBy
   'lead.converted': { business_name: string | null; amount: number | null; deal_loid: string | null }
   'lead.restored': { business_name: string | null; amount: number | null; status: string }
   'lead.removed': { business_name: string | null; amount: number | null; reason: 'left-crm' }
@@ -152,6 +155,8 @@ export function findEventsSince(
 
 const TOLD = [
   'lead.verdict_changed',
+  'lead.corrected',
+  'lead.withdrawn',
   'request.opened',
   'request.accepted',
   'request.reopened',
@@ -163,7 +168,7 @@ export type ToldChange = {
   [Type in (typeof TOLD)[number]]: { id: string; created_at: string; type: Type; data: EventData[Type] }
 }[(typeof TOLD)[number]]
 
-/** What the lender said of these referrals and asked about them, and their documents, as far as events are kept. */
+/** What the lender said and asked, what the partner changed, and the documents, as far as events are kept. */
 export async function findToldChanges(db: Db, partnerId: string, loids: readonly string[]): Promise<ToldChange[]> {
   const { rows } = await sql<ToldChange>`
     select id, created_at, type, data from events

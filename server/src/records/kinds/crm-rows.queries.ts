@@ -141,7 +141,7 @@ function differs(name: TableName): RawBuilder<unknown> {
   const isConverted =
     name === 'leads' ? sql`(listed.is_converted and (${IS_UNCONVERTED} or ${LACKS_DEAL}))` : sql`false`
   return sql`(present.crm_modified_time is distinct from listed.modified_time
-      or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
+      or present.archived_reason is not null or ${isConverted})`
 }
 
 /** Links a row to its record in the CRM after a push that got no answer, unless a pull has already linked them. */
@@ -158,7 +158,8 @@ export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
 
 /**
  * Archives rows whose records left the CRM or their partner (D30), so that no list shows the rows. Returns the rows
- * that were not archived before. Leaves a row alone if it now belongs to another partner.
+ * that were not archived before. Leaves a row alone if it now belongs to another partner, or if the portal itself is
+ * withdrawing the lead.
  */
 export async function archiveRows<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
@@ -170,6 +171,7 @@ export async function archiveRows<Item extends NamedRecord, Row extends RecordRo
     update ${sql.table(table.name)} as present set archived_at = ${at}, archived_reason = 'left-crm'
       from unnest(${gone.map((row) => row.id)}::uuid[], ${gone.map((row) => row.partner_id)}::uuid[]) as gone (id, partner_id)
      where present.id = gone.id and present.partner_id = gone.partner_id and present.archived_at is null
+       and not exists (select from lead_changes where loid = present.loid and kind = 'withdraw' and sent_at is not null)
     returning present.*`.execute(tx)
   return archived
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
 import { cutText } from '../../platform/cut-text.ts'
-import type { LeadRow } from '../../platform/db/tables.ts'
+import { type LeadRow, TYPED_LEAD_COLUMNS } from '../../platform/db/tables.ts'
 import type { CrmLead } from '../crm-records.ts'
 import { type CrmTable, type NamedRecord, toldOr } from '../kinds/crm-table.ts'
 
@@ -62,7 +62,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
     const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
     // If the lead moves to another partner, that partner must not learn who submitted it.
     const submitter = before?.partner_id === own.partner_id ? before : undefined
-    return {
+    const row = {
       business_name: lead.business_name,
       first_name: lead.first_name,
       last_name: lastNameOf(lead, before),
@@ -103,7 +103,9 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       ...own,
       // Data that was erased in the portal must not come back from the CRM.
       ...(before?.erased_at && ERASED_LEAD),
+      touched_at: before ? before.touched_at : own.crm_read_at,
     }
+    return before && isTouched(row, before) ? { ...row, touched_at: before.touched_at ?? own.crm_read_at } : row
   },
   created: ({ partner_id: partnerId, loid, business_name, loan_amount: amount, lead_status: status }, at) => {
     return { partnerId, loid, type: 'lead.created', data: { business_name, amount, status, submitted_by: null }, at }
@@ -130,6 +132,11 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
     if (converted_at !== null) return undefined
     return { partnerId, loid, type: 'lead.removed', data: { business_name, amount, reason: 'left-crm' }, at }
   },
+}
+
+/** Whether the lender has changed what the partner typed, or the status (D86). What only the lender sets does not count. */
+export function isTouched(row: StoredLead, before: StoredLead): boolean {
+  return (['lead_status', ...TYPED_LEAD_COLUMNS] as const).some((column) => row[column] !== before[column])
 }
 
 function verdictOf({ partner_verdict, verdict_reason, protected_until }: StoredLead) {

@@ -1,4 +1,5 @@
 import type { RemovedRecord } from '@portal/contract/answer.ts'
+import { SUBMITTED_STATUS, WITHDRAWN_STATUS } from '@portal/contract/choices.ts'
 import { fold } from '@portal/contract/fold.ts'
 import type { DuplicateLead, LeadDetail } from '@portal/contract/leads.ts'
 import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
@@ -32,7 +33,7 @@ export interface Owner {
 }
 
 /** A lead as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
-type OpenedLead = Omit<LeadDetail, 'side'> & { is_due: boolean }
+export type OpenedLead = Omit<LeadDetail, 'side' | 'change' | 'may_change'> & { is_due: boolean; is_untouched: boolean }
 
 /**
  * Finds a lead as `findLead` does, and also by the LOID of the deal that the lead became. Throws `Removed` for a lead that
@@ -63,11 +64,18 @@ async function findRemovedLead(
   return removed
 }
 
-/** Finds a lead by LOID or id. Does not find archived leads, except those that became a deal (D18). */
+/** Finds a lead by LOID or id. Does not find archived leads, except those that became a deal (D18) or were withdrawn. */
 export async function findLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead | undefined> {
   const key = readKey(idOrLoid)
   return key && findLeadBy(reads, owner, key)
 }
+
+/** SQL: a lead that is archived is still shown if it became a deal (D18) or the partner withdrew it (D86). */
+const IS_SHOWN = `(archived_at is null or deal_loid is not null or archived_reason = 'withdrawn')`
+
+/** SQL: as far as the portal knows, the lender has not touched the lead, which was entered in the portal (D86). */
+const IS_UNTOUCHED = `(submitted_by is not null and touched_at is null and lead_status = '${SUBMITTED_STATUS}' and erased_at is null
+  and archived_at is null and converted_at is null and awaits_deal_since is null and deal_loid is null)`
 
 const IS_KEY = {
   id: 'id = $2',
@@ -82,10 +90,12 @@ async function findLeadBy(
 ): Promise<OpenedLead | undefined> {
   const rows = await sendNamed<Omit<OpenedLead, 'converted_to_deal'> & { deal_loid: string | null }>(reads, {
     sql: `select ${LEAD_SQL}, $3::text as partner, deal_loid, ${IS_DUE} as is_due,
-                 case when crm <> 'synced' then crm_problem end as crm_problem
+                 case when crm <> 'synced' then crm_problem end as crm_problem,
+                 case when archived_reason = 'withdrawn' then $4 else lead_status end as lead_status,
+                 case when archived_reason = 'withdrawn' then archived_at end as withdrawn_at, ${IS_UNTOUCHED} as is_untouched
             from leads
-           where partner_id = $1 and (archived_at is null or deal_loid is not null) and ${IS_KEY[key.column]}`,
-    parameters: [owner.id, key.value, owner.businessName],
+           where partner_id = $1 and ${IS_SHOWN} and ${IS_KEY[key.column]}`,
+    parameters: [owner.id, key.value, owner.businessName, WITHDRAWN_STATUS],
   })
   const [row] = rows
   if (!row) return undefined
@@ -128,7 +138,13 @@ export async function findLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: str
     .select((eb) => eb.fn.coalesce('deals.created_at', 'leads.converted_at').as('ended_at'))
     .where('leads.partner_id', '=', partnerId)
     .where(isKey)
-    .where((eb) => eb.or([eb('leads.archived_at', 'is', null), eb('leads.deal_loid', 'is not', null)]))
+    .where((eb) =>
+      eb.or([
+        eb('leads.archived_at', 'is', null),
+        eb('leads.deal_loid', 'is not', null),
+        eb('leads.archived_reason', '=', 'withdrawn'),
+      ]),
+    )
     .orderBy((eb) => eb('leads.loid', '=', key.value), 'desc')
     .execute()
 }
@@ -140,6 +156,11 @@ export function findLeadRow(db: Db | Tx, partnerId: string, loid: string): Promi
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .executeTakeFirst()
+}
+
+/** Whether the partner withdrew the lead (D86). */
+export async function isWithdrawn(db: Db | Tx, partnerId: string, loid: string): Promise<boolean> {
+  return (await findLeadRow(db, partnerId, loid))?.archived_reason === 'withdrawn'
 }
 
 export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
@@ -161,6 +182,7 @@ export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise
     .where('loid', '=', loid)
     .where('crm', '<>', 'synced')
     .where('erased_at', 'is', null)
+    .where((eb) => eb.or([eb('archived_reason', 'is', null), eb('archived_reason', '<>', 'withdrawn')]))
     .executeTakeFirst()
 }
 
@@ -330,6 +352,7 @@ export function removeArchivedLeadsOfAllPartners(
         .selectFrom('leads')
         .select('id')
         .where('archived_at', '<', archivedBefore)
+        .where('archived_reason', '=', 'left-crm')
         .where((lead) =>
           lead.not(
             lead.exists(lead.selectFrom('deals').select('deals.id').whereRef('deals.loid', '=', 'leads.deal_loid')),

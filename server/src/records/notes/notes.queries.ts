@@ -221,3 +221,18 @@ export async function removeNotesOfAllPartners(tx: Tx, loids: readonly string[])
     .where('loid', 'not in', (eb) => eb.selectFrom('deals').select('loid').where('loid', 'in', loids))
     .execute()
 }
+
+/** How far the partner's own notes on a record have come. */
+export function findOwnNotes(
+  db: Db,
+  partnerId: string,
+  loid: string,
+): Promise<{ zoho_id: string | null; crm: NoteRow['crm']; crm_sent_at: string | null }[]> {
+  return db
+    .selectFrom('notes')
+    .select(['zoho_id', 'crm', 'crm_sent_at'])
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('is_from_crm', '=', false)
+    .execute()
+}

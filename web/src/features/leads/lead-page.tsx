@@ -27,6 +27,7 @@ import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
 import { VerdictText } from '../referral/verdict.tsx'
 import { Way } from '../referral/way.tsx'
+import { LeadChangeActions, LeadChangeNotice } from './lead-change.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 import { BusinessDetails, PrimaryInformation } from './lead-details.tsx'
 import { leadQuery, statusHistoryQuery } from './leads.queries.ts'
@@ -104,10 +105,16 @@ export function LeadPage() {
         description={
           <HeaderFacts facts={[lead.lead_name, formatMoney(lead.loan_amount), lead.loan_type]} loid={lead.loid} />
         }
-        actions={<CallLink phone={lead.phone} />}
+        actions={
+          <div className="flex flex-wrap gap-2">
+            {lead.may_change && <LeadChangeActions lead={lead} onAsked={() => refreshLead(queryClient, loid)} />}
+            <CallLink phone={lead.phone} />
+          </div>
+        }
       >
         {timeline.data && <Way standing={timeline.data.standing} />}
       </PageHeader>
+      <LeadChangeNotice lead={lead} />
       <ReferralPanels
         timeline={
           <>
@@ -123,13 +130,19 @@ export function LeadPage() {
               timeline={timeline}
               notes={notes}
               onNoteChange={() => refreshLead(queryClient, loid)}
+              takesNotes={lead.withdrawn_at === null}
               histories={[{ name: 'Status History', content: <StatusHistory lead={lead} /> }]}
             />
           </>
         }
         facts={
           <>
-            <DocumentsSection of={{ kind: 'lead', loid: lead.loid }} onChange={() => refreshLead(queryClient, loid)} />
+            {lead.withdrawn_at === null && (
+              <DocumentsSection
+                of={{ kind: 'lead', loid: lead.loid }}
+                onChange={() => refreshLead(queryClient, loid)}
+              />
+            )}
             <PrimaryInformation lead={lead} />
             <BusinessDetails lead={lead} />
             <ManagerSection loid={lead.loid} />

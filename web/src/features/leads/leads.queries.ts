@@ -1,4 +1,5 @@
 import {
+  correctLead,
   createLead,
   exportLeads,
   findDuplicates,
@@ -10,6 +11,7 @@ import {
   readLead,
   readStatusHistory,
   readUsualCountry,
+  withdrawLead,
 } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
@@ -119,8 +121,18 @@ export function submitLead(body: NewLead, idempotencyKey: string) {
   return call(createLead, { body, idempotencyKey })
 }
 
+export function askCorrection(loid: string, body: NewLead) {
+  return call(correctLead, { params: { id: loid }, body })
+}
+
+export function askWithdrawal(loid: string, reason: string) {
+  return call(withdrawLead, { params: { id: loid }, body: { reason } })
+}
+
 function isPending(data: Awaited<ReturnType<typeof call<typeof readLead>>> | undefined): boolean {
-  return data !== undefined && (data.lead.crm === 'pending' || data.notes.some((note) => note.crm === 'pending'))
+  if (data === undefined) return false
+  const { lead, notes } = data
+  return lead.crm === 'pending' || lead.change?.state === 'waiting' || notes.some((note) => note.crm === 'pending')
 }
 
 /** Saves all rows of the list, with its filters and in its order, or says why it could not. */

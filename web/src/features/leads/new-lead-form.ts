@@ -2,6 +2,7 @@ import { CONSENT_VERSION, type NewLead, type NewLeadForm } from '@portal/contrac
 import { LARGE_LOAN_AMOUNT } from '@portal/contract/limits.ts'
 import { readTypedMoney } from '@portal/contract/money.ts'
 import type { UseFormReturn } from 'react-hook-form'
+import { Failure } from '../../api/failure.ts'
 
 export type LeadForm = UseFormReturn<NewLeadForm, unknown, NewLead>
 
@@ -82,4 +83,13 @@ export function softWarnings({ ownsProperty, propertyValue, loanAmount }: NewLea
 
 function amountOf(amount: Amount): number {
   return (typeof amount === 'string' ? readTypedMoney(amount) : amount) ?? 0
+}
+
+/** Shows each field message from the server on its field. The first field with a message gets the focus. */
+export function showFieldErrors(form: LeadForm, error: unknown) {
+  if (!(error instanceof Failure)) return
+  const named = LEAD_FIELD_NAMES.filter((name) => error.fields[name] !== undefined)
+  for (const [position, name] of named.entries()) {
+    form.setError(name, { type: 'server', message: error.fields[name] }, { shouldFocus: position === 0 })
+  }
 }

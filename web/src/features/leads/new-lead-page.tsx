@@ -13,7 +13,6 @@ import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { Failure } from '../../api/failure.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
 import { readPersonId, readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
@@ -27,14 +26,7 @@ import { toast } from '../../ui/toast.ts'
 import { useWayBack } from '../../ui/way-back.ts'
 import { dropDraft, keepAttempt, keepDraft, keepDraftOfEndedSession, readDraft } from './lead-draft.ts'
 import { submitLead, usualCountryQuery } from './leads.queries.ts'
-import {
-  EMPTY_LEAD,
-  hasEntries,
-  LEAD_FIELD_NAMES,
-  type LeadForm,
-  settleAmounts,
-  softWarnings,
-} from './new-lead-form.ts'
+import { EMPTY_LEAD, hasEntries, type LeadForm, settleAmounts, showFieldErrors, softWarnings } from './new-lead-form.ts'
 import { ApplicantSections, LoanSections } from './new-lead-sections.tsx'
 import { submitFailureText } from './submit-failure-text.ts'
 
@@ -290,12 +282,3 @@ function useIsOpen(): () => boolean {
 }
 
 const REQUIRED_NAMES = ['firstName', 'lastName', 'email', 'phone', 'businessName'] as const
-
-/** Shows each field message from the server on its field. The first field with a message gets the focus. */
-function showFieldErrors(form: LeadForm, error: unknown) {
-  if (!(error instanceof Failure)) return
-  const named = LEAD_FIELD_NAMES.filter((name) => error.fields[name] !== undefined)
-  for (const [position, name] of named.entries()) {
-    form.setError(name, { type: 'server', message: error.fields[name] }, { shouldFocus: position === 0 })
-  }
-}

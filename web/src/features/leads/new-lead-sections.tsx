@@ -16,14 +16,17 @@ import { SoftWarning } from './soft-warning.tsx'
 
 const CHOOSE = 'Select…'
 
-/** The two sections with the fields that show whether the portal already has a lead for this applicant. */
-export function ApplicantSections({ form }: { form: LeadForm }) {
+/**
+ * The two sections with the fields that show whether the portal already has a lead for this applicant, besides the lead
+ * that is corrected.
+ */
+export function ApplicantSections({ form, ownLoid }: { form: LeadForm; ownLoid?: string }) {
   const { register, control, getValues, getFieldState } = form
   const { errors, touchedFields } = form.formState
   const businessAbn = useWatch({ control, name: 'businessAbn' })
   const [check, setCheck] = useState<DuplicateCheck>({})
   const { data } = useQuery(duplicatesQuery(check))
-  const duplicates = data?.duplicates ?? []
+  const duplicates = (data?.duplicates ?? []).filter(({ loid }) => loid !== ownLoid)
   const isByBusinessNumber = (matches: readonly string[]) => matches.every((match) => match === 'abn')
 
   const firstName = register('firstName')

@@ -4,7 +4,16 @@ import type { Note } from '@portal/contract/notes.ts'
 import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.ts'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
-import { Handshake, MessageCircleQuestionMark, MessageSquareText, Paperclip, Send, ShieldCheck } from 'lucide-react'
+import {
+  Handshake,
+  MessageCircleQuestionMark,
+  MessageSquareText,
+  Paperclip,
+  Pencil,
+  Send,
+  ShieldCheck,
+  Undo2,
+} from 'lucide-react'
 import { type ReactNode, type Ref, useRef, useState } from 'react'
 import { formatDateTime, formatDays } from '../../format/dates.ts'
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
@@ -213,6 +222,8 @@ const DOTS: Record<BadgeVariant, string> = {
 
 const ICONS: Record<Line['type'], ReactNode> = {
   submitted: <Send />,
+  corrected: <Pencil />,
+  withdrawn: <Undo2 />,
   converted: <Handshake />,
   created: <Handshake />,
   verdict: <ShieldCheck />,
@@ -256,6 +267,10 @@ function titleOf({ type, by, value, is_lender: isLender }: Line): string {
   switch (type) {
     case 'submitted':
       return isLender ? 'Entered by the lender' : 'Submitted'
+    case 'corrected':
+      return 'Corrected'
+    case 'withdrawn':
+      return 'Withdrawn'
     case 'converted':
       return 'Became a deal'
     case 'verdict':

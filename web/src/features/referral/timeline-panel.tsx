@@ -17,6 +17,8 @@ interface TimelinePanelProps {
   notes: readonly Note[]
   /** Called after a note is added, and after each attempt to send one again. */
   onNoteChange: () => void
+  /** False for a record that the lender does not have any more. */
+  takesNotes?: boolean
   /** The specification's panels besides the notes. */
   histories: readonly { name: string; content: ReactNode }[]
 }
@@ -27,7 +29,8 @@ const ALL = 'All'
  * What happened to a referral, below the form for a note. The filters have the names of the specification's panels, and
  * each shows its part of the same story, so nothing is told twice (D128).
  */
-export function TimelinePanel({ of, timeline, notes, onNoteChange, histories }: TimelinePanelProps) {
+export function TimelinePanel(props: TimelinePanelProps) {
+  const { of, timeline, notes, onNoteChange, takesNotes = true, histories } = props
   const [chosen, setChosen] = useState(ALL)
   const parts = [
     {
@@ -54,11 +57,13 @@ export function TimelinePanel({ of, timeline, notes, onNoteChange, histories }: 
   const part = parts.find(({ name }) => name === chosen) ?? parts[0]
   return (
     <section className="panel min-w-0" aria-label="Timeline">
-      <May least="member">
-        <div className="border-b border-line p-5 print:hidden">
-          <NoteForm key={of.loid} parent={of} onAdded={onNoteChange} />
-        </div>
-      </May>
+      {takesNotes && (
+        <May least="member">
+          <div className="border-b border-line p-5 print:hidden">
+            <NoteForm key={of.loid} parent={of} onAdded={onNoteChange} />
+          </div>
+        </May>
+      )}
       <Filters options={parts} value={part?.name ?? ALL} onValue={setChosen} />
       <section aria-label={part?.name} className="p-5">
         {part?.content}

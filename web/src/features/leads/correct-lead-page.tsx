@@ -1,0 +1,116 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { ISO_COUNTRIES } from '@portal/contract/choices.ts'
+import { type LeadDetail, type NewLead, type NewLeadForm, NewLeadOnForm } from '@portal/contract/leads.ts'
+import { formatPhone } from '@portal/contract/phone.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
+import type { SubmitEvent } from 'react'
+import { useForm } from 'react-hook-form'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { useFirstErrorInView } from '../../ui/first-error.ts'
+import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { toast } from '../../ui/toast.ts'
+import { useWayBack } from '../../ui/way-back.ts'
+import { askCorrection, leadQuery } from './leads.queries.ts'
+import { EMPTY_LEAD, type LeadForm, settleAmounts, showFieldErrors } from './new-lead-form.ts'
+import { ApplicantSections, LoanSections } from './new-lead-sections.tsx'
+
+const route = getRouteApi('/signed-in/leads/$loid/correct')
+
+/** The form of a new lead with what was typed, while the lender has not touched the lead (D86). */
+export function CorrectLeadPage() {
+  const { loid } = route.useParams()
+  const { data, isPending } = useQuery(leadQuery(loid))
+  const lead = data?.lead
+  const handleWayBack = useWayBack(`/leads/${loid}`)
+  // The lead's page says why the lead cannot be corrected any more, or that it could not be loaded.
+  if (!isPending && !lead?.may_change) return <Navigate {...paths.lead(loid)} replace />
+  return (
+    <div className="max-w-6xl">
+      <PageHeader
+        title="Correct Lead"
+        description="The lender gets what you change here, unless it has begun to work on the lead."
+        back={
+          <Link {...paths.lead(loid)} onClick={handleWayBack} className={backLinkClass}>
+            <BackLabel>Back to the lead</BackLabel>
+          </Link>
+        }
+      />
+      {lead ? <CorrectionForm key={lead.loid} lead={lead} /> : <SkeletonRows rows={8} label="Loading lead" />}
+    </div>
+  )
+}
+
+function CorrectionForm({ lead }: { lead: LeadDetail }) {
+  const { loid } = lead
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const form: LeadForm = useForm<NewLeadForm, unknown, NewLead>({
+    resolver: zodResolver(NewLeadOnForm),
+    mode: 'onTouched',
+    defaultValues: typedValues(lead),
+  })
+  const correct = useMutation({
+    mutationFn: (body: NewLead) => askCorrection(loid, body),
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: leadQuery(loid).queryKey })
+      await navigate({ ...paths.lead(loid), replace: true })
+    },
+    onError(error) {
+      showFieldErrors(form, error)
+      toast.error(failureText(error))
+    },
+  })
+  useFirstErrorInView(form.formState.submitCount, correct.error)
+
+  function handleSubmit(event: SubmitEvent) {
+    settleAmounts(form)
+    void form.handleSubmit((body) => {
+      if (!correct.isPending) correct.mutate(body)
+    })(event)
+  }
+
+  return (
+    <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-8">
+      <ApplicantSections form={form} ownLoid={loid} />
+      <LoanSections form={form} />
+      <div className="in-reach flex flex-wrap gap-2 border-t border-line pt-5 xl:ml-68">
+        <Button type="submit" busy={correct.isPending}>
+          Save Correction
+        </Button>
+        <Link {...paths.lead(loid)} className={buttonClass('secondary')}>
+          Cancel
+        </Link>
+      </div>
+    </form>
+  )
+}
+
+function typedValues(lead: LeadDetail): NewLeadForm {
+  const { owns_property, property_value, property_debt } = lead
+  return {
+    ...EMPTY_LEAD,
+    firstName: lead.first_name ?? '',
+    lastName: lead.last_name ?? '',
+    email: lead.email ?? '',
+    phone: formatPhone(lead.phone) ?? '',
+    iso: ISO_COUNTRIES.find((iso) => iso === lead.partner_iso) ?? null,
+    state: lead.state ?? '',
+    businessName: lead.business_name ?? '',
+    businessIndustry: lead.business_industry ?? '',
+    timeInBusiness: lead.time_in_business ?? '',
+    businessAbn: lead.business_abn ?? '',
+    monthlyTurnover: lead.sales_monthly ?? '',
+    loanAmount: lead.loan_amount ?? '',
+    loanType: lead.loan_type ?? '',
+    loanPurpose: lead.loan_purpose ?? '',
+    loanTerm: lead.loan_term ?? '',
+    ownsProperty: owns_property,
+    propertyValue: property_value ?? '',
+    propertyDebt: property_debt ?? '',
+    additionalInfo: lead.description ?? '',
+  }
+}

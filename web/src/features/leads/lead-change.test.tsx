@@ -1,0 +1,71 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { leadOf, timelineOf } from '../../testing/records.ts'
+import { data } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
+
+const LOID = 'LO-7K3M9QAZ'
+const AT = '2026-11-20T02:00:00.000Z'
+
+function serveLead(given: Parameters<typeof leadOf>[0]) {
+  let lead = leadOf(given)
+  return serveSignedIn({
+    [`GET /crm/lead/${LOID}`]: () => ({ body: data({ lead, notes: [], requests: [] }) }),
+    [`GET /crm/lead/${LOID}/timeline`]: () => ({ body: data(timelineOf()) }),
+    [`GET /crm/lead/${LOID}/status-history`]: () => ({ body: data([]) }),
+    [`PUT /crm/lead/${LOID}`]: () => {
+      lead = { ...lead, may_change: false, change: { kind: 'correct', state: 'waiting', problem: null, asked_at: AT } }
+      return { status: 202, body: data({ loid: LOID }) }
+    },
+    [`POST /crm/lead/${LOID}/withdraw`]: () => {
+      lead = { ...lead, may_change: false, lead_status: 'Withdrawn', withdrawn_at: AT }
+      return { status: 202, body: data({ loid: LOID }) }
+    },
+  })
+}
+
+test('Correct opens the form with what was typed, and sends the whole of it', async () => {
+  const server = serveLead({ may_change: true })
+  const user = openApp(`/leads/${LOID}`)
+  await user.click(await screen.findByRole('link', { name: 'Correct' }))
+  const phone = await screen.findByLabelText<HTMLInputElement>(/^Phone/)
+  expect([phone.value, screen.getByLabelText<HTMLInputElement>(/^Loan Amount/).value]).toEqual([
+    '+61 412 345 678',
+    '$250,000',
+  ])
+  await user.clear(phone)
+  await user.type(phone, '0491 570 159')
+  await user.click(screen.getByRole('button', { name: 'Save Correction' }))
+  expect(await screen.findByText('Your correction is on its way to the lender.')).toBeDefined()
+  expect(server.seen.find(({ method }) => method === 'PUT')?.body).toMatchObject({
+    firstName: 'Mia',
+    phone: '+61491570159',
+    loanAmount: 250_000,
+    loanTerm: '36 months',
+  })
+  expect(screen.queryByRole('link', { name: 'Correct' })).toBeNull()
+})
+
+test('Withdraw asks for a reason, and the withdrawn lead takes no note', async () => {
+  const server = serveLead({ may_change: true })
+  const user = openApp(`/leads/${LOID}`)
+  await user.click(await screen.findByRole('button', { name: 'Withdraw' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Withdraw this lead?' })
+  await user.type(within(dialog).getByLabelText('Reason'), 'Went elsewhere')
+  await user.click(within(dialog).getByRole('button', { name: 'Withdraw' }))
+  expect(await screen.findByText(/^Withdrawn on .* The lender no longer has this lead\.$/)).toBeDefined()
+  expect(server.seen.find(({ path }) => path.endsWith('/withdraw'))?.body).toEqual({ reason: 'Went elsewhere' })
+  await waitFor(() => expect(screen.queryByLabelText('Add a note')).toBeNull())
+})
+
+test('once the lender has touched the lead, the page says what became of the correction and takes a note', async () => {
+  serveLead({
+    change: { kind: 'correct', state: 'refused', problem: 'The lender has begun to work on it.', asked_at: AT },
+  })
+  openApp(`/leads/${LOID}/correct`)
+  expect(await screen.findByText(/^Your correction of .* was not made\. The lender has begun/)).toBeDefined()
+  expect(window.location.pathname).toBe(`/leads/${LOID}`)
+  expect(screen.getByLabelText('Add a note')).toBeDefined()
+  expect(screen.queryByRole('button', { name: 'Withdraw' })).toBeNull()
+})
