@@ -1,11 +1,22 @@
 // Vite's settings for server/dist, which `npm run start:prod` runs. They bundle the thousand modules of a start into a
 // few files, because finding and reading modules is the slowest part of a start. Everything but start:prod runs the
 // sources.
+import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { root, run } from './set-up.mjs'
 
 const src = path.join(root, 'server', 'src')
 const dist = path.join(root, 'server', 'dist')
+
+/** The commit that is built: `COMMIT` where the code came without its history, as in an image. Undefined if unknown. */
+function findCommit() {
+  if (process.env.COMMIT) return process.env.COMMIT
+  try {
+    return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim()
+  } catch {
+    return undefined
+  }
+}
 
 /** The modules that a start loads. The warm-up loads these modules without starting the portal. */
 export const STARTED = ['process/portal', 'platform/config', 'platform/log', 'platform/local/local-servers']
@@ -38,6 +49,7 @@ export default {
   root: path.join(root, 'server'),
   logLevel: 'warn',
   plugins: [keepFolders, listPackages],
+  define: { BUILD_COMMIT: JSON.stringify(findCommit()) ?? 'undefined' },
   ssr: {
     noExternal: true,
     // Native code, and packages that a start does not load.

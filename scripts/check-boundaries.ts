@@ -7,7 +7,7 @@ type Rule = { files: RegExp; mayImport: RegExp; because: string }
 const CONTRACT = String.raw`contract/src/`
 const PACKAGES = String.raw`package:(?!@portal/)`
 /** What every part of the server may use. */
-const SERVER_ROOT = String.raw`server/src/deps\.ts$`
+const SERVER_ROOT = String.raw`server/(?:src/deps\.ts|package\.json)$`
 
 /**
  * The wings of the server. An import goes down only: a wing imports itself and the wings after it. `process` and

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
+import { createDatabase, databaseUrlFor } from './testing/databases.ts'
 import { openLender } from './testing/lender.ts'
 import { openDataFolder } from './testing/portal-process.ts'
 import { waitFor } from './testing/wait-for.ts'
@@ -222,10 +223,21 @@ test('a malformed command prints one line and exits with 2, and an impossible co
     expect([senseless[i], code, out, err.match(/\n/g)?.length]).toEqual([senseless[i], 2, '', 1])
     expect(err).toContain('npm run portal --')
   }
+  const { url: databaseUrl } = await createDatabase()
+  expect(await folder.command(['migrate'], { DATABASE_URL: databaseUrl })).toMatchObject({
+    code: 0,
+    out: 'The database was up to date.\n',
+  })
   const impossible: [string[], Record<string, string>, RegExp][] = [
     [['partner', 'activate', 'nobody@example.com'], {}, /^There is no partner "nobody@example.com"$/],
     [['partners'], { PORT: 'http' }, /^PORT is "http", but must be/],
     [['partners'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, /ECONNREFUSED/],
+    [
+      ['partners'],
+      { DATABASE_URL: databaseUrlFor(databaseUrl, 'gone') },
+      /^The database refuses DATABASE_URL: database "gone" does not/,
+    ],
+    [['jobs', 'nosuch'], { DATABASE_URL: databaseUrl }, /^There is no queue "nosuch"; the queues are .*push-lead/],
   ]
   for (const [words, env, line] of impossible) {
     const { code, out, err } = await folder.command(words, env)

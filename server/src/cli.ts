@@ -8,6 +8,8 @@ const code = await runCommand(process.argv.slice(2), {
   env: process.env,
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
+  input: process.stdin,
+  output: process.stdout,
 })
 // A pipe takes 64 KiB at once. The process must not end before the reader has taken the rest.
 await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((taken) => stream.write('', taken))))

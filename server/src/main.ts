@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { DEMO_SIGN_IN, hasDemo } from './features/accounts/demo-sign-in.ts'
+import { BUILD } from './platform/build.ts'
 import { readSettings, type Settings, SettingsError } from './platform/config.ts'
+import { explainFailure } from './platform/explain-failure.ts'
 import { type CrmServer, startCrmServer, startDatabaseServer } from './platform/local/local-servers.ts'
 import { openLog, openLogOutput } from './platform/log.ts'
 import type { Portal } from './process/portal.ts'
@@ -14,13 +16,14 @@ let isStopping = false
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0))
 
+log.info({ ...BUILD, role: config.role }, 'the portal is starting')
 try {
   await start()
 } catch (error) {
   // A stop takes away the database that the start is using. That is not a failure.
   if (!isStopping) {
     log.fatal({ err: error }, 'the portal could not start')
-    console.error(`The portal could not start: ${error instanceof Error ? error.message : String(error)}`)
+    console.error(`The portal could not start: ${explainFailure(error, config)}`)
   }
   await stop(1)
 }
@@ -47,7 +50,10 @@ async function start(): Promise<void> {
   })
   parts.push(portal.close)
   await portal.started
-  if (!isStopping) announce(portal, crm, isDemo ? DEMO_SIGN_IN : undefined)
+  if (isStopping) return
+  // In production each line of the output is JSON.
+  if (config.isProduction) log.info({ url: portal.deps.publicUrl }, 'the portal is ready')
+  else announce(portal, crm, isDemo ? DEMO_SIGN_IN : undefined)
 }
 
 async function stopAtTheEnd<Part extends { stop(): Promise<void> }>(starting: Promise<Part>): Promise<Part> {
@@ -64,9 +70,7 @@ function announce(
   const isWorker = config.role === 'worker'
   const lines = [isWorker ? `Portal worker    ${url}/api/ready  (serves no pages)` : `Partner portal   ${publicUrl}`]
   if (crm.mode === 'sandbox') lines.push(`CRM sandbox      ${crm.settings.apiUrl}  (play the lender here)`)
-  // The same condition as in features/mails/outbox.routes.ts.
-  if (!config.smtpUrl && !config.isProduction && !isWorker)
-    lines.push(`Mails            ${publicUrl}/outbox  (they stay on this machine)`)
+  if (!config.smtpUrl && !isWorker) lines.push(`Mails            ${publicUrl}/outbox  (they stay on this machine)`)
   if (demoSignIn) lines.push(`Demo sign-in     ${demoSignIn.email}  ${demoSignIn.password}`)
   lines.push('Ctrl+C stops     everything; your data is kept')
   console.log(`\n  ${lines.join('\n  ')}\n`)
@@ -79,6 +83,7 @@ function announce(
 async function stop(exitCode: number): Promise<void> {
   if (isStopping) return
   isStopping = true
+  log.info('the portal is stopping')
   for (const stopPart of parts.reverse()) {
     await stopPart().catch((error: unknown) => log.error({ err: error }, 'a part of the portal did not stop cleanly'))
   }

@@ -1,5 +1,6 @@
+import type { Db } from '../platform/db/database.ts'
 import { type Command, CommandFailed, type Given, onlyPositional, table, UsageError, usageOf } from './command.ts'
-import { dropJobs, findJobs, findWaitingInstead, retryJobs } from './jobs.queries.ts'
+import { dropJobs, findJobs, findQueues, findWaitingInstead, retryJobs } from './jobs.queries.ts'
 import type { Workplace } from './workplace.ts'
 
 const JOBS_MAX = 500
@@ -13,6 +14,7 @@ export const listJobs: Command = {
     const [queue, ...more] = given.positionals
     if (more.length > 0) throw new UsageError(`usage: ${usageOf(listJobs)}`)
     const { db } = await workplace.database()
+    if (queue !== undefined) await refuseUnknownQueue(db, queue)
     const rows = (await findJobs(db, queue, JOBS_MAX)).map((job) => [
       job.id,
       job.queue,
@@ -40,6 +42,13 @@ export const dropJob: Command = {
   parameters: '<id or queue>',
   summary: 'Removes a waiting or given-up job, or all such jobs of a queue; their records do not change.',
   run: (given, workplace) => change(dropJob, given, workplace, dropJobs, 'Jobs removed'),
+}
+
+async function refuseUnknownQueue(db: Db, queue: string): Promise<void> {
+  const queues = await findQueues(db)
+  if (!queues.includes(queue)) {
+    throw new CommandFailed(`There is no queue ${JSON.stringify(queue)}; the queues are ${queues.join(', ')}`)
+  }
 }
 
 async function change(

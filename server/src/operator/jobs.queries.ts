@@ -14,6 +14,11 @@ export interface ListedJob {
   problem: string | null
 }
 
+export async function findQueues(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from jobs.queue order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
 /** Finds jobs that wait, run or were given up, the oldest first, from all queues or from one queue. */
 export async function findJobs(db: Db, queue: string | undefined, limit: number): Promise<ListedJob[]> {
   const { rows } = await sql<ListedJob>`

@@ -6,8 +6,8 @@ export const migrateNow: Command = {
   summary: 'Migrates the database, for portals that start with MIGRATE=off.',
   async run(given, workplace) {
     noPositional(migrateNow, given)
-    await workplace.migrate()
-    workplace.say('The database is up to date.')
+    const ran = await workplace.migrate()
+    workplace.say(ran.length === 0 ? 'The database was up to date.' : `Migrations that ran:\n  ${ran.join('\n  ')}`)
     return 0
   },
 }

@@ -1,7 +1,9 @@
+import type { Readable, Writable } from 'node:stream'
 import { inspect } from 'node:util'
 import { CrmRefused } from '../crm/zoho/errors.ts'
 import { readSettings, SettingsError } from '../platform/config.ts'
 import { PortalError } from '../platform/errors.ts'
+import { explainFailure } from '../platform/explain-failure.ts'
 import { openLog } from '../platform/log.ts'
 import { eraseApplicant, exportApplicant } from './applicants-commands.ts'
 import { backUp, restore } from './backup-commands.ts'
@@ -59,6 +61,9 @@ export interface Terminal {
   env: NodeJS.ProcessEnv
   out(text: string): void
   err(text: string): void
+  /** Standard input and output as bytes. */
+  input: Readable
+  output: Writable
 }
 
 /** Runs `npm run portal -- <words>`. Returns the exit code. */
@@ -66,12 +71,12 @@ export async function runCommand(words: string[], terminal: Terminal): Promise<n
   try {
     return await run(words, terminal)
   } catch (error) {
-    terminal.err(`${isExpected(error) ? error.message : inspect(error)}\n`)
+    terminal.err(`${isExpected(error) ? explainFailure(error) : inspect(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }
 
-async function run(words: string[], { env, out, err }: Terminal): Promise<number> {
+async function run(words: string[], { env, out, err, input, output }: Terminal): Promise<number> {
   const say = (text: string) => out(`${text}\n`)
   if (words[0] === '--help' || words[0] === '-h' || words[0] === 'help') {
     say(overview())
@@ -90,7 +95,7 @@ async function run(words: string[], { env, out, err }: Terminal): Promise<number
   const config = readSettings(env)
   // Logs only problems, separately from the command's own output.
   const log = openLog('error', { write: err })
-  const workplace = openWorkplace(config, log, say)
+  const workplace = openWorkplace(config, log, { say, sayBeside: (text) => err(`${text}\n`), input, output })
   const interrupt = () => void workplace.close().finally(() => process.exit(130))
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import type { Readable, Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Deps } from '../deps.ts'
 import { createSecurityStore } from '../features/security-log/store-security.ts'
@@ -16,11 +17,16 @@ import type { Parts } from '../process/portal.ts'
 export interface Workplace {
   /** Prints one or more lines for the operator. */
   say(text: string): void
+  /** Prints lines beside an output that another program reads. */
+  sayBeside(text: string): void
+  /** Standard input and output as bytes. */
+  input: Readable
+  output: Writable
   /** Writes an event into the partner's security log, and one line about it to standard error. */
   security: NoteSecurity
   database(): Promise<Pick<Deps, 'db' | 'pool' | 'secrets' | 'clock'>>
-  /** Migrates the database, and makes the schema and queues for background jobs. */
-  migrate(): Promise<void>
+  /** Migrates the database, and makes the schema and queues for background jobs. Returns the migrations that ran. */
+  migrate(): Promise<string[]>
   /** The address at which the database is reached without a pooler. The database can be empty. */
   directUrl(): Promise<string>
   /** Makes the schema of the job queue, without any queue. */
@@ -38,7 +44,11 @@ const STOP_MS_MAX = 10_000
  * Uses the database and CRM that the settings name, or those of a portal that runs with the same settings. Starts what
  * is missing, and stops it when the command ends.
  */
-export function openWorkplace(config: Settings, log: Logger, say: (text: string) => void): Workplace {
+export function openWorkplace(
+  config: Settings,
+  log: Logger,
+  speech: Pick<Workplace, 'say' | 'sayBeside' | 'input' | 'output'>,
+): Workplace {
   const stops: (() => Promise<void>)[] = []
   let clock: Clock = { now: () => new Date() }
 
@@ -71,7 +81,7 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
   }
 
   return {
-    say,
+    ...speech,
     security: (db, event, facts) => noteSecurity(noted, db, event, { ...facts }),
     async database() {
       const { db, pool, close } = openDatabase(await directUrl(), (error) =>
@@ -93,7 +103,7 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     },
     async migrate() {
       const { migrateApart } = await import('../process/portal.ts')
-      await migrateApart(await directUrl(), config, log)
+      return migrateApart(await directUrl(), config, log)
     },
     parts,
     async workingParts() {

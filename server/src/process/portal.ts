@@ -101,7 +101,8 @@ export async function openParts({ config, databaseUrl, crm, spans, log, ...setti
     // Checked before the first change, because otherwise jobs would wait in one database while workers look in the
     // other.
     if (config.databaseDirectUrl) await refuseOtherDatabase(pages, direct)
-    await (config.migratesAtStart ? migrate : requireMigrated)(direct.db)
+    if (config.migratesAtStart) await migrate(direct.db)
+    else await requireMigrated(direct.db)
   })
   await refuseOtherSettings(pages)
   const databaseClock = await openDatabaseClock(pages.pool, log)
@@ -195,16 +196,23 @@ async function prepareSchema(
   }
 }
 
-/** Migrates the database and makes the schema and the queues of the job queue, for portals with MIGRATE=off (D93). */
-export async function migrateApart(databaseUrl: string, config: Settings, log: Logger): Promise<void> {
+/**
+ * Migrates the database and makes the schema and the queues of the job queue, for portals with MIGRATE=off (D93). Returns
+ * the migrations that ran.
+ */
+export async function migrateApart(databaseUrl: string, config: Settings, log: Logger): Promise<string[]> {
+  let ran: string[] = []
   await prepareSchema(
     databaseUrl,
     (error) => log.warn({ err: error }, 'connection lost'),
-    ({ db }) => migrate(db),
+    async ({ db }) => {
+      ran = await migrate(db)
+    },
   )
   const queue = openJobQueue(databaseUrl, log, config.databaseTimeoutMs, false)
   await queue.makeQueues(BACKGROUND_JOBS)
   await queue.stop(STOP_MS_MAX)
+  return ran
 }
 
 /** Starts one server process on top of the parts: HTTP, jobs or both, depending on its role. */

@@ -3,12 +3,16 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { runCommand } from '../operator/run-command.ts'
 
 export interface Ended {
   code: number | null
   out: string
   err: string
+  /** What the command wrote to standard output as bytes. */
+  bytes?: Buffer
 }
 
 const SERVER = join(import.meta.dirname, '..')
@@ -33,14 +37,20 @@ export async function openDataFolder() {
   return {
     path: folder,
     /** Runs an operator's command to its end in this process, which takes a tenth of the time of a separate process. */
-    async command(words: string[], more: Record<string, string> = {}): Promise<Ended> {
+    async command(words: string[], more: Record<string, string> = {}, input: Buffer = Buffer.alloc(0)): Promise<Ended> {
       const ended: Ended = { code: null, out: '', err: '' }
+      const output = new PassThrough()
+      const written = buffer(output)
       ended.code = await runCommand(words, {
         env: { ...env, ...more },
         out: (text) => (ended.out += text),
         err: (text) => (ended.err += text),
+        input: Readable.from([input]),
+        output,
       })
-      return ended
+      output.end()
+      const bytes = await written
+      return bytes.length === 0 ? ended : { ...ended, bytes }
     },
     /** Runs an operator's command in a separate process, as `npm run portal` does. */
     async program(words: string[], more: Record<string, string> = {}): Promise<Ended> {

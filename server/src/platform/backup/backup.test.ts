@@ -78,7 +78,9 @@ test('a restore brings back every row and the waiting jobs, and the restored por
   expect([none.code, none.err]).toEqual([1, 'There is nothing to back up: no portal has started on this database\n'])
   expect(await readdir(folder.path)).not.toContainEqual(expect.stringMatching(/^none/))
 
-  const restored = await folder.command(['restore', file], { DATABASE_URL: empty, SECRETS_KEY })
+  const piped = await folder.command(['backup', '-'], { DATABASE_URL: url, SECRETS_KEY })
+  expect([piped.code, piped.out, piped.err]).toEqual([0, '', expect.stringMatching(/^leads +1$/m)])
+  const restored = await folder.command(['restore', '-'], { DATABASE_URL: empty, SECRETS_KEY }, piped.bytes)
   expect([restored.code, restored.err]).toEqual([0, ''])
   expect(await everything(empty)).toEqual(before)
   expect((await folder.command(['restore', file], { DATABASE_URL: empty, SECRETS_KEY })).err).toMatch(

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type pg from 'pg'
@@ -22,11 +22,11 @@ export class RestoreRefused extends Error {}
  */
 export async function restoreBackup(
   url: string,
-  file: string,
+  openBackup: () => Readable,
   makeJobSchema: () => Promise<void>,
 ): Promise<Record<string, number>> {
   const { client, db, close } = await openOneConnection(url)
-  const bytes = createReadStream(file)
+  const bytes = openBackup()
   const unpacked = createGunzip()
   // The loop that reads the frames reports a failure of this pipeline.
   const reading = pipeline(bytes, unpacked).catch(() => undefined)

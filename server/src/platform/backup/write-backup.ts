@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createWriteStream, existsSync } from 'node:fs'
 import { link, open, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { Readable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type pg from 'pg'
@@ -26,29 +26,38 @@ export type BackupHeader = z.infer<typeof BackupHeader>
 const GZIP_LEVEL = 3
 
 /**
- * Writes the portal's data as it is at one moment, while the portal continues to run. The file appears only when it is
- * complete, and never replaces another file. Returns how many rows of each table were written.
+ * Writes a backup into a file, which appears only when it is complete, and never replaces another file. Returns how many
+ * rows of each table were written.
  */
 export async function writeBackup(url: string, file: string): Promise<Record<string, number>> {
   // An existing file is refused now and not after an hour of work.
   if (existsSync(file)) throw new Error(`${file} already exists: a backup never replaces another`)
-  const { client, close } = await openOneConnection(url)
   // A process id would not be unique, because all containers use the same few ids.
   const unfinished = `${file}.unfinished-${randomUUID()}`
+  try {
+    // The file contains applicants' data, so only its owner can read it.
+    const rows = await sendBackup(url, createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }))
+    await link(unfinished, file)
+    await syncFolder(path.dirname(file))
+    return rows
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+}
+
+/**
+ * Sends the portal's data as it is at one moment, while the portal continues to run. A backup that breaks off is no
+ * backup: a restore refuses it. Returns how many rows of each table were sent.
+ */
+export async function sendBackup(url: string, output: Writable): Promise<Record<string, number>> {
+  const { client, close } = await openOneConnection(url)
   const rows: Record<string, number> = {}
   try {
     await refuseEmpty(client)
     await client.query('begin isolation level repeatable read, read only')
-    await pipeline(
-      Readable.from(content(client, rows), { objectMode: false }),
-      createGzip({ level: GZIP_LEVEL }),
-      // The file contains applicants' data, so only its owner can read it.
-      createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }),
-    )
-    await link(unfinished, file)
-    await syncFolder(path.dirname(file))
+    const source = Readable.from(content(client, rows), { objectMode: false })
+    await pipeline(source, createGzip({ level: GZIP_LEVEL }), output)
   } finally {
-    await rm(unfinished, { force: true })
     await close()
   }
   return rows

@@ -16,16 +16,18 @@ const BUILDER_ASKS_MS = 200
 /**
  * Migrates the database to this version, but leaves a database of the next version unchanged (D93). Processes that
  * start together wait for one another, because the migrator takes a lock. If `upTo` is given, the migration with this
- * name is the last to run, which gives an older schema.
+ * name is the last to run, which gives an older schema. Returns the names of the migrations that ran meanwhile.
  */
-export async function migrate(db: Db, upTo?: string): Promise<void> {
+export async function migrate(db: Db, upTo?: string): Promise<string[]> {
+  const known = await findMigrated(db)
   // Most starts have nothing to migrate, but the migrator would read every column of every table to find that out.
-  if (upTo === undefined && isDeepStrictEqual(await findMigrated(db), await findOwnMigrations())) return
+  if (upTo === undefined && isDeepStrictEqual(known, await findOwnMigrations())) return []
   for (const { name, before, statements } of await findConcurrent(db, upTo)) {
     await runMigrations(db, before)
     await buildConcurrently(db, name, statements)
   }
   await runMigrations(db, upTo)
+  return (await findMigrated(db)).filter((name) => !known.includes(name))
 }
 
 async function runMigrations(db: Db, upTo: string | undefined): Promise<void> {

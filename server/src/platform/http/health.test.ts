@@ -12,7 +12,8 @@ import { healthRoutes, LateAnswer } from './health.ts'
 
 test('/health and /ready answer 200 without a session and without the CRM', async () => {
   await using portal = await startPortal()
-  expect(await portal.get('/health')).toMatchObject({ status: 200, body: { success: true, data: { status: 'ok' } } })
+  const data = { status: 'ok', version: expect.stringMatching(/^\d+\.\d+\.\d+$/), commit: null }
+  expect(await portal.get('/health')).toMatchObject({ status: 200, body: { success: true, data } })
   expect(await portal.get('/ready')).toMatchObject({ status: 200, body: { success: true, data: { status: 'ready' } } })
 })
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { BUILD } from '../build.ts'
 
 /** The conditions for being ready. The CRM is not one of them, because partners can work without the CRM. */
 export interface Readiness {
@@ -23,7 +24,7 @@ export function healthRoutes(
   app: FastifyInstance,
   { servesPages, isStarted, isStopping, reachDatabase }: Readiness,
 ): void {
-  app.get('/api/health', { logLevel: 'warn' }, async () => ({ success: true, data: { status: 'ok' } }))
+  app.get('/api/health', { logLevel: 'warn' }, async () => ({ success: true, data: { status: 'ok', ...BUILD } }))
 
   // A balancer asks `?for=pages`, so that it never takes a worker for a process that serves pages.
   app.get<{ Querystring: { for?: unknown } }>('/api/ready', { logLevel: 'warn' }, async ({ query }, reply) => {

@@ -57,6 +57,7 @@ test('the metrics count connections, CRM calls and the requests of each route, a
   expect(text).not.toContain('secret')
   expect(text).toMatch(/^portal_pool_connections\{pool="pages",state="idle"\} \d+$/m)
   expect(text).toMatch(/^portal_crm_calls_total [1-9]/m)
+  expect(text).toMatch(/^portal_build_info\{version="\d+\.\d+\.\d+",commit=""\} 1$/m)
   expect(text).toMatch(/^portal_database_up 1$/m)
   expect(sweepAgeIn(text)).toBeLessThan(3_600)
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)

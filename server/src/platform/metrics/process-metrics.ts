@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { BUILD } from '../build.ts'
 import type { Replica } from '../db/replica.ts'
 import type { Answered } from '../http/server.ts'
 import { type ProcessLimits, readFreeBytes } from './process-limits.ts'
@@ -26,6 +27,12 @@ export function openProcessMetrics(sources: {
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_MS })
 
+  new Gauge({
+    name: 'portal_build_info',
+    help: 'Always 1. The labels name the version that runs, and its commit if the build knew it.',
+    labelNames: ['version', 'commit'],
+    registers,
+  }).set({ version: BUILD.version, commit: BUILD.commit ?? '' }, 1)
   const requests = new Counter({
     name: 'portal_http_requests_total',
     help: 'Answered requests, by the route as the contract writes it.',
