@@ -57,6 +57,7 @@ function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {
     { name: '/leads/{loid}', path: `/leads/${leadLoid}`, shows: 'main h2' },
     { name: '/deals', path: '/deals', shows: 'tbody tr', rows: 20 },
     { name: '/deals/{loid}', path: `/deals/${dealLoid}`, shows: 'main h2' },
+    { name: '/payments', path: '/payments', shows: 'tbody tr' },
     { name: '/webhook', path: '/webhook', shows: 'main h2' },
     { name: '/search', path: '/search?q=transport', shows: 'tbody tr' },
     { name: '/api-docs', path: '/api-docs', shows: 'main h2' },

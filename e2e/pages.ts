@@ -55,6 +55,11 @@ export const SCREENS: Screen[] = [
     ],
   },
   {
+    path: '/payments',
+    heading: 'Payments',
+    texts: ['Paid', 'Payable', 'Expected', 'No payment date yet', 'Commission'],
+  },
+  {
     path: '/api-docs',
     heading: 'API Docs',
     texts: [

@@ -27,7 +27,7 @@ const SERVER_FEATURES = {
   documents: ['accounts', 'requests'],
   sync: [],
   referral: [],
-  payments: [],
+  payments: ['notes'],
   webhooks: ['accounts'],
   mails: ['webhooks', 'inbox', 'accounts'],
   'partner-api': ['leads', 'deals', 'api-keys', 'webhooks', 'accounts'],

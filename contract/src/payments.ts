@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
+import { pagingQuery } from './answer.ts'
 import { Loid } from './loid.ts'
+import { Note } from './notes.ts'
 import { defineRoute } from './route.ts'
 
 const Text = z.nullable(z.string())
@@ -32,4 +34,86 @@ export const readDealPayment = defineRoute({
   personRight: 'money',
   answer: z.object({ payment: z.nullable(Payment) }),
   summary: 'The commission of one deal, by LOID or id; null while the lender has entered none.',
+})
+
+const Sum = {
+  count: z.number(),
+  /** Of the amounts that are known. */
+  sum: z.number(),
+}
+
+/** The figures over all payments. */
+export const PaymentSums = z.object({
+  /** Null stands for payments without a status. */
+  by_status: z.array(z.object({ status: Text, ...Sum })),
+  /** The payments that were paid in the present month, in the lender's time zone. */
+  paid_this_month: z.number(),
+  coming: z.number(),
+})
+export type PaymentSums = z.infer<typeof PaymentSums>
+
+export const readPayments = defineRoute({
+  method: 'GET',
+  path: '/payments',
+  auth: 'session',
+  least: 'viewer',
+  personRight: 'money',
+  query: z.object(pagingQuery()),
+  answer: z.object({
+    payments: z.array(Payment),
+    /** The months (YYYY-MM) of these payments, each with all of its payments; null for payments without a day. */
+    months: z.array(z.object({ month: Text, ...Sum })),
+    sums: PaymentSums,
+  }),
+  envelope: 'paged',
+  summary: 'What the lender pays for the partner’s deals: first the payments without a day, then the latest.',
+})
+
+export const readPaymentSums = defineRoute({
+  method: 'GET',
+  path: '/payments/sums',
+  auth: 'session',
+  least: 'viewer',
+  personRight: 'money',
+  answer: PaymentSums,
+  summary: 'The sums of the payments by status, what was paid this month, and what is coming.',
+})
+
+export const exportPayments = defineRoute({
+  method: 'GET',
+  path: '/payments/export',
+  auth: 'session',
+  least: 'viewer',
+  personRight: 'money',
+  answer: z.string(),
+  envelope: 'file',
+  summary: 'All payments, in the order of the list, as a CSV file.',
+})
+
+/** The note about a payment. It never has an amount, because colleagues without the right read it too (D110). */
+export function askText({ loid, deal_name, business_name, paid_on, status }: Payment): string {
+  const name = deal_name ?? business_name
+  const deal = name === null ? loid : `${name} (${loid})`
+  const month = paid_on === null ? 'no date yet' : monthInWords(paid_on)
+  return `Question about our payment for ${deal}: ${month}, ${status ?? 'no status'}. Could you tell us where it stands?`
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ')
+
+/** For example 'November 2026', for a day or a month. */
+export function monthInWords(day: string): string {
+  const [year, month] = day.split('-')
+  return `${MONTHS[Number(month) - 1]} ${year}`
+}
+
+export const askAboutPayment = defineRoute({
+  method: 'POST',
+  path: '/payments/:id/ask',
+  auth: 'session',
+  least: 'member',
+  personRight: 'money',
+  answer: z.object({ note: Note }),
+  status: 201,
+  creates: true,
+  summary: 'Asks the lender about the payment of a deal, by LOID or id, with a note that names deal, month and status.',
 })

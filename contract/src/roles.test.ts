@@ -49,6 +49,7 @@ const MAY: Record<Role, string[]> = {
     'PUT /crm/document/:id/parts',
     'POST /crm/document/:id/complete',
     'DELETE /crm/document/:id',
+    'POST /payments/:id/ask',
     'POST /dashboard/sync-leads',
     'POST /dashboard/sync-deals',
     'POST /crm/sync',
@@ -85,6 +86,9 @@ const MAY: Record<Role, string[]> = {
     'GET /crm/deal/:id/stage-history',
     'GET /crm/deal/:id/timeline',
     'GET /crm/deal/:id/payment',
+    'GET /payments',
+    'GET /payments/sums',
+    'GET /payments/export',
     'GET /crm/stages',
     'GET /crm/search',
     'GET /crm/documents/:loid',
@@ -126,7 +130,13 @@ const MAY: Record<Role, string[]> = {
 
 /** The routes that need a right besides the role. */
 const RIGHT_TO: Record<PersonRight, string[]> = {
-  money: ['GET /crm/deal/:id/payment'],
+  money: [
+    'GET /crm/deal/:id/payment',
+    'GET /payments',
+    'GET /payments/sums',
+    'GET /payments/export',
+    'POST /payments/:id/ask',
+  ],
 }
 
 test('each route that a session may call requires the role under which the table lists it', async () => {

@@ -247,7 +247,9 @@ test.each(creating)(
       ...(name === 'POST /auth/signup' && NOBODY_YET),
     }
     const isRequest = route.path.startsWith('/crm/request/')
-    const id = isRequest ? await insertRequest(portal.deps.db, lead.loid) : lead.loid
+    const isPayment = route.path.startsWith('/payments/')
+    const paid = isPayment && (await insertDeal(portal.deps.db, partner.id, { partner_commission: 5 })).loid
+    const id = isRequest ? await insertRequest(portal.deps.db, lead.loid) : paid || lead.loid
     const path = route.path.replace(/:\w+/, id)
     const request = { token: tokenFor(route), headers: { 'idempotency-key': `conformance ${name}` }, body }
     const answers = await Promise.all(Array.from({ length: 5 }, () => portal.ask(route.method, path, request)))
@@ -298,7 +300,7 @@ async function openSubject(on: TestPortal) {
   await waitFor('the partner in the CRM', async () => (await subject.get('/profile')).body.data.zoho_id)
   const { loid } = await subject.submitLead()
   const lead = await subject.pushedLead(loid)
-  const deal = await insertDeal(on.deps.db, subject.id)
+  const deal = await insertDeal(on.deps.db, subject.id, { partner_commission: 5 })
   await subject.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' })
   const api_key = await makeKey(subject, ['submit', 'read'])
   return { subject, loid, lead, deal, api_key }
@@ -442,7 +444,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
       return log.id
     }
   }
-  const id = (await ids[name]?.()) ?? (/\/deals?\//.test(route.path) ? deal.loid : loid)
+  const id = (await ids[name]?.()) ?? (/\/(deals?|payments)\//.test(route.path) ? deal.loid : loid)
   const path = `${route.path.replace(/:\w+/, id)}${validQuery(route)}`
   const body = (await bodies[name]?.()) ?? validBody(route)
   const token = route.auth === 'api-key' ? api_key : subject.token

@@ -2,6 +2,7 @@ import { type Role, reaches } from '@portal/contract/roles.ts'
 import { type ParsedLocation, redirect } from '@tanstack/react-router'
 import { readRole } from '../api/role.ts'
 import { hasSignedOut, readToken } from '../api/token.ts'
+import { readSeesPayments } from '../session/sees-payments.ts'
 import { nextOf, onwardFrom, paths } from './paths.ts'
 
 interface Visit {
@@ -24,6 +25,11 @@ export function requireRole(least: Role) {
     const role = readRole()
     if (role !== null && !reaches(role, least)) throw toDashboard()
   }
+}
+
+/** Redirects people who see no payments to the dashboard. If that is not known yet, the server decides (D111). */
+export function requirePayments() {
+  if (readSeesPayments() === false) throw toDashboard()
 }
 
 export function requireNoSession({ location }: Visit) {

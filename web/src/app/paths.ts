@@ -19,6 +19,7 @@ export const paths = {
   dealsLike: (search: string) => ({ to: '/deals', search: { search, searchIn: 'all' } }) as const,
   dealsInStage: (stage: string) => ({ to: '/deals', search: { stage } }) as const,
   deal: (loid: string) => ({ to: '/deals/$loid', params: { loid } }) as const,
+  payments: { to: '/payments' },
   webhook: { to: '/webhook' },
   apiKeys: { to: '/api-keys' },
   team: { to: '/team' },

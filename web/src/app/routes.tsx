@@ -8,7 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { requireNoSession, requireRole, requireSession, toDashboard } from './guards.ts'
+import { requireNoSession, requirePayments, requireRole, requireSession, toDashboard } from './guards.ts'
 import { PageCrash } from './page-crash.tsx'
 import { PagePending } from './page-pending.tsx'
 import { paths } from './paths.ts'
@@ -17,6 +17,7 @@ import {
   dealListSearch,
   leadListSearch,
   parseSearch,
+  paymentsSearch,
   searchPageSearch,
   securityLogSearch,
   stringifySearch,
@@ -184,6 +185,15 @@ const routeTree = root.addChildren([
       path: '/deals/$loid',
       loader: lazyFn(() => import('../features/deals/deal-page.tsx'), 'startDeal'),
       component: lazyRouteComponent(() => import('../features/deals/deal-page.tsx'), 'DealPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/payments',
+      beforeLoad: requirePayments,
+      validateSearch: paymentsSearch,
+      loaderDeps: ({ search }) => paymentsSearch(search),
+      loader: lazyFn(() => import('../features/payments/payments-page.tsx'), 'startPayments'),
+      component: lazyRouteComponent(() => import('../features/payments/payments-page.tsx'), 'PaymentsPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,

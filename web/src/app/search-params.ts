@@ -144,6 +144,14 @@ export interface ActivitySearch {
   view?: string
 }
 
+export interface PaymentsSearch {
+  page?: number | undefined
+}
+
+export function paymentsSearch(raw: Raw): PaymentsSearch {
+  return { page: pageOf(raw['page']) }
+}
+
 export function activitySearch(raw: Raw): ActivitySearch {
   return {
     type: textOf(raw['type'], CHOICE_LENGTH_MAX),

@@ -1,32 +1,86 @@
-import type { Payment } from '@portal/contract/payments.ts'
-import type { Reads } from '../../platform/db/hot-reads.ts'
-import { sendNamed } from '../../platform/db/send-named.ts'
+import type { Payment, PaymentSums, readPayments } from '@portal/contract/payments.ts'
+import { sql } from 'kysely'
+import type * as z from 'zod/mini'
+import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { PAYMENT_COLUMNS, paymentStateSql } from '../../records/deals/payments.ts'
 
-/** SQL: a column of the payment, or null if the organisation lacks its field, although the rows keep the values. */
-function there(column: (typeof PAYMENT_COLUMNS)[number]): string {
-  return `case when '${column}' = any(money.fields) then ${column} end`
+/** Whose payments, and which day it is for the lender. */
+interface Asked {
+  partnerId: string
+  /** YYYY-MM-DD */
+  day: string
 }
 
-/** SQL: the partner's ($1) payments: the deals for which the lender has entered anything about a commission. */
-const PAYMENTS = `
-  select deals.id, loid, lead_loid, deal_name, business_name, ${there('partner_commission')} as amount,
-         ${there('commission_status')} as status, ${there('commission_paid_on')} as paid_on,
-         ${there('commission_note')} as note
-    from deals, crm_field_groups as money
-   where money.name = 'payments' and partner_id = $1 and archived_at is null
-     and num_nonnulls(${PAYMENT_COLUMNS.join(', ')}) > 0`
+/** SQL: a column of the payment, or null if the organisation lacks its field, although the rows keep the values. */
+function there(column: (typeof PAYMENT_COLUMNS)[number]) {
+  return sql`case when ${sql.lit(column)} = any(money.fields) then ${sql.ref(column)} end`
+}
 
-/** The payment of the deal with this LOID on this day. */
-export async function findPayment(
-  reads: Reads,
-  partnerId: string,
-  loid: string,
-  day: string,
-): Promise<Payment | undefined> {
-  const rows = await sendNamed<Payment>(reads, {
-    sql: `select *, ${paymentStateSql('$3')} as state from (${PAYMENTS} and loid = $2) as payments`,
-    parameters: [partnerId, loid, day],
-  })
+/** SQL: the payments of the partner: the deals for which the lender has entered anything about a commission. */
+function payments({ partnerId, day }: Asked) {
+  const columns = sql.join(PAYMENT_COLUMNS.map((column) => sql.ref(column)))
+  return sql<Payment & { id: string; month: string | null }>`
+    select *, ${paymentStateSql(day)} as state, to_char(paid_on, 'YYYY-MM') as month from (
+      select id, loid, deal_name, business_name, ${there('partner_commission')} as amount,
+             ${there('commission_status')} as status, ${there('commission_paid_on')} as paid_on,
+             ${there('commission_note')} as note
+        from deals, crm_field_groups as money
+       where money.name = 'payments' and partner_id = ${partnerId} and archived_at is null
+         and num_nonnulls(${columns}) > 0) as payments`
+}
+
+/** SQL: the payments without a day come first, then the latest. */
+const ORDER = sql`paid_on desc nulls first, id desc`
+
+/** The payment of the deal with this LOID. */
+export async function findPayment(sender: Sender, loid: string, asked: Asked): Promise<Payment | undefined> {
+  const statement = sql<Payment>`select * from (${payments(asked)}) as all_payments where loid = ${loid}`
+  const rows = await sendNamed(sender.pool, statement.compile(sender.db))
   return rows[0]
+}
+
+/** SQL: the figures over all of the payments `listed`, as JSON. */
+function sums(day: string) {
+  return sql`json_build_object(
+    'by_status', (select coalesce(json_agg(json_build_object('status', status, 'count', count, 'sum', sum) order by status), '[]')
+                    from (select status, count(*), coalesce(sum(amount), 0) as sum from listed group by status) as of_status),
+    'paid_this_month', (select coalesce(sum(amount), 0) from listed
+                         where state = 'paid' and month = to_char(${day}::date, 'YYYY-MM')),
+    'coming', (select coalesce(sum(amount), 0) from listed where state = 'coming'))`
+}
+
+export async function findPaymentSums(sender: Sender, asked: Asked): Promise<PaymentSums> {
+  const statement = sql<{ sums: PaymentSums }>`
+    with listed as materialized (${payments(asked)}) select ${sums(asked.day)} as sums`
+  const [row] = await sendNamed(sender.pool, statement.compile(sender.db))
+  if (!row) throw new Error('an aggregate without a row')
+  return row.sums
+}
+
+type Page = z.output<(typeof readPayments)['answer']> & { total: number }
+
+/** A page of payments with the sums over all of them: one statement, so that the sums are those of the rows. */
+export async function findPayments(
+  sender: Sender,
+  asked: Asked,
+  { page, limit }: { page: number; limit: number },
+): Promise<Page> {
+  const statement = sql<Page>`
+    with listed as materialized (${payments(asked)}),
+         shown as (select * from listed order by ${ORDER} limit ${limit} offset ${(page - 1) * limit})
+    select (select coalesce(json_agg(shown order by ${ORDER}), '[]') from shown) as payments,
+           (select coalesce(json_agg(of_month), '[]') from (
+              select month, count(*), coalesce(sum(amount), 0) as sum from listed
+               where coalesce(month, '') in (select coalesce(month, '') from shown)
+               group by month order by month desc nulls first) as of_month) as months,
+           ${sums(asked.day)} as sums,
+           (select count(*) from listed) as total`
+  const [row] = await sendNamed(sender.pool, statement.compile(sender.db))
+  if (!row) throw new Error('an aggregate without a row')
+  return row
+}
+
+/** The statement of all payments, in the order of their pages. */
+export function everyPayment(asked: Asked) {
+  return sql<Payment>`select * from (${payments(asked)}) as all_payments order by ${ORDER}`
 }

@@ -98,3 +98,79 @@ test('owners give the right to others; it applies from the next call, falls with
     entries.map(({ event }: { event: string }) => event).filter((event: string) => event.startsWith('payments-')),
   ).toEqual(['payments-hidden', 'payments-shown', 'payments-hidden', 'payments-shown'])
 })
+
+test('payments come by month with sums by status, as a CSV file, and a question about one never has an amount', async () => {
+  const bob = await portal.newPartner()
+  const Partner = { id: await waitFor('bob in the CRM', async () => (await bob.get('/profile')).body.data.zoho_id) }
+  const today = new Date().toLocaleDateString('en-CA', { timeZone: portal.deps.config.timezone })
+  const deal = (
+    Deal_Name: string,
+    Partner_Commission: number | null,
+    status: string,
+    paid: string | null,
+    note = '',
+  ) => ({
+    Deal_Name,
+    Stage: 'Funded',
+    Partner,
+    Partner_Commission,
+    Commission_Status: status,
+    Commission_Paid_On: paid,
+    Commission_Note: note,
+  })
+  await lender.createMany('Deals', [
+    deal('Van', 1000.1, 'Paid', today),
+    deal('Oven', 0.2, 'Paid', '2026-03-31'),
+    deal('Boat', -120.05, 'Paid', '2026-03-02', '=repaid early'),
+    deal('Dentist', 75.5, 'Payable', null),
+    deal('Cafe', null, 'Expected', null),
+    deal('Lost', 40, 'Cancelled', null),
+    { Deal_Name: 'No commission', Stage: 'Funded', Partner },
+  ])
+  await sweep()
+  const { body } = await bob.get('/payments?limit=5')
+  expect(body.pagination).toEqual({ page: 1, limit: 5, total: 6, has_more: true })
+  expect(
+    body.data.payments.map(({ deal_name, state }: { deal_name: string; state: string }) => [deal_name, state]),
+  ).toEqual(
+    expect.arrayContaining([
+      ['Cafe', 'coming'],
+      ['Dentist', 'coming'],
+      ['Lost', 'cancelled'],
+      ['Van', 'paid'],
+    ]),
+  )
+  expect(body.data.months).toEqual([
+    { month: null, count: 3, sum: 115.5 },
+    { month: today.slice(0, 7), count: 1, sum: 1000.1 },
+    { month: '2026-03', count: 2, sum: -119.85 },
+  ])
+  const sums = {
+    by_status: [
+      { status: 'Cancelled', count: 1, sum: 40 },
+      { status: 'Expected', count: 1, sum: 0 },
+      { status: 'Paid', count: 3, sum: 880.25 },
+      { status: 'Payable', count: 1, sum: 75.5 },
+    ],
+    paid_this_month: 1000.1,
+    coming: 75.5,
+  }
+  expect(body.data.sums).toEqual(sums)
+  expect((await bob.get('/payments/sums')).body.data).toEqual(sums)
+
+  const file = await fetch(`${portal.url}/api/payments/export`, { headers: { authorization: `Bearer ${bob.token}` } })
+  const lines = (await file.text()).split('\r\n')
+  expect(lines[0]).toBe('Deal Name,Business,LOID,Commission,Status,Paid On,Note')
+  expect(lines.find((line) => line.startsWith('Boat'))).toMatch(/^Boat,,LO-\w+,-120.05,Paid,2026-03-02,'=repaid early$/)
+
+  const boat = (await bob.get('/payments')).body.data.payments.find(
+    (one: { deal_name: string }) => one.deal_name === 'Boat',
+  )
+  const asked = await bob.post(`/payments/${boat.loid}/ask`)
+  expect([asked.status, asked.body.data.note.content]).toEqual([
+    201,
+    `Question about our payment for Boat (${boat.loid}): March 2026, Paid. Could you tell us where it stands?`,
+  ])
+  const { entries } = (await bob.get('/security-log?type=account')).body.data
+  expect(entries[0].event).toBe('payments-exported')
+})

@@ -1,17 +1,45 @@
-import { readDealPayment } from '@portal/contract/payments.ts'
+import { DEAL_NOTE_TITLE } from '@portal/contract/choices.ts'
+import {
+  askAboutPayment,
+  askText,
+  exportPayments,
+  readDealPayment,
+  readPaymentSums,
+  readPayments,
+} from '@portal/contract/payments.ts'
 import type { Deps } from '../../deps.ts'
 import { dayWriter } from '../../platform/csv.ts'
+import { NotFound } from '../../platform/errors.ts'
 import type { Mount } from '../../platform/http/mount.ts'
 import { getDealLoid } from '../../records/deals/deals.queries.ts'
-import { findPayment } from './payments.queries.ts'
+import { limitPartner } from '../accounts/limit-partner.ts'
+import { addNoteToRecord } from '../notes/add-note.ts'
+import { paymentFile } from './payment-file.ts'
+import { findPayment, findPaymentSums, findPayments } from './payments.queries.ts'
 
 export function paymentRoutes(mount: Mount, deps: Deps): void {
-  const { db, reads, clock, config } = deps
-  /** Today for the lender. */
-  const today = () => dayWriter(config.timezone)(clock.now().toISOString())
+  const { clock, config } = deps
+  const dayOf = dayWriter(config.timezone)
+  /** The partner's payments as they are today, in the lender's time zone. */
+  const askedBy = ({ id: partnerId }: { id: string }) => ({ partnerId, day: dayOf(clock.now().toISOString()) })
 
+  mount(readPayments, async ({ partner, query, fromReplica }) => {
+    const { total, ...data } = await fromReplica((from) => findPayments(from, askedBy(partner), query))
+    return { data, pagination: { ...query, total, has_more: total > query.page * query.limit } }
+  })
+  mount(readPaymentSums, ({ partner, fromReplica }) => fromReplica((from) => findPaymentSums(from, askedBy(partner))))
+  mount(exportPayments, ({ partner, security }) => paymentFile(deps, askedBy(partner), security))
   mount(readDealPayment, async ({ partner, params }) => {
-    const loid = await getDealLoid(db, partner.id, params.id)
-    return { payment: (await findPayment(reads, partner.id, loid, today())) ?? null }
+    const loid = await getDealLoid(deps.db, partner.id, params.id)
+    return { payment: (await findPayment(deps, loid, askedBy(partner))) ?? null }
+  })
+  mount(askAboutPayment, async (call) => {
+    const { partner, params } = call
+    await limitPartner(deps, call, 'notes')
+    const loid = await getDealLoid(deps.db, partner.id, params.id)
+    const payment = await findPayment(deps, loid, askedBy(partner))
+    if (!payment) throw new NotFound('Payment not found')
+    const note = { loid, on: 'deal' as const, title: DEAL_NOTE_TITLE, content: askText(payment) }
+    return call.once((tx) => addNoteToRecord(tx, deps, partner, note))
   })
 }

@@ -1,3 +1,5 @@
+import type { PaymentState } from '@portal/contract/payments.ts'
+import { type RawBuilder, sql } from 'kysely'
 import type { DealRow } from '../../platform/db/tables.ts'
 
 /** The columns of a deal that only people who see money are told (D111). */
@@ -9,13 +11,13 @@ export const PAYMENT_COLUMNS = [
 ] as const
 
 /**
- * SQL: what a commission is to the partner on this day, a parameter, by the columns `status` and `paid_on`. The lender may
- * use its own words, but the words that `crm setup` makes decide; otherwise the day of payment does.
+ * SQL: what a commission is to the partner on this day, by the columns `status` and `paid_on`. The lender may use its own
+ * words, but the words that `crm setup` makes decide; otherwise the day of payment does.
  */
-export function paymentStateSql(day: string): string {
-  return `case when lower(status) like 'cancel%' then 'cancelled'
-               when lower(status) = 'paid' or paid_on <= ${day}::date then 'paid'
-               else 'coming' end`
+export function paymentStateSql(day: string): RawBuilder<PaymentState> {
+  return sql`case when lower(status) like 'cancel%' then 'cancelled'
+                  when lower(status) = 'paid' or paid_on <= ${day}::date then 'paid'
+                  else 'coming' end`
 }
 
 export function isOfPayment(column: keyof DealRow): boolean {

@@ -1,5 +1,6 @@
 import {
   BookOpen,
+  HandCoins,
   Handshake,
   KeyRound,
   LayoutDashboard,
@@ -19,6 +20,7 @@ export const WORK = [
   { label: 'Dashboard', link: paths.dashboard, Icon: LayoutDashboard, least: 'viewer', key: 'd' },
   { label: 'Leads', link: paths.leads, Icon: Users, least: 'viewer', key: 'l', news: 'leads' },
   { label: 'Deals', link: paths.deals, Icon: Handshake, least: 'viewer', key: 'e', news: 'deals' },
+  { label: 'Payments', link: paths.payments, Icon: HandCoins, least: 'viewer', key: 'm', right: 'money' },
 ] as const
 export const INTEGRATIONS = [
   { label: 'Webhook', link: paths.webhook, Icon: Webhook, least: 'owner', key: 'w' },
@@ -32,3 +34,8 @@ export const BUSINESS = [
 ] as const
 
 export const ENTRIES = [...WORK, ...INTEGRATIONS, ...BUSINESS]
+
+/** Whether the person has the right that the entry needs besides the role (D111). */
+export function isOpenTo(entry: object, seesPayments: boolean): boolean {
+  return !('right' in entry) || seesPayments
+}

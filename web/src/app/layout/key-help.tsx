@@ -1,6 +1,7 @@
 import { MODIFIER } from '../../format/modifier-key.ts'
+import { useSeesPayments } from '../../session/sees-payments.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { ENTRIES } from './entries.ts'
+import { ENTRIES, isOpenTo } from './entries.ts'
 
 const KEYS: [string[], string][] = [
   [[`${MODIFIER}K`], 'Go to a page, do something, find a lead or deal'],
@@ -11,12 +12,16 @@ const KEYS: [string[], string][] = [
   [['Enter'], 'Open the row'],
   [['C'], 'Write a note'],
   [['U'], 'Back'],
-  ...ENTRIES.map(({ key, label }): [string[], string] => [['G', key.toUpperCase()], label]),
-  [['?'], 'These keys'],
 ]
+const LAST: [string[], string] = [['?'], 'These keys']
 
 /** Lists the keys (D85). */
 export function KeyHelp({ onClose }: { onClose: () => void }) {
+  const seesPayments = useSeesPayments()
+  const pages = ENTRIES.filter((entry) => isOpenTo(entry, seesPayments)).map(({ key, label }): [string[], string] => [
+    ['G', key.toUpperCase()],
+    label,
+  ])
   return (
     <Dialog
       open
@@ -25,7 +30,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
       description="Single keys do nothing while you type. Profile Settings can turn them off."
     >
       <dl className="grid max-h-[60dvh] grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-2 overflow-y-auto">
-        {KEYS.map(([keys, what]) => (
+        {[...KEYS, ...pages, LAST].map(([keys, what]) => (
           <div key={what} className="contents">
             <dt className="flex gap-1">
               {keys.map((key) => (

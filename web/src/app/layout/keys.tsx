@@ -1,9 +1,10 @@
 import { type Role, reaches } from '@portal/contract/roles.ts'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { readSeesPayments } from '../../session/sees-payments.ts'
 import { useSingleKeys } from '../../ui/single-keys.ts'
 import { paths } from '../paths.ts'
-import { ENTRIES } from './entries.ts'
+import { ENTRIES, isOpenTo } from './entries.ts'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 const KeyHelp = lazy(async () => ({ default: (await import('./key-help.tsx')).KeyHelp }))
@@ -33,7 +34,7 @@ export function Keys({ role }: { role: Role }) {
     if (!areOn || isTyping(event.target) || isDialogOpen()) return
     const isSecond = performance.now() - goAt.current < SECOND_KEY_MS
     goAt.current = Number.NEGATIVE_INFINITY
-    const entry = ENTRIES.find((one) => one.key === key)
+    const entry = ENTRIES.find((one) => one.key === key && isOpenTo(one, readSeesPayments() === true))
     if (isSecond && entry) {
       if (reaches(role, entry.least)) act(event, () => void navigate(entry.link))
       return

@@ -8,9 +8,10 @@ import { useEffect, useState } from 'react'
 import { searchQuery } from '../../features/search/search.queries.ts'
 import { addressOf } from '../../features/views/use-list-views.ts'
 import { viewsQuery } from '../../features/views/views.queries.ts'
+import { readSeesPayments } from '../../session/sees-payments.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { paths } from '../paths.ts'
-import { ENTRIES } from './entries.ts'
+import { ENTRIES, isOpenTo } from './entries.ts'
 
 /** Letters come faster than this while somebody types a word. */
 const TYPING_MS = 80
@@ -70,7 +71,9 @@ export function Palette({ role, onHelp, onClose }: PaletteProps) {
   }
 
   function commands(): PaletteItem[] {
-    const pages = ENTRIES.filter(({ least }) => reaches(role, least)).map(({ label, link, Icon, key }) => ({
+    const pages = ENTRIES.filter(
+      (entry) => reaches(role, entry.least) && isOpenTo(entry, readSeesPayments() === true),
+    ).map(({ label, link, Icon, key }) => ({
       id: label,
       label,
       detail: `G ${key.toUpperCase()}`,

@@ -5,11 +5,12 @@ import { LogOut, X } from 'lucide-react'
 import { useId } from 'react'
 import { UnreadCount } from '../../features/inbox/unread-count.tsx'
 import { May } from '../../session/may.tsx'
+import { useSeesPayments } from '../../session/sees-payments.ts'
 import { Brand } from '../../ui/brand.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 import { Avatar } from './avatar.tsx'
-import { BUSINESS, INTEGRATIONS, WORK } from './entries.ts'
+import { BUSINESS, INTEGRATIONS, isOpenTo, WORK } from './entries.ts'
 
 interface SidebarProps {
   session: VerifiedSession | undefined
@@ -64,12 +65,14 @@ interface EntriesProps {
 
 function Entries({ title, entries, onChoose }: EntriesProps) {
   const titleId = useId()
+  const seesPayments = useSeesPayments()
+  const open = entries.filter((entry) => isOpenTo(entry, seesPayments))
   return (
     <div role="group" aria-labelledby={titleId} className="flex flex-col gap-0.5">
       <p id={titleId} className="px-2.5 pb-1 text-xs text-faint">
         {title}
       </p>
-      {entries.map(({ label, link, Icon, least, ...entry }) => (
+      {open.map(({ label, link, Icon, least, ...entry }) => (
         <May key={label} least={least}>
           <Link
             {...link}

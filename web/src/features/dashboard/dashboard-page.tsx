@@ -6,6 +6,7 @@ import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { May } from '../../session/may.tsx'
+import { readSeesPayments, useSeesPayments } from '../../session/sees-payments.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -14,6 +15,8 @@ import { attentionQuery } from '../inbox/attention.queries.ts'
 import { AttentionCard, CalmLine } from '../inbox/attention-card.tsx'
 import { newsQuery } from '../inbox/inbox.queries.ts'
 import { NewsSection, NoNewsLine, untoldNews } from '../inbox/news-section.tsx'
+import { PaymentSumsLine } from '../payments/payment-sums-line.tsx'
+import { paymentSumsQuery } from '../payments/payments.queries.ts'
 import { ManagerLine } from '../referral/manager.tsx'
 import {
   activityQuery,
@@ -34,6 +37,7 @@ export function startDashboard({ context: { queryClient } }: PageStart) {
   startQuery(queryClient, newsQuery())
   startQuery(queryClient, attentionQuery())
   startQuery(queryClient, statsQuery())
+  if (readSeesPayments()) startQuery(queryClient, paymentSumsQuery(true))
   startQuery(queryClient, trendsQuery('week'))
   startQuery(queryClient, pipelineQuery())
   startQuery(queryClient, recentLeadsQuery())
@@ -74,7 +78,9 @@ function Content() {
   const attention = useQuery(attentionQuery())
   const news = useQuery(newsQuery())
   const stats = useQuery(statsQuery())
-  if (attention.isPending || news.isPending || stats.isPending) {
+  const seesPayments = useSeesPayments()
+  const payments = useQuery(paymentSumsQuery(seesPayments))
+  if (attention.isPending || news.isPending || stats.isPending || payments.isLoading) {
     return (
       <div className="stack">
         <Skeleton className="h-5 w-72" />
@@ -120,6 +126,7 @@ function Content() {
         !isQuiet && <NewsSection news={news.data} untold={untold} />
       )}
       <StatStrip stats={stats} />
+      {seesPayments && payments.data && <PaymentSumsLine sums={payments.data} />}
       {!isNewcomer && <Sections told={told} />}
     </div>
   )

@@ -1,0 +1,82 @@
+import { formatCents } from '@portal/contract/money.ts'
+import type { Payment } from '@portal/contract/payments.ts'
+import { Link } from '@tanstack/react-router'
+import { MessageCircleQuestion } from 'lucide-react'
+import { paths } from '../../app/paths.ts'
+import { formatDate } from '../../format/dates.ts'
+import { May } from '../../session/may.tsx'
+import { Button } from '../../ui/button.tsx'
+import { DayCell, flexibleClass, NameCell, TextCell } from '../../ui/cells.tsx'
+import type { TableColumn } from '../../ui/table.tsx'
+import { PaymentBadge } from './payment-badge.tsx'
+
+export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<Payment>[] {
+  return [
+    {
+      key: 'deal_name',
+      header: 'Deal',
+      card: 'title',
+      className: `${flexibleClass} wide:w-[40%]`,
+      cell: (payment) => (
+        <NameCell title={paymentTitle(payment)} detail={payment.loid}>
+          <Link {...paths.deal(payment.loid)} className="rounded-sm py-1 hover:underline">
+            {paymentTitle(payment)}
+          </Link>
+        </NameCell>
+      ),
+    },
+    {
+      key: 'amount',
+      header: 'Commission',
+      align: 'right',
+      card: 'value',
+      className: 'wide:w-32',
+      cell: ({ amount }) => <span className="text-sm font-medium tabular-nums">{formatCents(amount)}</span>,
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      card: 'state',
+      className: 'wide:w-40',
+      cell: (payment) => (payment.status === null ? '—' : <PaymentBadge payment={payment} />),
+    },
+    {
+      key: 'paid_on',
+      header: 'Paid On',
+      card: 'date',
+      className: 'wide:w-32',
+      cell: ({ paid_on }) => <DayCell day={formatDate(paid_on)} />,
+    },
+    {
+      key: 'note',
+      header: 'Note',
+      card: 'wide',
+      className: `${flexibleClass} wide:w-[30%]`,
+      cell: ({ note }) => note && <TextCell>{note}</TextCell>,
+    },
+    {
+      key: 'ask',
+      header: 'Ask about this payment',
+      headerHidden: true,
+      card: 'corner',
+      className: 'wide:w-12',
+      cell: (payment) => (
+        <May least="member">
+          <Button
+            variant="ghost"
+            size="icon"
+            className="size-8!"
+            aria-label={`Ask about this payment: ${paymentTitle(payment)}`}
+            title="Ask about this payment"
+            icon={<MessageCircleQuestion aria-hidden />}
+            onClick={() => onAsk(payment)}
+          />
+        </May>
+      ),
+    },
+  ]
+}
+
+function paymentTitle({ deal_name, business_name, loid }: Payment): string {
+  return deal_name ?? business_name ?? loid
+}
