@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   EMAIL_NOT_FOUND: 'No account has this email address.',
   INVALID_PASSWORD: 'The password is not right.',
   ACCOUNT_INACTIVE: 'The account was deactivated.',
+  ACCOUNT_PENDING: 'The lender has yet to confirm the account of the business.',
   ACCOUNT_SUSPENDED: 'The lender has suspended the business. The text is the lender’s reason.',
   NOT_ALLOWED: 'The person’s role or the API key’s rights do not allow this; an owner of the business can change that.',
   LAST_OWNER: 'This would leave the partner without an active owner.',

@@ -45,8 +45,8 @@ export const URL_LENGTH_MAX = 2_048
 export const BODY_BYTES_MAX = 64 * 1024
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 export const API_CALLS_PER_MINUTE = 120
-/** How many records of a partner with an unverified address wait for the verification (D122). */
-export const UNVERIFIED_RECORDS_MAX = 10
+/** How many records of a partner wait for a verified address (D122) or for the lender's word (D116). */
+export const WAITING_RECORDS_MAX = 10
 
 export const LARGE_LOAN_AMOUNT = 10_000_000
 export const MONEY_MAX = 999_999_999_999.99

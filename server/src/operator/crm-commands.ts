@@ -1,8 +1,9 @@
-import { FIELD_GROUPS } from '@portal/contract/field-groups.ts'
+import { FIELD_GROUPS, type FieldGroup } from '@portal/contract/field-groups.ts'
 import { acceptRemovals as removeAccepted } from '../crm/pull/accept-removals.ts'
 import { noteFieldGroups } from '../crm/pull/fields/optional-values.ts'
 import { CrmSignInRefused } from '../crm/zoho/errors.ts'
 import type { CrmUsage } from '../crm/zoho/shared-limits.ts'
+import type { Settings } from '../platform/config.ts'
 import type { CrmCheck } from '../records/crm-records.ts'
 import { countHiddenOfAllPartners } from '../records/kinds/hidden-records.queries.ts'
 import { findProblemsOfAllPartners } from '../records/partners/partners-in-crm.queries.ts'
@@ -16,13 +17,13 @@ export const checkCrm: Command = {
   options: { insert: { type: 'boolean' } },
   async run(given, workplace) {
     noPositional(checkCrm, given)
-    const { crm, db } = (await workplace.parts()).deps
+    const { crm, db, config } = (await workplace.parts()).deps
     const connection = crm.mode === 'sandbox' ? 'the sandbox' : 'Zoho CRM'
     const api = await crm.apiDomain().catch(withAdvice)
     const tried = await crm.check()
-    const inserted =
-      given.values['insert'] === true && !tried.some((check) => check.isWrong) ? [await crm.tryInsert()] : []
-    const checks = [...tried, ...inserted, creditsCheck(await crm.usage())]
+    const inserted = given.values['insert'] === true && !isWrong(tried) ? [await crm.tryInsert()] : []
+    const signUp = config.signUp === 'open' || isWrong(tried) ? [] : [signUpCheck(config, await crm.fieldGroups())]
+    const checks = [...tried, ...inserted, ...signUp, creditsCheck(await crm.usage())]
     workplace.say(table([['Connection', connection], ['API', api], ...checks.map(({ name, says }) => [name, says])]))
     for (const [partnerId, credits] of crm.partnersOverShare()) {
       workplace.say(
@@ -41,6 +42,19 @@ export const checkCrm: Command = {
     }
     return wrong.length === 0 ? 0 : 1
   },
+}
+
+function isWrong(checks: readonly CrmCheck[]): boolean {
+  return checks.some((check) => check.isWrong)
+}
+
+/** Without the field nobody could let the partners in (D116). */
+function signUpCheck({ signUp }: Settings, groups: ReadonlyMap<FieldGroup, unknown>): CrmCheck {
+  const isThere = groups.has('access')
+  const says = isThere
+    ? `${signUp} (SIGNUP); the lender's team lets partners in by Portal_Access`
+    : `SIGNUP=${signUp}, but the CRM has no field for the lender's word. Run \`npm run portal -- crm setup access\``
+  return { name: 'Sign-up', says, isWrong: !isThere }
 }
 
 /** Says what to do about a refused sign-in, which explains every other failure. */

@@ -2,6 +2,7 @@ import type { Hold } from '@portal/contract/holds.ts'
 import { CONNECT_QUEUE } from '../crm/push/connect-queue.ts'
 import { findContact } from '../features/accounts/people.queries.ts'
 import { setPartnerActive } from '../features/accounts/set-partner-active.ts'
+import { holdOf } from '../records/partners/hold-of.ts'
 import { findPartnersByZohoId, linkPartner, lockPartner } from '../records/partners/partners.queries.ts'
 import {
   type Command,
@@ -53,9 +54,10 @@ export const listPartners: Command = {
 
 /** The partner's record in the CRM, or why it has none (D121, D122). */
 function crmWords(partner: Awaited<ReturnType<typeof findOverviewOfAllPartners>>[number]): string {
-  const { crm, held_for, link_candidates, zoho_id } = partner
-  if (crm !== 'held') return `${zoho_id ?? 'no record yet'}${partner.pushes_unverified ? ' (not held: older)' : ''}`
-  return `${HELD_WORDS[held_for ?? 'existing']} ${link_candidates.join(' ')}`.trim()
+  const { link_candidates, zoho_id } = partner
+  const hold = holdOf(partner)
+  if (hold === null) return `${zoho_id ?? 'no record yet'}${partner.pushes_unverified ? ' (not held: older)' : ''}`
+  return `${HELD_WORDS[hold]} ${link_candidates.join(' ')}`.trim()
 }
 
 const HELD_WORDS: Record<Hold, string> = {
@@ -64,6 +66,7 @@ const HELD_WORDS: Record<Hold, string> = {
   people: 'waits for its contact:',
   several: 'waits for you, several records:',
   deleted: 'waits for you, record removed:',
+  pending: 'waits for the lender (Portal_Access)',
 }
 
 export const linkToRecord: Command = {

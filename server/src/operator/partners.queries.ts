@@ -14,7 +14,7 @@ export function findOverviewOfAllPartners(db: Db, search: string | undefined) {
     .selectFrom('partners as partner')
     .innerJoin('partner_contacts as contact', 'contact.partner_id', 'partner.id')
     .select(['partner.id', 'business_name', 'email', 'is_active', 'email_verified', 'created_at'])
-    .select(['zoho_id', 'crm', 'held_for', 'link_candidates', 'pushes_unverified'])
+    .select(['zoho_id', 'crm', 'held_for', 'access', 'link_candidates', 'pushes_unverified'])
     .where('closed_at', 'is', null)
     .select((eb) =>
       eb

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import path from 'node:path'
 import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import { isTimeZone } from '@portal/contract/dates.ts'
+import type { SignUpMode } from '@portal/contract/sign-up-mode.ts'
 import * as z from 'zod/mini'
 import { hostUrls } from './db/host-urls.ts'
 
@@ -95,6 +96,8 @@ export type Settings = {
   recordsPerDay: number
   /** Whether a partner's records wait here until its email address is verified (D122). */
   holdUnverified: boolean
+  /** Who may become a partner (D116). */
+  signUp: SignUpMode
   webhookAllowPrivate: boolean
   hideAccountExistence: boolean
   /** With `portal`, partners see a note from the CRM only if its title begins with 'Partner' (D32a). */
@@ -197,6 +200,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     recordsPerMinute: variables.RECORDS_PER_MINUTE,
     recordsPerDay: variables.RECORDS_PER_DAY,
     holdUnverified: variables.HOLD_UNVERIFIED ?? isProduction,
+    signUp: variables.SIGNUP,
     webhookAllowPrivate: variables.WEBHOOK_ALLOW_PRIVATE,
     hideAccountExistence: variables.HIDE_ACCOUNT_EXISTENCE,
     crmNotes: variables.CRM_NOTES,
@@ -357,6 +361,7 @@ const Variables = z.object({
   RECORDS_PER_MINUTE: z._default(wholeNumber(1, 1_000_000), 120),
   RECORDS_PER_DAY: z._default(wholeNumber(1, 100_000_000), 2_000),
   HOLD_UNVERIFIED: z.optional(TrueOrFalse),
+  SIGNUP: z._default(z.enum(['open', 'approval'], 'be open or approval'), 'open'),
   WEBHOOK_ALLOW_PRIVATE: z._default(TrueOrFalse, false),
   HIDE_ACCOUNT_EXISTENCE: z._default(TrueOrFalse, false),
   CRM_NOTES: z._default(z.enum(['all', 'portal'], 'be all or portal'), 'all'),

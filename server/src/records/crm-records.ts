@@ -168,6 +168,8 @@ export interface PartnerToPush {
   agreement_version: string | null
   /** YYYY-MM-DD */
   agreed_on: string | null
+  /** Only for a partner that waits for the lender's word (D116). */
+  portal_access?: PortalAccess
 }
 
 export const PARTNER_FIELDS = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startReceiver } from '../../testing/receiver.ts'
-import { newLead, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { confirmEmail, newLead, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { followFields } from './fields/follow-fields.job.ts'
 import { noteFieldGroups } from './fields/optional-values.ts'
@@ -101,4 +101,55 @@ test('a partner without a word of the lender is active, and so is everybody once
   await lender.update('Partners', record, { Portal_Access: 'Suspended' })
   await followFields.run(portal.deps, {}, new AbortController().signal)
   expect((await signIn(cleo)).body.code).toBe('ACCOUNT_SUSPENDED')
+})
+
+test('under approval ten leads wait for the lender’s word; Active shows the lender’s records and sends the leads', async () => {
+  await using strict = await startPortal({ withCrm: true, env: { SIGNUP: 'approval' } })
+  await strict.deps.crm.makeMissingFields(['access'])
+  await noteFieldGroups(strict.deps)
+  await watchCrm.run(strict.deps, {}, new AbortController().signal)
+  const dora = await strict.newPartner()
+  const holdOf = async () => (await strict.post('/auth/verify', { token: dora.token })).body.data.hold
+  await waitFor('the hold', async () => (await holdOf()) === 'unverified')
+  const leads = [await dora.submitLead()]
+  expect(JSON.stringify(await lender.list('Partners', 'Email'))).not.toContain(dora.email)
+
+  await confirmEmail(strict, dora)
+  const record = await inCrm(dora)
+  expect(await lender.read('Partners', record)).toMatchObject({ Email: dora.email, Portal_Access: 'Pending' })
+  expect(await holdOf()).toBe('pending')
+  await lender.create('Leads', { Last_Name: 'Theirs', Partner: { id: record } })
+  const sync = await dora.post('/crm/sync')
+  expect([sync.status, sync.body.code]).toEqual([409, 'ACCOUNT_PENDING'])
+  leads.push(...(await Promise.all(Array.from({ length: 9 }, () => dora.submitLead()))))
+  const eleventh = await dora.post('/dashboard/leads', newLead())
+  expect([eleventh.status, eleventh.body.code]).toEqual([409, 'ACCOUNT_PENDING'])
+  await runSweep(strict.deps, AbortSignal.timeout(30_000))
+  expect((await dora.get('/dashboard/leads')).body.data.leads).toHaveLength(10)
+  expect(JSON.stringify(await lender.list('Leads', 'LOID'))).not.toContain(leads[0]?.loid)
+
+  await lender.update('Partners', record, { Portal_Access: 'Active' })
+  for (const { loid } of leads) await dora.pushedLead(loid)
+  expect(await holdOf()).toBeNull()
+  await waitFor('the lender’s own lead', async () => {
+    return (await dora.get('/dashboard/leads?limit=50')).body.data.leads.length === 11
+  })
+})
+
+test('under approval a record that the lender has already is asked for with Pending, and nothing of it is shown before', async () => {
+  await using strict = await startPortal({ withCrm: true, env: { SIGNUP: 'approval' } })
+  await strict.deps.crm.makeMissingFields(['access'])
+  await noteFieldGroups(strict.deps)
+  const email = 'erin@example.com'
+  const record = await lender.create('Partners', { Name: 'Erin Brokers', Email: email })
+  await lender.create('Leads', { Last_Name: 'Theirs', Partner: { id: record } })
+  const erin = await strict.newPartner({ email })
+  await confirmEmail(strict, erin)
+  expect(await inCrm(erin)).toBe(record)
+  expect((await lender.read('Partners', record))?.['Portal_Access']).toBe('Pending')
+  await runSweep(strict.deps, AbortSignal.timeout(30_000))
+  expect((await erin.get('/dashboard/leads')).body.data.leads).toEqual([])
+  await lender.update('Partners', record, { Portal_Access: 'Active' })
+  await runSweep(strict.deps, AbortSignal.timeout(30_000))
+  await waitFor('the lender’s lead', async () => (await erin.get('/dashboard/leads')).body.data.leads.length === 1)
 })

@@ -14,7 +14,9 @@ export function pullForAll(deps: Deps, kind: 'leads' | 'deals', signal: AbortSig
     signal,
     async ownersOf(zohoIds) {
       const partners = await findPartnersByZohoId(deps.db, [...new Set(zohoIds)])
-      return new Map(partners.map((partner) => [partner.zoho_id, partner]))
+      // A partner that the lender has not let in yet is shown nothing (D116).
+      const open = partners.filter((partner) => partner.sign_up === 'open' || partner.opened_at !== null)
+      return new Map(open.map((partner) => [partner.zoho_id, partner]))
     },
     mayRemoveFrom: () => true,
     async newsOf(partnerIds) {

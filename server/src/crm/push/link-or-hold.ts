@@ -1,6 +1,7 @@
 import type { Hold } from '@portal/contract/holds.ts'
 import type { Deps } from '../../deps.ts'
 import { OPTIONAL_PARTNER_FIELDS, type PushedPartner } from '../../records/crm-records.ts'
+import { awaitsLender } from '../../records/partners/hold-of.ts'
 import {
   changedFields,
   clearRecordSent,
@@ -10,6 +11,7 @@ import {
   type LinkCandidates,
   markPartnerHeld,
   markRecordSent,
+  mustVerify,
   needsLinkConfirmed,
 } from '../../records/partners/partners-in-crm.queries.ts'
 import { CrmRefused } from '../zoho/errors.ts'
@@ -29,7 +31,8 @@ export async function linkOrHold(
 ): Promise<PushedPartner> {
   const { db, crm, config } = deps
   const { id, zoho_id, email_verified } = partner
-  if (config.holdUnverified && !email_verified && !partner.pushes_unverified) return hold('unverified')
+  const awaits = awaitsLender(partner)
+  if (mustVerify(partner, config)) return hold('unverified')
   const updated = zoho_id === null ? null : await update(zoho_id)
   if (updated) return updated
 
@@ -59,6 +62,7 @@ export async function linkOrHold(
     const known = Object.fromEntries(
       OPTIONAL_PARTNER_FIELDS.flatMap((field) => (partner[field] === null ? [] : [[field, partner[field]]])),
     )
+    await askLender(zohoId)
     const written = Object.keys(known).length > 0 ? await crm.updatePartner(zohoId, known, signal) : null
     return { ...linked, ...written, was_there: true }
   }
@@ -66,11 +70,18 @@ export async function linkOrHold(
   async function create(): Promise<PushedPartner> {
     if (!(await markRecordSent(db, partner))) return again()
     try {
-      return await crm.createPartner(partner, signal)
+      return await crm.createPartner(awaits ? { ...partner, portal_access: 'Pending' } : partner, signal)
     } catch (error) {
       if (error instanceof CrmRefused) await clearRecordSent(db, id)
       throw error
     }
+  }
+
+  /** Shows the lender's team in a record that was there before that the partner waits for its word (D116). */
+  async function askLender(zohoId: string): Promise<void> {
+    if (!awaits) return
+    const [there] = (await crm.getPartners([zohoId], signal)).records
+    if (there?.portal_access === null) await crm.updatePartner(zohoId, { portal_access: 'Pending' }, signal)
   }
 
   async function hold(reason: Hold, there?: LinkCandidates): Promise<PushedPartner> {

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import { awaitsLender } from '../../records/partners/hold-of.ts'
 import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
 import { CrmPartnerGone } from '../zoho/errors.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
@@ -17,7 +18,8 @@ interface PushOfRecord<Result> {
 
 /**
  * Pushes a record that names its partner by the partner's CRM id. A partner without a CRM record gets one first. Returns
- * undefined when the partner is gone or is held, for example because its own record was deleted (D121, D123). Throws
+ * undefined when the partner is gone or is held, for example because its own record was deleted (D121, D123) or the
+ * lender has yet to let it in (D116). Throws
  * `GiveUp` when the CRM refuses a field, `CrmNotTaking` when it refuses for a reason of its own, and `NotYet` when other
  * partners come first (D122).
  */
@@ -31,6 +33,8 @@ export function pushForPartner<Result>(
   async function pushed(): Promise<Result | undefined> {
     await waitForOthers(deps, partnerId)
     const partner = await findPartnerToPush(deps.db, partnerId)
+    // The lender's word enqueues another job.
+    if (partner && awaitsLender(partner)) return undefined
     const zohoId = partner && (partner.zoho_id ?? (await recordInsteadOf(null)))
     if (zohoId === undefined) return undefined
     try {

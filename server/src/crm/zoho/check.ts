@@ -4,6 +4,7 @@ import {
   ISO_COUNTRIES,
   LOAN_TERMS,
   LOAN_TYPES,
+  PORTAL_ACCESS,
   SUBMITTED_STATUS,
   TIMES_IN_BUSINESS,
 } from '@portal/contract/choices.ts'
@@ -73,6 +74,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
     [leads.module, leads.fields.time_in_business, TIMES_IN_BUSINESS],
     [leads.module, leads.fields.partner_iso, ISO_COUNTRIES],
     [deals.module, deals.fields.lead_source, [DEFAULT_LEAD_SOURCE]],
+    [partners.module, partners.fields.portal_access, PORTAL_ACCESS],
     [deals.module, deals.fields.loan_type, LOAN_TYPES],
     [deals.module, deals.fields.loan_term, LOAN_TERMS],
     [deals.module, deals.fields.partner_iso, ISO_COUNTRIES],

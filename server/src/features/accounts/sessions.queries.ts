@@ -51,6 +51,7 @@ export interface SessionOwner {
   business_name: string
   crm: PartnerRow['crm']
   held_for: PartnerRow['held_for']
+  access: PartnerRow['access']
   last_seen_at: string | null
   must_set_up_second_factor: boolean
 }
@@ -68,7 +69,7 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
     sql: `select people.partner_id, people.id as person_id, people.role, people.email, people.email_verified,
                  sessions.last_seen_at,
                  ${PERSON_NAME} as name, ${SEES_MONEY} as sees_money,
-                 partners.business_name, partners.crm, partners.held_for,
+                 partners.business_name, partners.crm, partners.held_for, partners.access,
                  ${MUST_SET_UP_SECOND_FACTOR} as must_set_up_second_factor
             from sessions
             join people on people.id = sessions.person_id

@@ -10,6 +10,7 @@ import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import type { Visitor } from '../../platform/http/visitor.ts'
 import { countHidden } from '../../records/kinds/hidden-records.queries.ts'
 import { takesNone } from '../../records/kinds/not-taken.queries.ts'
+import { holdOf } from '../../records/partners/hold-of.ts'
 import { findManager } from '../../records/partners/partner-facts.queries.ts'
 import { findOpenAgreement } from './agreement/require-agreement.ts'
 import { findPutAway, lockPerson, type Person } from './people.queries.ts'
@@ -111,7 +112,7 @@ export async function verifySessionToken(
   const { reads, clock, announcement } = deps
   const owner = await findSessionOwner(reads, hashToken(token), clock.now())
   if (!owner) throw new Unauthorized('UNAUTHORIZED', 'Token verification failed')
-  const hold = owner.crm === 'held' ? (owner.held_for ?? 'existing') : null
+  const hold = holdOf(owner)
   return {
     partnerId: owner.partner_id,
     personId: owner.person_id,

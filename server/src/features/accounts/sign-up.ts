@@ -24,7 +24,7 @@ export function hashSignUpPassword(form: SignUp): Promise<string> {
  */
 export async function signUpPartner(
   tx: Tx,
-  { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
+  { clock, jobs, config }: Pick<Deps, 'clock' | 'jobs' | 'config'>,
   form: Omit<SignUp, 'password'>,
   passwordHash: string,
 ): Promise<SignedInPartner & { personId: string }> {
@@ -33,7 +33,9 @@ export async function signUpPartner(
   const partnerId = newId(now)
   const personId = newId(now)
   const times = { created_at: now.toISOString(), modified_time: now.toISOString() }
-  await refusingTaken(insertPartner(tx, { id: partnerId, business_name: form.businessName, ...times }))
+  await refusingTaken(
+    insertPartner(tx, { id: partnerId, business_name: form.businessName, sign_up: config.signUp, ...times }),
+  )
   await refusingTaken(
     insertPerson(tx, {
       id: personId,

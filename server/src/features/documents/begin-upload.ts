@@ -16,6 +16,7 @@ import {
   insertDocument,
   lockUploads,
 } from '../../records/documents/documents.queries.ts'
+import { holdOf } from '../../records/partners/hold-of.ts'
 import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
 import { lockRequest } from '../../records/requests/requests.queries.ts'
 import { CLOSED } from '../requests/answer-request.ts'
@@ -106,9 +107,8 @@ async function refuseUnconnected(tx: Tx, partnerId: string): Promise<void> {
   if (!partner) throw new NotFound('Lead or deal not found')
   if (!partner.email_verified)
     throw new Conflict('CONFIRM_EMAIL', 'Confirm your email address first: then you can send files.')
-  if (partner.crm === 'held' && partner.held_for) {
-    throw new Conflict(HOLDS[partner.held_for].code, HOLDS[partner.held_for].text)
-  }
+  const hold = holdOf(partner)
+  if (hold) throw new Conflict(HOLDS[hold].code, HOLDS[hold].text)
 }
 
 /** How many bytes this part of a file has. Zero if the file has no such part. */

@@ -6,6 +6,7 @@ import { CrmRefused } from '../../crm/zoho/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { PortalError } from '../../platform/errors.ts'
 import { countLeads } from '../../records/leads/leads.queries.ts'
+import { holdOf } from '../../records/partners/hold-of.ts'
 import { getPartner } from '../../records/partners/partners.queries.ts'
 
 type DebugAnswer = output<typeof debugSyncLeads.answer>
@@ -57,7 +58,8 @@ export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string)
   await step('Find the partner in the CRM', async () => {
     const partner = await getPartner(db, partnerId)
     zohoId = partner.zoho_id
-    if (partner.crm === 'held') return HOLDS[partner.held_for ?? 'existing'].text
+    const hold = holdOf(partner)
+    if (hold) return HOLDS[hold].text
     return zohoId ?? 'Not in the CRM yet; the first sync creates it'
   })
   await step('List the CRM’s leads', async () => {

@@ -46,6 +46,8 @@ interface PartnersTable {
   portal_access_reason: ColumnType<string | null, undefined, string | null>
   portal_access_at: ColumnType<Instant | null, undefined, Instant | null>
   sign_up: ColumnType<SignUpMode, SignUpMode | undefined, never>
+  /** When the lender first let the partner in, if it came under approval or invite. */
+  opened_at: ColumnType<Instant | null, undefined, Instant | null>
   /** What the word means for this partner (D116). */
   access: GeneratedAlways<'active' | 'pending' | 'suspended'>
 }

@@ -2,6 +2,7 @@ import type { Hold } from '@portal/contract/holds.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { OPTIONAL_PARTNER_FIELDS, PARTNER_FIELDS, type PartnerToPush, type PushedPartner } from '../crm-records.ts'
+import { awaitsLender } from './hold-of.ts'
 
 export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
 
@@ -21,6 +22,9 @@ export function findPartnerToPush(db: Db, partnerId: string) {
       'crm',
       'crm_record_sent_at',
       'pushes_unverified',
+      'access',
+      'sign_up',
+      'opened_at',
       'crm_fields',
       'held_for',
     ])
@@ -91,16 +95,33 @@ export function markPartnerHeld(
   })
 }
 
-/** Whether the partner's records wait for a verified address where `HOLD_UNVERIFIED` is on (D122). */
-export async function isUnverified(tx: Tx, partnerId: string): Promise<boolean> {
+/**
+ * Why the partner's records wait here: for a verified address (D122) where `holdUnverified` is on or the lender confirms
+ * each partner, or for the lender's word (D116). Null if they do not wait.
+ */
+export async function findWait(
+  tx: Tx,
+  partnerId: string,
+  { holdUnverified }: { holdUnverified: boolean },
+): Promise<'unverified' | 'pending' | null> {
   const row = await tx
     .selectFrom('partners')
     .innerJoin('partner_contacts as contact', 'contact.partner_id', 'partners.id')
-    .select('contact.email_verified')
+    .select(['contact.email_verified', 'pushes_unverified', 'access', 'sign_up', 'opened_at'])
     .where('partners.id', '=', partnerId)
-    .where('pushes_unverified', '=', false)
     .executeTakeFirst()
-  return row?.email_verified === false
+  if (!row) return null
+  if (mustVerify(row, { holdUnverified })) return 'unverified'
+  return awaitsLender(row) ? 'pending' : null
+}
+
+/** Whether nothing of the partner is sent before its address is verified (D116, D122). */
+export function mustVerify(
+  partner: Pick<FoundPartner, 'email_verified' | 'pushes_unverified' | 'sign_up'>,
+  { holdUnverified }: { holdUnverified: boolean },
+): boolean {
+  if (partner.email_verified) return false
+  return partner.sign_up === 'approval' || (holdUnverified && !partner.pushes_unverified)
 }
 
 /** Until the transaction ends, nobody else verifies the address, or marks the partner as held or no longer held. */

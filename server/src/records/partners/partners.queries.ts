@@ -2,6 +2,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import type { PartnerRow } from '../../platform/db/tables.ts'
 import { NotFound } from '../../platform/errors.ts'
 import { comparedName } from './compared-name.ts'
+import { holdOf } from './hold-of.ts'
 
 const PARTNER_COLUMNS = [
   'id',
@@ -10,6 +11,9 @@ const PARTNER_COLUMNS = [
   'zoho_id',
   'crm',
   'held_for',
+  'access',
+  'sign_up',
+  'opened_at',
   'created_at',
   'modified_time',
 ] as const
@@ -18,7 +22,7 @@ export type Partner = Pick<PartnerRow, (typeof PARTNER_COLUMNS)[number]>
 
 export async function insertPartner(
   tx: Tx,
-  partner: Pick<PartnerRow, 'id' | 'business_name' | 'created_at' | 'modified_time'>,
+  partner: Pick<PartnerRow, 'id' | 'business_name' | 'sign_up' | 'created_at' | 'modified_time'>,
 ): Promise<void> {
   const compared_name = comparedName(partner.business_name)
   await tx
@@ -41,7 +45,7 @@ export function findPartner(db: Db, partnerId: string): Promise<Partner | undefi
 export function findPartnersByZohoId(db: Db, zohoIds: readonly string[]) {
   return db
     .selectFrom('partners')
-    .select(['id', 'zoho_id', 'created_at'])
+    .select(['id', 'zoho_id', 'created_at', 'access', 'sign_up', 'opened_at'])
     .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
     .$narrowType<{ zoho_id: string }>()
     .execute()
@@ -143,10 +147,10 @@ export async function fillComparedName(
 export async function getLinkState(db: Db, partnerId: string) {
   const row = await db
     .selectFrom('partners')
-    .select(['crm', 'held_for', 'link_candidates', 'link_records'])
+    .select(['crm', 'held_for', 'access', 'link_candidates', 'link_records'])
     .where('id', '=', partnerId)
     .executeTakeFirstOrThrow()
-  return { ...row, hold: row.crm === 'held' ? (row.held_for ?? 'existing') : null }
+  return { ...row, hold: holdOf(row) }
 }
 
 /** Stores that the contact agrees to a link with this record of the CRM (D121). */

@@ -30,7 +30,8 @@ export async function updatePortalAccess(tx: Tx, told: readonly CrmPartner[]): P
     )
     update partners
        set portal_access = before.portal_access, portal_access_reason = before.portal_access_reason,
-           portal_access_at = before.modified_time
+           portal_access_at = before.modified_time,
+           opened_at = coalesce(opened_at, case when before.portal_access in ('Active', 'Invited') then now() end)
       from before where partners.id = before.id
     returning partners.id, was, access`.execute(tx)
   return rows.filter(({ was, access }) => was !== access)

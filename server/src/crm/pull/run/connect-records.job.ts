@@ -3,6 +3,7 @@ import { findDealsToPush } from '../../../records/deals/deals.queries.ts'
 import { findDocumentsToPush } from '../../../records/documents/documents.queries.ts'
 import { findLeadsToPush } from '../../../records/leads/leads.queries.ts'
 import { findNotesToPush } from '../../../records/notes/notes.queries.ts'
+import { awaitsLender } from '../../../records/partners/hold-of.ts'
 import { findPartner } from '../../../records/partners/partners.queries.ts'
 import { CONNECT_QUEUE } from '../../push/connect-queue.ts'
 import { DOCUMENT_QUEUE } from '../../push/document-queue.ts'
@@ -15,7 +16,7 @@ import { startSyncIn } from './start-sync.ts'
 
 /**
  * Queues a push of the partner's own record and of every waiting lead, deal, note and document, reads what the CRM says of the
- * partner, and starts a sync.
+ * partner, and starts a sync if the lender has let the partner in.
  */
 export const connectRecords = defineJob({
   ...CONNECT_QUEUE,
@@ -30,8 +31,9 @@ export const connectRecords = defineJob({
       for (const documentId of await findDocumentsToPush(tx, partnerId)) {
         await jobs.enqueue(tx, DOCUMENT_QUEUE, { partnerId, documentId })
       }
-      const zohoId = (await findPartner(tx, partnerId))?.zoho_id
+      const partner = await findPartner(tx, partnerId)
+      const zohoId = partner?.zoho_id
       if (zohoId) await jobs.enqueue(tx, PULL_QUEUE, { module: 'Partners', zohoIds: [zohoId] })
-      await startSyncIn(tx, deps, partnerId, 'all')
+      if (partner && !awaitsLender(partner)) await startSyncIn(tx, deps, partnerId, 'all')
     }),
 })

@@ -6,6 +6,7 @@ import { CrmUnavailable } from '../../../platform/errors.ts'
 import { defineJob } from '../../../platform/jobs/define-job.ts'
 import { computeUsualTimesOf } from '../../../records/histories/compute-usual-times.job.ts'
 import { tellMatchedLeads } from '../../../records/leads/matching.queries.ts'
+import { awaitsLender } from '../../../records/partners/hold-of.ts'
 import { findPartner } from '../../../records/partners/partners.queries.ts'
 import { PartnerHeld } from '../../push/partner-held.ts'
 import { pushPartnerNow } from '../../push/push-partner.job.ts'
@@ -63,6 +64,7 @@ async function syncUntilDone(
   const partner = await findPartner(db, partnerId)
   const zohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, { signal: begun.signal, useless: null }))
   if (!partner || zohoId === undefined) throw new Error('the partner of the run is gone')
+  if (awaitsLender(partner)) throw new PartnerHeld('pending')
 
   const run = openRun(deps, begun, { ...partner, zoho_id: zohoId })
   const since = {
