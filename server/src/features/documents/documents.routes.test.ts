@@ -220,6 +220,24 @@ test('what staff attach for the partner is shown, told once, opened, and gone wh
   await waitFor('the list to be empty', async () => (await shown()).length === 0)
 })
 
+test('a record’s new partner sees what staff attached, and the former partner opens nothing any more', async () => {
+  const { loid, id } = await pushedLead()
+  await upload(portal, ada, { loid, name: 'own.txt', content: bytes('from Ada') })
+  const own = await synced(loid, 'own.txt')
+  await lender.attach('Leads', id, { name: 'Partner terms.pdf', content: `${PDF}terms` })
+  await portal.deps.db.deleteFrom('document_looks').where('loid', '=', loid).execute()
+  const terms = await synced(loid, 'Partner terms.pdf')
+  const eve = await portal.newPartner()
+  await confirmEmail(portal, eve)
+  const zohoId = await waitFor('Eve in the CRM', async () => (await eve.get('/profile')).body.data.zoho_id)
+  await lender.update('Leads', id, { Partner: { id: zohoId } })
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  const moved = await waitFor('the lead to move', async () => (await eve.get(`/crm/lead/${loid}`)).status === 200)
+  expect(moved).toBe(true)
+  expect((await eve.get(`/crm/documents/${loid}`)).body.data.documents).toMatchObject([{ name: 'Partner terms.pdf' }])
+  for (const document of [own, terms]) expect((await open(document.id)).status).toBe(404)
+})
+
 test.each(['deal', 'contact', 'no'])('documents outlive a conversion that moves files to: %s', async (to) => {
   await lender.behaviour({ conversionMovesAttachments: to })
   const { loid, id } = await pushedLead()

@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { NotFound } from '../../platform/errors.ts'
 import { OpenedFile } from '../../platform/http/mount.ts'
-import { findDocument, readDocumentParts } from '../../records/documents/documents.queries.ts'
+import { findDocument, findDocumentedRecord, readDocumentParts } from '../../records/documents/documents.queries.ts'
 
 /** The CRM has to begin its answer within this time. */
 const ANSWER_MS_MAX = 20_000
@@ -20,6 +20,8 @@ export async function openPartnersDocument(
   const { db, crm } = deps
   const document = isId(id) ? await findDocument(db, partnerId, id) : undefined
   if (!document || document.removed_at !== null) throw new NotFound('Document not found')
+  // The lender may have taken the record from the partner, or given it to another one.
+  if (!(await findDocumentedRecord(db, partnerId, document.loid))) throw new NotFound('Document not found')
   const { name, type, state, zoho_id, crm_record } = document
   const answer = (stream: Readable) => {
     return { loid: document.loid, file: new OpenedFile(name, type ?? 'application/octet-stream', stream) }
