@@ -11,9 +11,9 @@ export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key' | 'sess
 
 /**
  * How an answer is wrapped (D5, D6): `data` as `{success, data}`, `paged` as `{success, data, pagination}`, `bare` as
- * `success` with the answer's own fields beside it, `stream` as a series of server-sent events, `file` as the bytes of a file.
+ * `success` with the answer's own fields beside it, `whole` as the answer itself, for a protocol that has its own form, `stream` as a series of server-sent events, `file` as the bytes of a file.
  */
-export type Envelope = 'data' | 'paged' | 'bare' | 'stream' | 'file'
+export type Envelope = 'data' | 'paged' | 'bare' | 'whole' | 'stream' | 'file'
 
 type Schema = z.ZodMiniType
 

@@ -20,6 +20,7 @@ import { mailRoutes } from '../features/mails/mails.routes.ts'
 import { outboxRoutes } from '../features/mails/outbox.routes.ts'
 import { noteRoutes } from '../features/notes/notes.routes.ts'
 import { logInboundCalls } from '../features/partner-api/log-inbound-calls.ts'
+import { mcpRoutes } from '../features/partner-api/mcp.routes.ts'
 import { openApiRoutes } from '../features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from '../features/partner-api/partner-api.routes.ts'
 import { paymentRoutes } from '../features/payments/payments.routes.ts'
@@ -120,6 +121,7 @@ export async function createApp(
   syncRoutes(mount, deps)
   crmNotificationRoutes(app, deps)
   partnerApiRoutes(mount, deps)
+  mcpRoutes(mount, deps)
   webhookRoutes(mount, deps)
   mailRoutes(mount, app, deps)
   outboxRoutes(app, deps)

@@ -278,10 +278,11 @@ test('every successful answer has exactly the fields that the contract names', {
       paged: () => ({ data: z.parse(route.answer, data), pagination: Pagination.parse(pagination) }),
       stream: () => ({ data: z.parse(route.answer, data) }),
       file: () => expect.fail('a file has no envelope'),
+      whole: () => expect.fail('a protocol of its own has no envelope'),
     }
     expect([name, answer.body]).toEqual([name, { success: true, ...form[route.envelope]() }])
   }
-  const withFields = named.filter(([, route]) => route.envelope !== 'file')
+  const withFields = named.filter(([, route]) => route.envelope !== 'file' && route.envelope !== 'whole')
   await pMap(withFields, askWithSuccess, { concurrency: AT_ONCE })
 })
 

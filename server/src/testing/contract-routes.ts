@@ -78,6 +78,7 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
     '/crm/documents/:loid': { name: 'bank.txt', size: 5, sha256: HELLO_SHA256 },
     '/crm/request/:id/answer': { content: 'An answer long enough.' },
     '/partner/leads': LEAST,
+    '/partner/mcp': { jsonrpc: '2.0', id: 1, method: 'ping' },
     '/dashboard/views': { list: 'leads', name: 'Waiting', query: 'status=Contacted' },
     '/dashboard/views/:id': { is_default: true },
     '/dashboard/news/seen': { until: '2026-11-01T00:00:00.000Z' },

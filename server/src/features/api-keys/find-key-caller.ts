@@ -33,5 +33,6 @@ export async function findKeyCaller(
     submitter: { id: null, name: owner.name === null ? KEY_NAME : namedSystem(owner.name) },
     keyHash,
     rights: rightsOf(owner),
+    key: owner.key_id === null || owner.name === null ? null : { id: owner.key_id, name: owner.name },
   }
 }

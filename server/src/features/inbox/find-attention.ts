@@ -38,7 +38,10 @@ const OF_ALL_KINDS = { request: null, retry: null, note: null, webhook: null, pr
  * pushes and webhooks, leads that were converted without a deal, protections that end soon, and then records that do not move. Owners alone see the
  * webhook.
  */
-export async function findAttention(deps: AttentionDeps, caller: SessionCaller): Promise<Attention> {
+export async function findAttention(
+  deps: AttentionDeps,
+  caller: Pick<SessionCaller, 'id' | 'personId' | 'role'>,
+): Promise<Attention> {
   const { db, pool, clock, config, statusMeanings } = deps
   const { id: partnerId, personId, role } = caller
   const now = clock.now()

@@ -16,7 +16,7 @@ import { DOCUMENTED_ROUTES } from './documented-routes.ts'
 export const API_TITLE = 'Partner API'
 export const API_VERSION = '1.0'
 export const API_DESCRIPTION =
-  'Submit leads and deals from your own systems, read all of them and what changed, and receive changes as they happen. Everything is JSON over HTTPS; amounts are in Australian dollars, as numbers or as text with one amount (`50,000`, `1.5m`), times are ISO 8601 in UTC.'
+  'Submit leads and deals from your own systems, read all of them and what changed, and receive changes as they happen. An assistant that speaks the Model Context Protocol connects to `/partner/mcp`. Everything is JSON over HTTPS; amounts are in Australian dollars, as numbers or as text with one amount (`50,000`, `1.5m`), times are ISO 8601 in UTC.'
 
 export const KEY_NOTE =
   'Generate an API key under API Keys in the portal, and send it with every call. It is shown only once. Keep it with your server’s secrets, never in a web page or an app. Regenerating that key ends the old one at once; a key with a name works until an owner ends it, so make the next one first. A key with a name may `submit`, `read` or both; the key without a name may submit. Calls that a key may not make get 403.'

@@ -37,6 +37,8 @@ export interface KeyCaller extends Caller {
   /** SHA-256 of the API key. */
   keyHash: Buffer
   rights: readonly KeyRight[]
+  /** The key with a name; null for the specification's one key. */
+  key: { id: string; name: string } | null
 }
 
 /** The caller as the log shows it: by ids only. */

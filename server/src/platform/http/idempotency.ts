@@ -95,6 +95,17 @@ async function claimKey(tx: Tx, claim: Claim, now: Date) {
     .executeTakeFirst()
 }
 
+/** Claims a word that works once in 24 hours. Returns false if it was claimed before. */
+export async function claimOnce(tx: Tx, scope: string, word: string, now: Date): Promise<boolean> {
+  const hash = createHash('sha256').update(`once ${word}`).digest()
+  const claimed = await tx
+    .insertInto('idempotency_keys')
+    .values({ scope, key_hash: hash, request_hash: hash, created_at: now.toISOString() })
+    .onConflict((conflict) => conflict.columns(['scope', 'key_hash']).doNothing())
+    .executeTakeFirst()
+  return claimed.numInsertedOrUpdatedRows === 1n
+}
+
 /** Removes answers that are too old to be repeated, at most `rowsMax` of them. Returns how many it removed. */
 export async function removeRememberedAnswers(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db

@@ -216,6 +216,8 @@ export function createMount(
           request.budget?.end()
           return reply.headers(headersOf(result)).send(result.stream)
         }
+        // A protocol of its own has no body for what needs no answer.
+        if (result instanceof Accepted && route.envelope === 'whole') return reply.status(202).send()
         const { status, body } = envelope(route, answerSchema(), result)
         return reply.status(status).send(body)
       },
@@ -314,6 +316,7 @@ function envelope(route: Route, schema: $ZodType, result: unknown): { status: nu
     return { status, body: { success: true, data: z.parse(schema, result.data), pagination: result.pagination } }
   }
   const answer = z.parse(schema, result)
+  if (route.envelope === 'whole') return { status, body: Object(answer) }
   const body = route.envelope === 'bare' ? Object.assign({ success: true }, answer) : { success: true, data: answer }
   return { status, body }
 }
