@@ -1,17 +1,18 @@
 import { X } from 'lucide-react'
 import { Button } from '../../ui/button.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { TaxFileNumberWarning } from '../notes/tax-file-number-warning.tsx'
 import { formatBytes } from './format-bytes.ts'
 import { dismissUpload, type Upload } from './uploads.ts'
 
 /** A file that this page is sending, with its progress. */
 export function UploadRow({ upload }: { upload: Upload }) {
-  const { key, name, size, sent, state, problem } = upload
+  const { key, name, size, sent, state, problem, onSendAnyway } = upload
   return (
     <li className="border-b border-line py-2.5 last:border-0">
       <div className="flex items-center justify-between gap-3">
         <p className="min-w-0 font-medium wrap-anywhere">{name}</p>
-        {state === 'failed' && (
+        {(state === 'failed' || state === 'warned') && (
           <Button
             variant="ghost"
             size="icon"
@@ -21,7 +22,9 @@ export function UploadRow({ upload }: { upload: Upload }) {
           />
         )}
       </div>
-      {state === 'failed' ? (
+      {state === 'warned' ? (
+        <TaxFileNumberWarning onSend={() => onSendAnyway?.()} />
+      ) : state === 'failed' ? (
         <p className="text-[0.8125rem] text-error-ink">Not sent. {problem}</p>
       ) : (
         <>

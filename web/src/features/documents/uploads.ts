@@ -1,4 +1,5 @@
 import { beginUpload, completeUpload, DOCUMENT_PART_BYTES, storePart } from '@portal/contract/documents.ts'
+import { showsTaxFileNumber } from '@portal/contract/tax-file-number.ts'
 import { useSyncExternalStore } from 'react'
 import { call } from '../../api/call.ts'
 import { Failure, failureText } from '../../api/failure.ts'
@@ -16,9 +17,14 @@ export interface Upload extends UploadTo {
   size: number
   /** In bytes. */
   sent: number
-  /** `waiting` while there is no connection; `failed` for good, with the reason. */
-  state: 'sending' | 'waiting' | 'checking' | 'failed'
+  /**
+   * `warned` until the person has decided about a name that shows a tax file number; `waiting` while there is no
+   * connection; `failed` for good, with the reason.
+   */
+  state: 'warned' | 'sending' | 'waiting' | 'checking' | 'failed'
   problem?: string
+  /** Sends a file whose name shows a tax file number. */
+  onSendAnyway?: () => void
 }
 
 const AT_ONCE = 2
@@ -57,8 +63,16 @@ export function startUploads(
     lastKey += 1
     const { name, size } = file
     const upload: Upload = { ...to, key: lastKey, name, size, sent: 0, state: 'sending' }
-    change([...uploads, upload])
-    void send(upload, file, onSent)
+    if (showsTaxFileNumber(name)) {
+      const handleSendAnyway = () => {
+        update(upload.key, { state: 'sending' })
+        void send(upload, file, onSent)
+      }
+      change([...uploads, { ...upload, state: 'warned', onSendAnyway: handleSendAnyway }])
+    } else {
+      change([...uploads, upload])
+      void send(upload, file, onSent)
+    }
   }
 }
 
@@ -148,7 +162,7 @@ function change(next: readonly Upload[]): void {
 }
 
 function isBusy({ state }: Upload): boolean {
-  return state !== 'failed'
+  return state !== 'failed' && state !== 'warned'
 }
 
 /** Asks before the page is closed, because the files would not go on. */

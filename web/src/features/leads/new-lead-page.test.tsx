@@ -495,3 +495,13 @@ test('after a reload only the same person finds the draft, until it is discarded
   await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-7K3M9QAZ'))
   expect(JSON.stringify(sessionStorage)).not.toContain('Mia')
 })
+
+test('a lead that shows a tax file number is submitted only after Send anyway', async () => {
+  const { user, submit, submitted } = await openForm()
+  fill({ ...APPLICANT, 'Loan Amount': '50k', 'Loan Purpose': 'Truck. Tax file number 123456782' })
+  await user.click(submit)
+  const anyway = await screen.findByRole('button', { name: 'Send anyway' })
+  expect(submitted()).toHaveLength(0)
+  await user.click(anyway)
+  await waitFor(() => expect(submitted()).toHaveLength(1))
+})

@@ -7,6 +7,7 @@ import {
   type NewLeadForm,
   NewLeadOnForm,
 } from '@portal/contract/leads.ts'
+import { showsTaxFileNumber } from '@portal/contract/tax-file-number.ts'
 import { isBlank } from '@portal/contract/text.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
@@ -24,6 +25,7 @@ import { useFirstErrorInView } from '../../ui/first-error.ts'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useWayBack } from '../../ui/way-back.ts'
+import { TaxFileNumberWarning } from '../notes/tax-file-number-warning.tsx'
 import { dropDraft, keepAttempt, keepDraft, keepDraftOfEndedSession, readDraft } from './lead-draft.ts'
 import { submitLead, usualCountryQuery } from './leads.queries.ts'
 import { EMPTY_LEAD, hasEntries, type LeadForm, settleAmounts, showFieldErrors, softWarnings } from './new-lead-form.ts'
@@ -89,6 +91,11 @@ export function NewLeadPage() {
             {CONSENT_TEXT}
           </p>
           <PrivacyNotice whose="the applicant’s" className="mt-1.5 pl-6.5 text-muted max-sm:text-xs" />
+          {submission.sendAnyway && (
+            <div className="mt-4">
+              <TaxFileNumberWarning onSend={submission.sendAnyway} />
+            </div>
+          )}
           {/* On a phone the three buttons share one line. */}
           <div className="mt-4 flex flex-wrap gap-2 max-sm:mt-3 max-sm:gap-1.5 max-sm:*:grow max-sm:*:px-2.5 max-sm:*:text-[0.8125rem]">
             <Button type="submit" busy={submission.pending === 'one'}>
@@ -186,6 +193,8 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
   const running = useRef(false)
   const isOpen = useIsOpen()
   const refusal = useRefusal(form)
+  const [warned, setWarned] = useState<Submission>()
+  useEffect(() => form.subscribe({ formState: { values: true }, callback: () => setWarned(undefined) }), [form])
 
   const submit = useMutation({
     mutationFn: ({ lead }: Submission) => submitLead(lead, idempotency.keyFor(lead)),
@@ -221,6 +230,13 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
   })
 
   function handleValid(lead: NewLead, addsAnother: boolean) {
+    const isShown = [lead.loanPurpose, lead.additionalInfo].some((text) => text && showsTaxFileNumber(text))
+    if (isShown) setWarned({ lead, addsAnother })
+    else send(lead, addsAnother)
+  }
+
+  function send(lead: NewLead, addsAnother: boolean) {
+    setWarned(undefined)
     // A second click may arrive before the button shows that the first submission is running.
     if (running.current) return
     running.current = true
@@ -243,6 +259,8 @@ function useSubmission(form: LeadForm, idempotency: ReturnType<typeof useIdempot
     pending: submit.isPending ? (submit.variables.addsAnother ? 'another' : 'one') : null,
     error: submit.error,
     isDone: () => done.current,
+    /** Sends a lead that shows a tax file number; undefined unless one is held back. */
+    sendAnyway: warned && (() => send(warned.lead, warned.addsAnother)),
     handleSubmit(event: SubmitEvent) {
       const { submitter } = event.nativeEvent
       const addsAnother = submitter instanceof HTMLButtonElement && submitter.value === ADD_ANOTHER

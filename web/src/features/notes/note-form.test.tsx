@@ -240,3 +240,27 @@ test('a deal’s note that did not reach the CRM says so, and its Retry button s
   expect(screen.queryByRole('button', { name: 'Not sent – Retry' })).toBeNull()
   expect(server.seen.filter(({ path }) => path === '/crm/note/n1/retry-push')).toHaveLength(1)
 })
+
+test('a note that shows a tax file number is sent only after Send anyway', async () => {
+  const server = serveSignedIn({
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({
+      body: data({ deal: dealOf(), notes: [], requests: [], converted_from_lead: false }),
+    }),
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+    'POST /crm/note': () => ({ status: 201, body: data({ note: NOTE }) }),
+  })
+  const sent = () => server.seen.filter(({ path }) => path === '/crm/note')
+  const user = openApp('/deals/LO-7K3M9QAZ')
+  const field = await screen.findByLabelText<HTMLTextAreaElement>('Add a note')
+  type(field, 'Her TFN is 123 456 782')
+  await user.click(screen.getByRole('button', { name: 'Add Note' }))
+  expect(await screen.findByText(/looks like a tax file number/)).toBeDefined()
+  type(field, 'Her TFN follows by phone')
+  expect(screen.queryByRole('button', { name: 'Send anyway' })).toBeNull()
+  type(field, 'Her TFN is 123 456 782')
+  await user.click(screen.getByRole('button', { name: 'Add Note' }))
+  expect(sent()).toHaveLength(0)
+  await user.click(await screen.findByRole('button', { name: 'Send anyway' }))
+  expect(await screen.findByText('Note added successfully')).toBeDefined()
+  expect(sent()).toHaveLength(1)
+})

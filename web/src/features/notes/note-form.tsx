@@ -1,6 +1,7 @@
 import { NOTE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { NoteContent } from '@portal/contract/notes.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
+import { showsTaxFileNumber } from '@portal/contract/tax-file-number.ts'
 import { useMutation } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { type SubmitEvent, useRef, useState } from 'react'
@@ -13,6 +14,7 @@ import { toast } from '../../ui/toast.ts'
 import { noteDraftName } from './note-draft.ts'
 import { noteFailureText } from './note-failure-text.ts'
 import { type NoteParent, sendNote } from './notes.queries.ts'
+import { TaxFileNumberWarning } from './tax-file-number-warning.tsx'
 
 interface NoteFormProps {
   parent: NoteParent
@@ -43,6 +45,7 @@ export function NoteForm({
   const draftName = noteDraftName(parent.requestId ?? parent.loid)
   const [text, setText] = useState(() => readTabDraft(draftName))
   const [isChecked, setIsChecked] = useState(false)
+  const [isWarned, setIsWarned] = useState(false)
   const ref = useRef<HTMLTextAreaElement>(null)
   const idempotency = useIdempotencyKey(readTabAttempt(draftName), (attempt) => keepTabAttempt(draftName, attempt))
   const add = useMutation({
@@ -68,6 +71,7 @@ export function NoteForm({
 
   function changeText(value: string) {
     setText(value)
+    setIsWarned(false)
     keepTabDraft(draftName, value)
   }
 
@@ -75,8 +79,14 @@ export function NoteForm({
     event.preventDefault()
     if (add.isPending) return
     setIsChecked(true)
-    if (checked.success) add.mutate(checked.data)
-    else ref.current?.focus()
+    if (!checked.success) ref.current?.focus()
+    else if (showsTaxFileNumber(checked.data)) setIsWarned(true)
+    else add.mutate(checked.data)
+  }
+
+  function handleSendAnyway(content: string) {
+    setIsWarned(false)
+    if (!add.isPending) add.mutate(content)
   }
 
   return (
@@ -117,6 +127,7 @@ export function NoteForm({
           {action}
         </Button>
       </div>
+      {isWarned && checked.success && <TaxFileNumberWarning onSend={() => handleSendAnyway(checked.data)} />}
     </form>
   )
 }
