@@ -53,6 +53,7 @@ function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {
   const pages: Omit<DemoPage, 'isPublic'>[] = [
     { name: '/dashboard', path: '/dashboard', shows: 'main a[href^="/leads/LO-"]' },
     { name: '/leads', path: '/leads', shows: 'tbody tr', rows: 20 },
+    { name: '/leads/import', path: '/leads/import', shows: 'input[type=file]' },
     { name: '/leads/new', path: '/leads/new', shows: 'form button[type=submit]' },
     { name: '/leads/{loid}', path: `/leads/${leadLoid}`, shows: 'main h2' },
     { name: '/deals', path: '/deals', shows: 'tbody tr', rows: 20 },

@@ -29,7 +29,7 @@ export const SCREENS: Screen[] = [
       'Recent Activity',
     ],
   },
-  { path: '/leads', heading: 'Leads', texts: ['Sync from CRM', 'Debug', 'New Lead', 'Filters', '1–20 of '] },
+  { path: '/leads', heading: 'Leads', texts: ['Sync from CRM', 'Debug', 'Import', 'New Lead', 'Filters', '1–20 of '] },
   {
     path: ({ leadLoid }) => `/leads/${leadLoid}`,
     heading: /./,
@@ -75,6 +75,7 @@ export const SCREENS: Screen[] = [
       'Support',
     ],
   },
+  { path: '/leads/import', heading: 'Import Leads', texts: ['Choose File', 'Template'] },
   { path: '/activity', heading: 'Activity', texts: ['Who', 'Type', 'Date To'] },
   { path: '/security', heading: 'Security Log', texts: ['Who', 'Signed in'] },
   { path: '/search?q=a', heading: 'Search Results', texts: ['Quick Actions', 'Leads', 'Deals'] },

@@ -21,6 +21,7 @@ const SERVER_FEATURES = {
   team: ['accounts'],
   'api-keys': ['accounts'],
   leads: ['accounts'],
+  imports: ['leads', 'accounts'],
   deals: ['accounts'],
   notes: [],
   requests: ['accounts', 'notes'],

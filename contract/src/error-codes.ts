@@ -45,7 +45,7 @@ export const ERROR_CODES = {
   METHOD_NOT_ALLOWED: 'The address does not know this method; `Allow` names the methods that it knows.',
   CONFLICT: 'The request does not fit the present state.',
   IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used with another request.',
-  PAYLOAD_TOO_LARGE: 'The body is larger than 64 KiB.',
+  PAYLOAD_TOO_LARGE: 'The body is larger than 64 KiB, or the file than the call takes.',
   UNSUPPORTED_MEDIA_TYPE: 'The body must be JSON in UTF-8, not compressed.',
   RATE_LIMITED: 'Too many requests; `Retry-After` says when to try again.',
   CRM_UNAVAILABLE: 'The CRM does not answer; the portal’s own data is not affected.',

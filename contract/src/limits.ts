@@ -45,6 +45,18 @@ export const URL_LENGTH_MAX = 2_048
 export const BODY_BYTES_MAX = 64 * 1024
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 export const API_CALLS_PER_MINUTE = 120
+/** The largest file of leads that can be imported, and how many rows it has at most (D83). */
+export const IMPORT_BYTES_MAX = 10 * 1024 * 1024
+export const IMPORT_ROWS_MAX = 5_000
+export const IMPORT_COLUMNS_MAX = 100
+/** How many rows of imports a partner submits in 24 hours (D122). */
+export const IMPORT_ROWS_A_DAY = 10_000
+export const FILE_NAME_LENGTH_MAX = 200
+/** How many hours after its submission an import can be undone, and for how many days its rows are remembered (D83). */
+export const IMPORT_UNDO_HOURS = 24
+export const IMPORT_MEMORY_DAYS = 90
+/** An import's rows hold applicants' data, so they are removed this many days after its last change. */
+export const IMPORT_ROWS_KEPT_DAYS = 7
 /** How many records of a partner wait for a verified address (D122) or for the lender's word (D116). */
 export const WAITING_RECORDS_MAX = 10
 

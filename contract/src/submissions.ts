@@ -16,6 +16,17 @@ const LEAD_SHAPE = {
   phone: orNothing(LEAD_FIELDS.phone),
 }
 
+/** Other names under which integrators know a lead's fields. */
+export const LEAD_ALIASES = {
+  industry: 'businessIndustry',
+  businessUin: 'businessAbn',
+  abn: 'businessAbn',
+  salesMonthly: 'monthlyTurnover',
+  amount: 'loanAmount',
+  partnerIso: 'iso',
+  description: 'additionalInfo',
+} as const
+
 const CONTACTS = ['email', 'phone'] as const
 
 const NO_NAME = { error: BUSINESS_NAME_MISSING, path: ['businessName'] }
@@ -26,15 +37,7 @@ export const LeadSubmission = inAnySpelling(
   {
     shape: LEAD_SHAPE,
     oneOf: CONTACTS,
-    aliases: {
-      industry: 'businessIndustry',
-      businessUin: 'businessAbn',
-      abn: 'businessAbn',
-      salesMonthly: 'monthlyTurnover',
-      amount: 'loanAmount',
-      partnerIso: 'iso',
-      description: 'additionalInfo',
-    },
+    aliases: LEAD_ALIASES,
     fields: {
       businessName: 'Name of the applicant’s business',
       email: 'Email address of the applicant; an email address or a phone number is required',

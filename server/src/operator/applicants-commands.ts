@@ -1,4 +1,4 @@
-import { eraseLogBodies, eraseRecords, eraseWords } from '../features/applicants/applicants.queries.ts'
+import { eraseImportRows, eraseLogBodies, eraseRecords, eraseWords } from '../features/applicants/applicants.queries.ts'
 import { type Found, findApplicant, inCrm } from '../features/applicants/find-applicant.ts'
 import { type Applicant, readApplicant } from '../features/applicants/read-applicant.ts'
 import type { Db } from '../platform/db/database.ts'
@@ -51,6 +51,7 @@ export const eraseApplicant: Command = {
       const loids = [...new Set([...found.leads, ...found.deals].map(({ loid }) => loid))]
       await eraseRecords(tx, loids, at)
       await eraseWords(tx, loids)
+      await eraseImportRows(tx, found.rows_of_imports, loids)
       await eraseLogBodies(
         tx,
         found.webhook_logs.map(({ id }) => id),
@@ -83,7 +84,7 @@ async function find(
       `${JSON.stringify(word)} is not an email address, phone number or ABN; usage: ${usageOf(command)}`,
     )
   const found = await findApplicant(db, applicant)
-  if (found.leads.length + found.deals.length + found.webhook_logs.length === 0) {
+  if (found.leads.length + found.deals.length + found.webhook_logs.length + found.rows_of_imports.length === 0) {
     throw new CommandFailed(`The portal has no data about ${JSON.stringify(word)}`)
   }
   return { word, applicant, found }
@@ -95,9 +96,16 @@ function summary(found: Found): string {
   return [table(counts), table(records)].filter(Boolean).join('\n\n')
 }
 
-/** Says for each partner where the applicant was found: the LOIDs, or the log of calls if only the log has the data. */
-function ofPartners({ leads, deals, webhook_logs }: Found): Map<string, string> {
-  const rows = Map.groupBy([...leads, ...deals, ...webhook_logs], ({ partner_id }) => partner_id)
-  const loidsOf = (of: { loid: string | null }[]) => [...new Set(of.flatMap(({ loid }) => loid ?? []))].join(', ')
-  return new Map([...rows].map(([partner, of]) => [partner, loidsOf(of) || 'in the log of calls']))
+/** Says for each partner where the applicant was found: the LOIDs, or what else names the applicant. */
+function ofPartners({ leads, deals, webhook_logs, rows_of_imports }: Found): Map<string, string> {
+  const found = [
+    ...[...leads, ...deals].map(({ partner_id, loid }) => ({ partner_id, loid, where: '' })),
+    ...webhook_logs.map(({ partner_id, loid }) => ({ partner_id, loid, where: 'in the log of calls' })),
+    ...rows_of_imports.map(({ partner_id, loid }) => ({ partner_id, loid, where: 'in a file of leads' })),
+  ]
+  const wordsOf = (of: typeof found) =>
+    [...new Set(of.flatMap(({ loid }) => loid ?? []))].join(', ') ||
+    [...new Set(of.map(({ where }) => where))].join(', ')
+  const byPartner = Map.groupBy(found, ({ partner_id }) => partner_id)
+  return new Map([...byPartner].map(([partner, of]) => [partner, wordsOf(of)]))
 }

@@ -27,3 +27,8 @@ export function dayWriter(timeZone: string): (instant: string) => string {
   const day = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone })
   return (instant) => day.format(new Date(instant))
 }
+
+/** A text that the export has guarded, as it was. */
+export function unguarded(text: string): string {
+  return /^'+[=+\-@\t\r＝＋－＠]/.test(text) ? text.slice(1) : text
+}

@@ -12,6 +12,7 @@ import { hasKeyForm } from '../features/api-keys/key-format.ts'
 import { dashboardRoutes } from '../features/dashboard/dashboard.routes.ts'
 import { dealRoutes } from '../features/deals/deals.routes.ts'
 import { documentRoutes } from '../features/documents/documents.routes.ts'
+import { importRoutes } from '../features/imports/imports.routes.ts'
 import { inboxRoutes } from '../features/inbox/inbox.routes.ts'
 import { leadRoutes } from '../features/leads/leads.routes.ts'
 import { liveRoutes } from '../features/live/live.routes.ts'
@@ -112,6 +113,7 @@ export async function createApp(
   requestRoutes(mount, deps)
   paymentRoutes(mount, deps)
   documentRoutes(mount, deps)
+  importRoutes(mount, deps)
   referralRoutes(mount, deps)
   dashboardRoutes(mount, deps)
   inboxRoutes(mount, deps)

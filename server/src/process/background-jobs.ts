@@ -21,6 +21,7 @@ import { mailEmailChange, mailEmailChanged } from '../features/accounts/mail-ema
 import { mailNotice } from '../features/accounts/mail-notice.job.ts'
 import { mailResetLink } from '../features/accounts/mail-reset-link.job.ts'
 import { mailVerification } from '../features/accounts/mail-verification.job.ts'
+import { submitImportRows } from '../features/imports/submit-import-rows.job.ts'
 import { sendNewsMail } from '../features/mails/send-news-mail.job.ts'
 import { tellNews } from '../features/mails/tell-news.job.ts'
 import { fillSearchColumns } from '../features/search/fill-search.job.ts'
@@ -50,6 +51,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   mailEmailChanged,
   mailInvitation,
   mailNotice,
+  submitImportRows,
   tellNews,
   sendNewsMail,
   pruneNightly,

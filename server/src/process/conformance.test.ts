@@ -16,6 +16,7 @@ import {
   faultOf,
   HELLO_SHA256,
   INVITED,
+  LEADS_FILE,
   NAMED_ROUTES as named,
   ROUTES,
   ROUTES_WITH_ID,
@@ -85,7 +86,19 @@ beforeAll(async () => {
   const person = (await owner.get('/profile')).body.data.person_id
   await makeKey(owner, ['read'], 'Foreign system')
   const namedKey = (await owner.get('/dashboard/api-keys')).body.data.keys[0].id
-  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id, log.id, invitation.body.data.id, person, namedKey]
+  const imported = (await owner.post('/dashboard/leads/imports', LEADS_FILE)).body.data.id
+  foreign = [
+    imported,
+    lead.loid,
+    lead.id,
+    deal.loid,
+    deal.id,
+    run.id,
+    log.id,
+    invitation.body.data.id,
+    person,
+    namedKey,
+  ]
 
   const business = await portal.newPartner()
   const viewer = await addColleague(portal, business, 'viewer')
@@ -445,12 +458,16 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
       return log.id
     }
   }
+  if (route.path.startsWith('/dashboard/leads/imports/')) {
+    ids[name] = async () => (await subject.post('/dashboard/leads/imports', LEADS_FILE)).body.data.id
+  }
   const id = (await ids[name]?.()) ?? (/\/(deals?|payments)\//.test(route.path) ? deal.loid : loid)
   const path = `${route.path.replace(/:\w+/, id)}${validQuery(route)}`
   const body = (await bodies[name]?.()) ?? validBody(route)
   const token = route.auth === 'api-key' ? api_key : subject.token
   if (route.bytesMax !== undefined) {
-    return { path, token, body: 'hello', headers: { 'content-type': 'application/octet-stream' } }
+    const isImport = route.path === '/dashboard/leads/imports'
+    return { path, token, body: isImport ? LEADS_FILE : Buffer.from('hello') }
   }
   return { path, token, ...(body && { body }) }
 }

@@ -12,6 +12,12 @@ import { removeKnownSourcesOfAllPartners } from '../features/accounts/known-sour
 import { removeChallengesOfAllPartners } from '../features/accounts/second-factor/passkeys.queries.ts'
 import { removeWaitingTotpSecretsOfAllPartners } from '../features/accounts/second-factor/second-factor.queries.ts'
 import { removeSessionsOfAllPartners } from '../features/accounts/sessions.queries.ts'
+import {
+  IMPORT_MEMORY_MS,
+  IMPORT_ROWS_MS,
+  removeImportsOfAllPartners,
+  removeRowsOfAllPartners,
+} from '../features/imports/imports.queries.ts'
 import { removeDoneOfAllPartners, removePutAwayOfAllPartners } from '../features/inbox/attention.queries.ts'
 import { removeSeenRecordsOfAllPartners } from '../features/inbox/news.queries.ts'
 import { removeMailsOfAllPartners, removeToldNewsOfAllPartners } from '../features/mails/mails.queries.ts'
@@ -135,6 +141,9 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     mails: (rowsMax) => removeMailsOfAllPartners(db, before(MAIL_MS), rowsMax),
     'news told by mail': (rowsMax) => removeToldNewsOfAllPartners(db, before(DAY_MS), rowsMax),
     'unsubscribe links': (rowsMax) => removeUnsubscribeTokensOfAllPartners(db, before(UNSUBSCRIBE_MS), rowsMax),
+    // An import is forgotten only after its rows have been removed.
+    'rows of imports': (rowsMax) => removeRowsOfAllPartners(db, before(IMPORT_ROWS_MS), rowsMax),
+    imports: (rowsMax) => removeImportsOfAllPartners(db, before(IMPORT_MEMORY_MS), rowsMax),
     'sync runs': (rowsMax) => removeRunsOfAllPartners(db, before(RUN_MS), rowsMax),
     'processes that ended': () => removeBeats(db, before(DAY_MS)),
     'hours of CRM calls': () => removeUsage(db, before(2 * DAY_MS)),

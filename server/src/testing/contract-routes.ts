@@ -26,6 +26,7 @@ export async function askRoute(portal: TestPortal, route: Route, request: Asked 
   return portal.ask(route.method, `${path}${request.query ?? ''}`, {
     token: request.token,
     ...(hasBody && { body: request.body ?? {} }),
+    ...(route.bytesMax !== undefined && { body: LEADS_FILE }),
   })
 }
 
@@ -53,6 +54,10 @@ export function ignoresUnknown({ auth }: Route): boolean {
   return auth !== 'api-key' && auth !== 'session-or-api-key'
 }
 
+/** A file of leads with one row that can be submitted. */
+export const LEADS_FILE = Buffer.from(
+  'Business Name,First Name,Last Name,Email,Phone\nConform Pty Ltd,Robin,Lee,robin.lee@conform.example,0491 570 006\n',
+)
 export const INVITED = { email: 'invited@example.com', firstName: 'Robin', lastName: 'Lee', role: 'member' }
 const LEAST = { business_name: 'Conform', email: 'conform@example.com' }
 const CREDENTIAL = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
@@ -76,6 +81,9 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
     '/crm/note/:leadId': { content: 'A note long enough.' },
     '/crm/note': { loid: 'LO-00000000', content: 'A note long enough.' },
     '/crm/documents/:loid': { name: 'bank.txt', size: 5, sha256: HELLO_SHA256 },
+    '/dashboard/leads/imports/:id/columns': { fields: ['businessName', 'firstName', 'lastName', 'email', 'phone'] },
+    '/dashboard/leads/imports/:id/rows': { number: 2, values: { businessName: 'Conform' } },
+    '/dashboard/leads/imports/:id/submit': { consentVersion: '2026-11', withDuplicates: false, rows: 1 },
     '/crm/request/:id/answer': { content: 'An answer long enough.' },
     '/partner/leads': LEAST,
     '/partner/mcp': { jsonrpc: '2.0', id: 1, method: 'ping' },

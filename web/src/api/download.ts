@@ -5,14 +5,15 @@ import { Failure } from './failure.ts'
 import { readToken } from './token.ts'
 
 type FileRoute = Pick<Route, 'method' | 'path' | 'auth'>
+type FileRequest = Parameters<typeof addressOf>[1]
 
 /** Fetches a file of a `file` route and saves it under a name. Throws a `Failure` as `fetchFile` does. */
-export async function download(route: FileRoute, query: Record<string, unknown>, name: string): Promise<void> {
-  saveFile(await fetchFile(route, { query }), name)
+export async function download(route: FileRoute, request: FileRequest, name: string): Promise<void> {
+  saveFile(await fetchFile(route, request), name)
 }
 
 /** Fetches a file of a `file` route. Throws a `Failure` if the file breaks off or the server refuses. */
-export async function fetchFile(route: FileRoute, request: Parameters<typeof addressOf>[1]): Promise<Blob> {
+export async function fetchFile(route: FileRoute, request: FileRequest): Promise<Blob> {
   const response = await ask(addressOf(route, request))
   if (!response.ok) {
     const { error, code = '' } = await response.json().catch(() => ({}))

@@ -13,6 +13,7 @@ export const paths = {
   leads: { to: '/leads' },
   leadsLike: (search: string) => ({ to: '/leads', search: { search, searchIn: 'all' } }) as const,
   newLead: { to: '/leads/new' },
+  importLeads: { to: '/leads/import' },
   lead: (loid: string) => ({ to: '/leads/$loid', params: { loid } }) as const,
   correctLead: (loid: string) => ({ to: '/leads/$loid/correct', params: { loid } }) as const,
   deals: { to: '/deals' },

@@ -162,6 +162,13 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       getParentRoute: () => signedIn,
+      path: '/leads/import',
+      beforeLoad: requireRole('member'),
+      loader: lazyFn(() => import('../features/imports/import-page.tsx'), 'startImportPage'),
+      component: lazyRouteComponent(() => import('../features/imports/import-page.tsx'), 'ImportPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
       path: '/leads/$loid',
       loader: lazyFn(() => import('../features/leads/lead-page.tsx'), 'startLead'),
       component: lazyRouteComponent(() => import('../features/leads/lead-page.tsx'), 'LeadPage'),

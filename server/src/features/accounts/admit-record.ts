@@ -26,10 +26,22 @@ export async function admitRecord<Answer>(
 ): Promise<Answer> {
   await limitPartner(deps, call, 'records')
   return call.once(async (tx) => {
-    await requireAgreement(tx, deps, call.partner.id)
-    await refuseBeyondHeld(tx, deps, call.partner.id)
+    await admitNow(tx, deps, call.partner.id)
     return work(tx)
   })
+}
+
+/**
+ * Throws `Conflict` if the lender's agreement is missing, or if as many of the partner's records wait for a verified
+ * address or the lender's word as may.
+ */
+export async function admitNow(
+  tx: Tx,
+  deps: Pick<Deps, 'config' | 'clock' | 'agreement'>,
+  partnerId: string,
+): Promise<void> {
+  await requireAgreement(tx, deps, partnerId)
+  await refuseBeyondHeld(tx, deps, partnerId)
 }
 
 async function refuseBeyondHeld(tx: Tx, { config }: Pick<Deps, 'config'>, partnerId: string): Promise<void> {

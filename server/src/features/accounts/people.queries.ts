@@ -61,6 +61,17 @@ export async function insertPerson(
   await tx.insertInto('people').values(person).execute()
 }
 
+/** Finds a person as the submitter of records (D64). `is_open` is false while the person or the business is shut out. */
+export function findSubmitter(tx: Tx, personId: string) {
+  return tx
+    .selectFrom('people')
+    .innerJoin('partners', 'partners.id', 'people.partner_id')
+    .select(['people.id', 'people.role', 'partners.business_name', sql<string>`${sql.raw(PERSON_NAME)}`.as('name')])
+    .select(sql<boolean>`people.is_active and partners.is_active and partners.access <> 'suspended'`.as('is_open'))
+    .where('people.id', '=', personId)
+    .executeTakeFirst()
+}
+
 export function findPerson(db: Db, personId: string) {
   return db
     .selectFrom('people')

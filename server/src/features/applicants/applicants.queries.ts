@@ -90,6 +90,31 @@ export async function findLogsLikeOfAllPartners(db: Db, { email, phones, abn }: 
   return rows
 }
 
+/** Rows of imported files that became one of these LOIDs, or that may name the applicant. */
+export async function findImportRowsLikeOfAllPartners(
+  db: Db,
+  { email, phones, abn }: Applicant,
+  loids: readonly string[],
+) {
+  const words = [...(email ? [email] : []), ...(abn ? [abn] : [])]
+  const digits = [...phones.map(({ national }) => national), ...(abn ? [abn] : [])]
+  const { rows } = await sql<{
+    partner_id: string
+    import_id: string
+    number: number
+    cells: string[]
+    mended: Record<string, string>
+    loid: string | null
+  }>`
+    select partner_id, import_id, number, cells, mended, loid from import_rows
+     where loid = any(${loids})
+        or exists (select from unnest(${words}::text[]) as word where strpos(lower(cells::text || mended::text), word) > 0)
+        or exists (select from unnest(${digits}::text[]) as digits
+                    where strpos(regexp_replace(cells::text || mended::text, '[^0-9]', '', 'g'), digits) > 0)
+     order by import_id, number`.execute(db)
+  return rows
+}
+
 /** Remembered answers that name one of these LOIDs, or that contain a note on a record with one of them. */
 export async function findAnswersNaming(db: Db, loids: readonly string[]): Promise<Record<string, unknown>[]> {
   const { rows } = await sql<Record<string, unknown>>`
@@ -160,6 +185,29 @@ export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void
                             where key in ('business_name', 'deal_name', 'content', 'verdict_reason', 'subject', 'reason', 'document_name')
                               and not (key = 'reason' and events.type = 'lead.removed'))
      where loid = any(${loids})`.execute(tx)
+}
+
+/**
+ * Removes the rows from their files, with the examples that the files' columns show, and what other rows and later imports
+ * remember of the leads.
+ */
+export async function eraseImportRows(
+  tx: Tx,
+  rows: readonly { partner_id: string; import_id: string; number: number }[],
+  loids: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from import_rows using json_populate_recordset(null::import_rows, ${JSON.stringify(rows)}::json) as gone
+     where import_rows.partner_id = gone.partner_id and import_rows.import_id = gone.import_id
+       and import_rows.number = gone.number`.execute(tx)
+  await sql`
+    update imports set columns = (select jsonb_agg(c || '{"sample": null}') from jsonb_array_elements(columns) as c)
+     where id = any(${rows.map(({ import_id }) => import_id)}::uuid[]) and columns <> '[]'`.execute(tx)
+  await sql`
+    update import_rows set duplicates = (
+      select coalesce(jsonb_agg(d), '[]') from jsonb_array_elements(duplicates) as d where d ->> 'loid' <> all(${loids}))
+     where exists (select from jsonb_array_elements(duplicates) as d where d ->> 'loid' = any(${loids}))`.execute(tx)
+  await sql`delete from imported_rows where loid = any(${loids})`.execute(tx)
 }
 
 /**

@@ -57,19 +57,23 @@ test('an applicant’s data is found across all partners, exported and erased, a
   const cleo = await portal.newPartner()
   const { api_key: hers } = (await cleo.post('/dashboard/generate-api-key')).body.data
   await portal.post('/partner/leads', { email: EMAIL }, { token: hers })
+  // A file that was not submitted names the applicant in a row and in the example of a column.
+  const file = Buffer.from(`Email,Phone\n${EMAIL},0491570156\nx@y.example,61491570157\n`)
+  const { id: fileId } = (await bob.post('/dashboard/leads/imports', file)).body.data
   const zohoId: string = (await ada.pushedLead(loid)).zoho_id ?? (await zohoIdOf(portal, loid))
   await bob.pushedLead(bobs)
 
   const env = { DATABASE_URL: portal.database.url, SECRETS_KEY: Buffer.alloc(32, 'k').toString('base64') }
-  const file = join(folder.path, 'nkem.json')
-  const exported = await folder.command(['applicants', 'export', '0491 570 156', '--to', file], env)
+  const to = join(folder.path, 'nkem.json')
+  const exported = await folder.command(['applicants', 'export', '0491 570 156', '--to', to], env)
   expect([exported.code, exported.out]).toEqual([0, expect.stringMatching(/^leads +2$/m)])
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
-  const data = JSON.parse(await readFile(file, 'utf8'))
+  expect((await stat(to)).mode & 0o777).toBe(0o600)
+  const data = JSON.parse(await readFile(to, 'utf8'))
   expect(data.leads.map((lead: { loid: string }) => lead.loid).sort()).toEqual([loid, bobs].sort())
+  expect(data.rows_of_imports).toMatchObject([{ import_id: fileId, number: 2, cells: [EMAIL, '0491570156'] }])
   expect(data.notes).toMatchObject([{ content: 'Nkem called back today' }])
   expect(data.remembered_answers).toMatchObject([{ answer: { note: { content: 'Nkem called back today' } } }])
-  expect((await folder.command(['applicants', 'export', EMAIL, '--to', file], env)).err).toMatch(/EEXIST/)
+  expect((await folder.command(['applicants', 'export', EMAIL, '--to', to], env)).err).toMatch(/EEXIST/)
 
   const asked = await folder.command(['applicants', 'erase', EMAIL], env)
   expect([asked.code, asked.err]).toEqual([

@@ -3,6 +3,7 @@ import {
   findAnswersNaming,
   findDealsByLoidOfAllPartners,
   findDealsLikeOfAllPartners,
+  findImportRowsLikeOfAllPartners,
   findLeadsByLoidOfAllPartners,
   findLeadsLikeOfAllPartners,
   findLogsLikeOfAllPartners,
@@ -39,6 +40,7 @@ export async function findApplicant(db: Db, applicant: Applicant) {
   const allDeals = await findDealsByLoidOfAllPartners(db, loids)
 
   const logs = await findLogsLikeOfAllPartners(db, applicant, loids)
+  const importRows = await findImportRowsLikeOfAllPartners(db, applicant, loids)
   const names = await findPartnerNames(db, [...new Set([...leads, ...allDeals].map(({ partner_id }) => partner_id))])
   const withPartner = <Row extends { partner_id: string }>(row: Row) => ({ partner: names.get(row.partner_id), ...row })
   return {
@@ -52,6 +54,10 @@ export async function findApplicant(db: Db, applicant: Applicant) {
     webhook_logs: logs.filter(
       ({ loid, request_body }) =>
         (loid !== null && loids.includes(loid)) || (request_body !== null && isNamedIn(applicant, request_body)),
+    ),
+    rows_of_imports: importRows.filter(
+      ({ loid, cells, mended }) =>
+        (loid !== null && loids.includes(loid)) || isNamedIn(applicant, JSON.stringify([cells, mended])),
     ),
     remembered_answers: await findAnswersNaming(db, loids),
   }

@@ -2,6 +2,8 @@ import type { AttentionItem } from '@portal/contract/attention.ts'
 import type { PortalAccess } from '@portal/contract/choices.ts'
 import type { FieldGroup } from '@portal/contract/field-groups.ts'
 import type { Hold } from '@portal/contract/holds.ts'
+import type { ImportColumn, ImportFieldName, ImportState, RowProblem, RowStanding } from '@portal/contract/imports.ts'
+import type { DuplicateLead, NewLead } from '@portal/contract/leads.ts'
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
 import type { Role } from '@portal/contract/roles.ts'
@@ -343,6 +345,53 @@ interface NotesTable {
   crm_sent_at: Instant | null
   /** Whether the lender's staff wrote the note. */
   is_from_crm: ColumnType<boolean, boolean | undefined, boolean>
+}
+
+interface ImportsTable {
+  id: string
+  partner_id: string
+  person_id: string | null
+  name: string | null
+  state: ImportState
+  columns: JSONColumnType<ImportColumn[], string, string>
+  rows: number
+  with_duplicates: ColumnType<boolean, undefined, boolean>
+  consent_version: ColumnType<string | null, undefined, string>
+  chosen: ColumnType<number | null, undefined, number>
+  submitted: ColumnType<number, undefined, number>
+  changed: ColumnType<number, undefined, number>
+  created_at: Instant
+  submitted_at: ColumnType<Instant | null, undefined, Instant>
+  done_at: ColumnType<Instant | null, undefined, Instant>
+  changed_at: Instant
+  has_rows: ColumnType<boolean, undefined, boolean>
+}
+
+interface ImportRowsTable {
+  partner_id: string
+  import_id: string
+  number: number
+  cells: JSONColumnType<string[]>
+  mended: JSONColumnType<Partial<Record<ImportFieldName, string>>>
+  hash: Buffer
+  lead: JSONColumnType<NewLead> | null
+  problems: JSONColumnType<RowProblem[]>
+  keys: string[]
+  duplicates: JSONColumnType<DuplicateLead[]>
+  known_as: string | null
+  earlier: number | null
+  standing: GeneratedAlways<RowStanding>
+  is_chosen: ColumnType<boolean, undefined, boolean>
+  outcome: ColumnType<'submitted' | 'left-out' | null, undefined, 'submitted' | 'left-out'>
+  since: ColumnType<string | null, undefined, string | null>
+  loid: ColumnType<string | null, undefined, string>
+}
+
+interface ImportedRowsTable {
+  partner_id: string
+  hash: Buffer
+  import_id: string
+  loid: string
 }
 
 interface RequestsTable {
@@ -768,6 +817,9 @@ export interface Tables {
   documents: DocumentsTable
   document_parts: DocumentPartsTable
   document_looks: DocumentLooksTable
+  imports: ImportsTable
+  import_rows: ImportRowsTable
+  imported_rows: ImportedRowsTable
   events: EventsTable
   seen: SeenTable
   seen_records: SeenRecordsTable

@@ -10,7 +10,7 @@ import { PortalError } from '../errors.ts'
 export function handleError(error: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {
   // If the caller hung up, Fastify does not call `onResponse`, so nothing else would log the request.
   if (request.raw.errored === error) request.log.info('the caller hung up')
-  const answer = known(error)
+  const answer = known(error, request)
   // If Fastify refuses a request before any hook runs, nothing else sets this header.
   reply.header('x-request-id', request.id)
   if (!answer) {
@@ -62,10 +62,14 @@ function failure(
 /**
  * Turns known errors into a `PortalError`: Fastify's refusals before a route runs, and a database that does not answer.
  */
-function known(error: FastifyError | PortalError): PortalError | undefined {
+function known(error: FastifyError | PortalError, { routeOptions }: FastifyRequest): PortalError | undefined {
   if (error instanceof PortalError) return error
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new PortalError(413, 'PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB.')
+    const { bodyLimit, config } = routeOptions
+    const text = config.takesBytes
+      ? `The file is larger than ${bodyLimit / 1024 / 1024} MB.`
+      : `The body is larger than ${bodyLimit / 1024} KiB.`
+    return new PortalError(413, 'PAYLOAD_TOO_LARGE', text)
   }
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new PortalError(415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON (content-type: application/json).')

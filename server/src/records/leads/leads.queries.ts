@@ -262,42 +262,65 @@ export async function findDuplicateLeads(
   wanted: { email: string | null; phones: string[]; abn: string | null },
   now: Date,
 ): Promise<DuplicateLead[]> {
+  const { email, phones, abn } = wanted
+  const alike = { emails: email === null ? [] : [email], phones, abns: abn === null ? [] : [abn] }
+  const rows = await findLeadsAlike(db, partnerId, alike, DUPLICATES_SHOWN, now)
+  return rows.map((row) => duplicateOf(row, wanted))
+}
+
+export const DUPLICATES_SHOWN = 5
+
+export type LeadAlike = Pick<LeadRow, 'loid' | 'business_name' | 'created_at' | 'email' | 'phone' | 'business_abn'>
+
+/** Finds leads of the last 90 days that have one of these emails, phones (E.164) or business numbers, newest first. */
+export async function findLeadsAlike(
+  db: Db,
+  partnerId: string,
+  { emails, phones, abns }: { emails: readonly string[]; phones: readonly string[]; abns: readonly string[] },
+  rowsMax: number,
+  now: Date,
+): Promise<LeadAlike[]> {
   const since = new Date(now.getTime() - DUPLICATE_WINDOW_DAYS * 86_400_000).toISOString()
   const recent = db
     .selectFrom('leads')
     .where('partner_id', '=', partnerId)
     .where('archived_at', 'is', null)
     .where('created_at', '>=', since)
-  const email = wanted.email === null ? null : fold(wanted.email)
-  const isEmail = (other: string | null) => other !== null && email !== null && fold(other) === email
+  const folded = new Set(emails.map(fold))
   const unusual =
-    email === null
+    emails.length === 0
       ? []
       : await recent
           .select('email')
           .where(isUnusualEmail(sql.ref('email')))
           .execute()
-  const emails = [wanted.email, email, ...unusual.map((row) => row.email).filter(isEmail)].filter((one) => one !== null)
-  const rows = await recent
+  const alike = unusual.flatMap(({ email }) => (email !== null && folded.has(fold(email)) ? email : []))
+  const spellings = [...new Set([...emails, ...folded, ...alike])]
+  return recent
     .select(['loid', 'business_name', 'created_at', 'email', 'phone', 'business_abn'])
     .where((eb) =>
       eb.or([
-        eb('email', '=', eb.fn.any(eb.val(emails))),
-        eb('phone', '=', eb.fn.any(eb.val(wanted.phones))),
+        eb('email', '=', eb.fn.any(eb.val(spellings))),
+        eb('phone', '=', eb.fn.any(eb.val(phones))),
         // `is not null` lets PostgreSQL use the index, which holds only rows with a business number.
-        eb.and([eb('business_abn', '=', wanted.abn), eb('business_abn', 'is not', null)]),
+        eb.and([eb('business_abn', '=', eb.fn.any(eb.val(abns))), eb('business_abn', 'is not', null)]),
       ]),
     )
     .orderBy('created_at', 'desc')
-    .limit(5)
+    .limit(rowsMax)
     .execute()
-  return rows.map(({ loid, business_name, created_at, ...row }) => {
-    const matches: DuplicateLead['matches'] = []
-    if (isEmail(row.email)) matches.push('email')
-    if (row.phone !== null && wanted.phones.includes(row.phone)) matches.push('phone')
-    if (row.business_abn !== null && row.business_abn === wanted.abn) matches.push('abn')
-    return { loid, business_name, created_at, matches }
-  })
+}
+
+/** Says in what a lead is like the wanted one. */
+export function duplicateOf(
+  { loid, business_name, created_at, ...row }: LeadAlike,
+  wanted: { email: string | null; phones: readonly string[]; abn: string | null },
+): DuplicateLead {
+  const matches: DuplicateLead['matches'] = []
+  if (row.email !== null && wanted.email !== null && fold(row.email) === fold(wanted.email)) matches.push('email')
+  if (row.phone !== null && wanted.phones.includes(row.phone)) matches.push('phone')
+  if (row.business_abn !== null && row.business_abn === wanted.abn) matches.push('abn')
+  return { loid, business_name, created_at, matches }
 }
 
 export async function countLeads(db: Db, partnerId: string): Promise<number> {

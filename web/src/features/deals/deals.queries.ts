@@ -105,7 +105,7 @@ export async function saveDeals(search: DealListSearch): Promise<void> {
   const { page: _, ...filters } = dealFiltersOf({ ...search, sorted: 'all' })
   try {
     const { download } = await import('../../api/download.ts')
-    await download(exportDeals, { ...filters, timezone: browserTimeZone() }, 'deals.csv')
+    await download(exportDeals, { query: { ...filters, timezone: browserTimeZone() } }, 'deals.csv')
   } catch (error) {
     toast.error(failureText(error))
   }

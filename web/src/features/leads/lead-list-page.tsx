@@ -2,7 +2,7 @@ import { LEAD_SORT_COLUMNS } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
-import { Plus, SearchX, Users } from 'lucide-react'
+import { FileUp, Plus, SearchX, Users } from 'lucide-react'
 import { useRef } from 'react'
 import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
@@ -88,6 +88,14 @@ export function LeadListPage() {
             <SyncButton sync={sync} />
             <May least="member">
               <DebugButton />
+              <Link
+                {...paths.importLeads}
+                title="Import leads from a CSV file"
+                className={buttonClass('secondary', 'medium', 'max-sm:px-2.5')}
+              >
+                <FileUp aria-hidden />
+                <span className="max-sm:sr-only">Import</span>
+              </Link>
               <Link {...paths.newLead} className={buttonClass()}>
                 <Plus aria-hidden />
                 New Lead

@@ -140,7 +140,7 @@ export async function saveLeads(search: LeadListSearch): Promise<void> {
   const { page: _, ...filters } = leadFiltersOf({ ...search, sorted: 'all' })
   try {
     const { download } = await import('../../api/download.ts')
-    await download(exportLeads, { ...filters, timezone: browserTimeZone() }, 'leads.csv')
+    await download(exportLeads, { query: { ...filters, timezone: browserTimeZone() } }, 'leads.csv')
   } catch (error) {
     toast.error(failureText(error))
   }

@@ -52,6 +52,8 @@ export async function findPersonData(db: Db, { id, email }: Subject) {
        where person_id = ${id} or subject_id = ${id} order by id`),
     leads: await rows(sql`select loid, submitted_by, created_at from leads where submitter_id = ${id} order by id`),
     deals: await rows(sql`select loid, submitted_by, created_at from deals where submitter_id = ${id} order by id`),
+    imports: await rows(sql`
+      select id, name, rows, submitted, created_at, submitted_at from imports where person_id = ${id} order by id`),
     notes: await rows(sql`
       select loid, title, content, submitted_by, created_at from notes where submitter_id = ${id} order by id`),
     events: await rows(sql`select type, loid, data, created_at from events where person_id = ${id} order by id`),

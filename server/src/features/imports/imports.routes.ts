@@ -1,0 +1,50 @@
+import {
+  acceptImportOffers,
+  changeImportColumns,
+  discardImport,
+  exportImportRows,
+  listImportRows,
+  listImports,
+  mendImportRow,
+  readImport,
+  readImportTemplate,
+  startImport,
+  submitImport,
+} from '@portal/contract/imports.ts'
+import type { Deps } from '../../deps.ts'
+import { cutPage, offset } from '../../platform/db/paging.ts'
+import type { Mount } from '../../platform/http/mount.ts'
+import { acceptOffers, changeColumns, discardCheck, mendRow } from './change-import.ts'
+import { getImport } from './get-import.ts'
+import { leftOutFile, templateFile } from './import-files.ts'
+import { findImports, findRows } from './imports.queries.ts'
+import { shownRow } from './shown-row.ts'
+import { startCheck } from './start-import.ts'
+import { submitRows } from './submit-import.ts'
+
+/** A check of a large file takes a second of the processor's time. */
+const CHECKS = { name: 'imports', points: 60, seconds: 3_600, text: 'Too many files: at most 60 an hour.' }
+
+export function importRoutes(mount: Mount, deps: Deps): void {
+  const { db } = deps
+
+  mount(startImport, async ({ partner, query, bytes, limit, security }) => {
+    await limit(CHECKS, partner.id)
+    return startCheck(deps, partner, { name: query.name, file: bytes ?? Buffer.alloc(0) }, security)
+  })
+  mount(listImports, async ({ partner }) => ({ imports: await findImports(db, partner) }))
+  mount(readImport, ({ partner, params }) => getImport(db, partner, params.id))
+  mount(listImportRows, async ({ partner, params, query }) => {
+    const { id, columns } = await getImport(db, partner, params.id)
+    const { show, limit } = query
+    const page = cutPage(await findRows(db, partner.id, id, { show, limit, offset: offset(query) }), query)
+    return { data: { rows: page.rows.map((row) => shownRow(columns, row)) }, pagination: page.pagination }
+  })
+  mount(changeImportColumns, ({ partner, params, body }) => changeColumns(deps, partner, params.id, body.fields))
+  mount(mendImportRow, ({ partner, params, body }) => mendRow(deps, partner, params.id, body))
+  mount(acceptImportOffers, ({ partner, params }) => acceptOffers(deps, partner, params.id))
+  mount(discardImport, ({ partner, params, security }) => discardCheck(deps, partner, params.id, security))
+  mount(submitImport, ({ partner, params, body, security }) => submitRows(deps, partner, params.id, body, security))
+  mount(exportImportRows, ({ partner, params, security }) => leftOutFile(deps, partner, params.id, security))
+  mount(readImportTemplate, async () => templateFile())
+}

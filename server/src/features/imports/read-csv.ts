@@ -1,0 +1,145 @@
+import { isUtf8 } from 'node:buffer'
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { IMPORT_COLUMNS_MAX, IMPORT_ROWS_MAX } from '@portal/contract/limits.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
+import { CsvError, type Options, parse } from 'csv-parse'
+import { Invalid } from '../../platform/errors.ts'
+
+export interface CsvFile {
+  heading: string[]
+  rows: CsvRow[]
+}
+
+export interface CsvRow {
+  /** The row's number in a spreadsheet, where the heading is row 1. */
+  number: number
+  /** As many as the heading has. */
+  cells: string[]
+}
+
+/** Other requests are served each time that so many rows have been read. */
+const ROWS_AT_A_TIME = 250
+const PIECE_LENGTH = 64 * 1024
+
+/**
+ * Reads a CSV file with commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252. Rows without any text are left out.
+ * Throws `Invalid` with a sentence for people if the file is something else, or too large.
+ */
+export async function readCsv(file: Buffer): Promise<CsvFile> {
+  if (file.length === 0) throw refused('The file is empty. Choose a CSV file.')
+  if (OTHER_FORMATS.includes(file.toString('hex', 0, 4))) {
+    throw refused('This is not a CSV file. In your spreadsheet, choose Save As or Download, then CSV.')
+  }
+  const text = decode(file)
+  const { delimiter, from } = findDelimiter(text)
+  const records = Readable.from(piecesOf(text.slice(from))).pipe(parse({ ...OPTIONS, delimiter }))
+  let heading: string[] | undefined
+  let number = 0
+  const rows: CsvRow[] = []
+  try {
+    for await (const record of records) {
+      const cells = textsOf(record)
+      number += 1
+      if (number % ROWS_AT_A_TIME === 0) await setImmediate()
+      if (cells.every((cell) => cell.trim() === '')) continue
+      if (!heading) heading = headingOf(cells)
+      else if (rows.length === IMPORT_ROWS_MAX) throw refused(TOO_MANY_ROWS)
+      else rows.push({ number, cells: inColumns(cells, heading.length, number) })
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? unreadable(error) : error
+  }
+  if (!heading) throw refused('The file is empty. Choose a CSV file.')
+  if (rows.length === 0) throw refused('The file has a heading and no rows below it.')
+  return { heading, rows }
+}
+
+/** How workbooks (`PK…` and OLE) and PDF files begin. */
+const OTHER_FORMATS = ['504b0304', 'd0cf11e0', '25504446']
+
+const OPTIONS: Options = {
+  bom: true,
+  record_delimiter: ['\r\n', '\n', '\r'],
+  // A row that is too long is refused with its number, and one that is too short has blank cells at its end.
+  relax_column_count: true,
+}
+
+const TOO_MANY_ROWS = `The file has more than ${formatNumber(IMPORT_ROWS_MAX)} rows. Split it into several files.`
+
+function decode(file: Buffer): string {
+  // The parser takes the byte order mark away.
+  return new TextDecoder(encodingOf(file), { ignoreBOM: true }).decode(file)
+}
+
+function encodingOf(file: Buffer): string {
+  const start = file.subarray(0, 2).toString('hex')
+  if (start === 'fffe') return 'utf-16le'
+  if (start === 'feff') return 'utf-16be'
+  // In UTF-16, every other byte of an ordinary letter is zero.
+  const sample = file.subarray(0, 1_000)
+  const zerosAt = (parity: number) => sample.filter((byte, at) => byte === 0 && at % 2 === parity).length
+  if (zerosAt(1) > sample.length / 4) return 'utf-16le'
+  if (zerosAt(0) > sample.length / 4) return 'utf-16be'
+  return isUtf8(file) ? 'utf-8' : 'windows-1252'
+}
+
+/** The separator that the heading has most of, or that Excel's line `sep=;` names. `from` is where the heading begins. */
+function findDelimiter(text: string): { delimiter: string; from: number } {
+  const named = /^\uFEFF?sep=([,;\t])(?:\r\n|\n|\r)/i.exec(text)
+  if (named?.[1]) return { delimiter: named[1], from: named[0].length }
+  const counts = new Map([',', ';', '\t'].map((sign) => [sign, 0]))
+  let isQuoted = false
+  for (const sign of text.trimStart()) {
+    if (sign === '"') isQuoted = !isQuoted
+    if (isQuoted) continue
+    if (sign === '\n' || sign === '\r') break
+    const count = counts.get(sign)
+    if (count !== undefined) counts.set(sign, count + 1)
+  }
+  const [[delimiter] = [',']] = [...counts].toSorted(([, one], [, other]) => other - one)
+  return { delimiter, from: 0 }
+}
+
+function* piecesOf(text: string): Generator<Buffer> {
+  for (let at = 0; at < text.length; ) {
+    // A piece does not end within a character of two units.
+    const end = at + PIECE_LENGTH + (/[\ud800-\udbff]/.test(text.charAt(at + PIECE_LENGTH - 1)) ? 1 : 0)
+    yield Buffer.from(text.slice(at, end))
+    at = end
+  }
+}
+
+/** PostgreSQL stores no NUL characters. */
+function textsOf(record: unknown): string[] {
+  return Array.isArray(record) ? record.map((cell) => String(cell).replaceAll('\u0000', '')) : []
+}
+
+function headingOf(cells: string[]): string[] {
+  const end = cells.findLastIndex((cell) => cell.trim() !== '') + 1
+  if (end > IMPORT_COLUMNS_MAX) throw refused(`The file has more than ${IMPORT_COLUMNS_MAX} columns.`)
+  return cells.slice(0, end).map((cell) => cell.trim())
+}
+
+function inColumns(cells: string[], columns: number, number: number): string[] {
+  if (cells.slice(columns).some((cell) => cell.trim() !== '')) {
+    throw refused(
+      `Row ${number} has more cells than the heading. Put quotation marks around a text with a separator in it.`,
+    )
+  }
+  return Array.from({ length: columns }, (_, at) => cells[at] ?? '')
+}
+
+function unreadable({ code, lines }: CsvError & { lines?: unknown }): Invalid {
+  const where = typeof lines === 'number' ? `Line ${lines} of the file` : 'The file'
+  const isQuote = code === 'CSV_QUOTE_NOT_CLOSED' || code === 'INVALID_OPENING_QUOTE'
+  return refused(
+    isQuote || code === 'CSV_INVALID_CLOSING_QUOTE'
+      ? `${where} has a quotation mark that is not closed, or not doubled within a text.`
+      : `${where} cannot be read as CSV.`,
+  )
+}
+
+function refused(text: string): Invalid {
+  return new Invalid('VALIDATION', text, { file: text })
+}
