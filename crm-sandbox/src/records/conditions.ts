@@ -88,7 +88,7 @@ function testSql(module: Module, test: Condition & { kind: 'test' }): Sql {
     return { sql: `${sql} ${operator.toUpperCase()}`, params: [] }
 
   const isText =
-    field === 'id' || !['currency', 'percent', 'boolean', 'date', 'datetime', 'bigint'].includes(field.type)
+    field === 'id' || !['currency', 'percent', 'boolean', 'date', 'datetime', 'bigint', 'integer'].includes(field.type)
   if (!isText && ['like', 'not like', 'contains', 'starts with'].includes(operator)) {
     throw new WrongColumn(test.column, 'operator given seems to be invalid', operator)
   }
@@ -128,7 +128,8 @@ function comparable(field: Field | 'id', value: string, column: string, operator
   switch (field.type) {
     case 'currency':
     case 'percent':
-    case 'bigint': {
+    case 'bigint':
+    case 'integer': {
       const number = value.trim() === '' ? Number.NaN : Number(value)
       if (Number.isNaN(number)) throw invalid()
       return number

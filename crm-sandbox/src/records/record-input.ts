@@ -75,6 +75,8 @@ function parseValue(sandbox: Sandbox, field: Field, raw: unknown): Parsed {
       return typeof raw === 'boolean' ? { value: raw } : expected('boolean')
     case 'currency':
       return isNumber(raw, 16) ? { value: raw } : expected('double')
+    case 'integer':
+      return isNumber(raw, 9) && Number.isInteger(raw) ? { value: raw } : expected('integer')
     case 'percent':
       return isNumber(raw, 5) ? { value: raw } : expected('double')
     case 'lookup':

@@ -30,6 +30,7 @@ const DATA_TYPES = [
   'lookup',
   'ownerlookup',
   'bigint',
+  'integer',
 ] as const
 
 type DataType = (typeof DATA_TYPES)[number]

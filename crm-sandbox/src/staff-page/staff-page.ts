@@ -180,7 +180,7 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
           addedFields(sandbox, module).flatMap(({ apiName, type }) => {
             const value = form[apiName]
             if (value === undefined) return []
-            return [[apiName, type === 'currency' ? readAmount(value) : value || null]]
+            return [[apiName, type === 'currency' || type === 'integer' ? readAmount(value) : value || null]]
           }),
         ),
       ),

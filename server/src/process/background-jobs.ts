@@ -16,6 +16,7 @@ import { pushNote } from '../crm/push/push-note.job.ts'
 import { pushPartner } from '../crm/push/push-partner.job.ts'
 import { removeDocument } from '../crm/push/remove-document.job.ts'
 import { removeNoteCopy } from '../crm/push/remove-note-copy.job.ts'
+import { tellFacts } from '../crm/push/tell-facts.job.ts'
 import { fillComparedNames } from '../features/accounts/fill-compared-names.job.ts'
 import { mailEmailChange, mailEmailChanged } from '../features/accounts/mail-email-change.job.ts'
 import { mailNotice } from '../features/accounts/mail-notice.job.ts'
@@ -44,6 +45,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   removeNoteCopy,
   connectRecords,
   followAccess,
+  tellFacts,
   runSync,
   mailVerification,
   mailResetLink,

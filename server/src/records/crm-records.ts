@@ -188,6 +188,23 @@ export const OPTIONAL_PARTNER_FIELDS = [
   'agreed_on',
 ] as const satisfies readonly (keyof PartnerToPush)[]
 
+/** How a partner uses the portal, as the lender's team sees it in the partner's record (D116). */
+export interface PartnerFacts {
+  portal_people: number
+  /** YYYY-MM-DD */
+  portal_last_seen: string | null
+  portal_leads_90_days: number
+  portal_won_90_days: number
+  /** How many leads, deals and notes have not reached the CRM. */
+  portal_waiting: number
+}
+
+/** What the portal tells the lender's team in one partner's record. */
+export interface PartnerReport {
+  zoho_id: string
+  facts: Partial<PartnerFacts> & { portal_problem?: string | null }
+}
+
 export interface PushedPartner {
   zoho_id: string
   /** The CRM's names of the fields whose values it did not accept. The record was written without them. */

@@ -34,6 +34,9 @@ const amount: Making = {
   decimal_place: 2,
   currency: { rounding_option: 'normal', precision: '2' },
 }
+const wholeNumber: Making = { data_type: 'integer', length: 9 }
+/** How long a problem of a partner may be in the CRM. */
+export const PORTAL_PROBLEM_LENGTH = 255
 const flag: Making = { data_type: 'boolean' }
 const date: Making = { data_type: 'date' }
 const link: Making = { data_type: 'website', length: 450 }
@@ -63,6 +66,12 @@ export const FIELDS = {
       manager_email: optional('manager', 'Partner_Manager_Email', email),
       portal_access: optional('access', 'Portal_Access', choice(PORTAL_ACCESS)),
       portal_access_reason: optional('access', 'Portal_Access_Reason', text(255)),
+      portal_people: optional('facts', 'Portal_People', wholeNumber),
+      portal_last_seen: optional('facts', 'Portal_Last_Seen', date),
+      portal_leads_90_days: optional('facts', 'Portal_Leads_90_Days', wholeNumber),
+      portal_won_90_days: optional('facts', 'Portal_Won_90_Days', wholeNumber),
+      portal_waiting: optional('facts', 'Portal_Waiting', wholeNumber),
+      portal_problem: optional('facts', 'Portal_Problem', text(PORTAL_PROBLEM_LENGTH)),
       agreement_version: optional('agreement', 'Agreement_Version', text(50)),
       agreed_on: optional('agreement', 'Agreed_On', date),
     },

@@ -8,6 +8,7 @@ import type {
   LeadToPush,
   LoidToPush,
   NoteToPush,
+  PartnerReport,
   PartnerToPush,
   PushedPartner,
   SentDeal,
@@ -31,6 +32,11 @@ export interface RecordPusher {
   findPartnerRecords(email: string, signal?: AbortSignal): Promise<{ zoho_id: string; business_name: string | null }[]>
   /** Returns null if the CRM no longer has the record. */
   updatePartner(zohoId: string, changed: Partial<PartnerToPush>, signal?: AbortSignal): Promise<PushedPartner | null>
+  /**
+   * Writes into partners' records what the portal tells the lender's team. Leaves out fields that the organisation lacks
+   * and records that it refuses.
+   */
+  writePartnerFacts(reports: readonly PartnerReport[], signal?: AbortSignal): Promise<void>
   createPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
   /**
    * Returns the lead's id in the CRM. If the CRM already has a lead with this LOID, that lead belongs to the CRM and is
@@ -167,6 +173,16 @@ export function openRecordPusher(
     const made = await writePartner(call, withoutNulls(record), lacking)
     if (!made) throw new CrmRefused('INVALID_MODULE', `The CRM has no module ${partners.module}.`)
     return made
+  }
+
+  async function writePartnerFacts(reports: readonly PartnerReport[], signal?: AbortSignal): Promise<void> {
+    const fields: Record<string, string> = await fieldsThere.partners(signal)
+    const call = { method: 'PUT', path: partners.module, isRepeatable: true, signal } as const
+    for (const chunk of chunksOf(reports, RECORDS_A_CALL_MAX)) {
+      const records = chunk.map(({ zoho_id, facts }) => ({ id: zoho_id, ...named(facts, fields) }))
+      // The portal's bookkeeping must not trigger the lender's workflows.
+      await writeRecords(call, records, { trigger: [] })
+    }
   }
 
   async function partnerRecord(partner: Partial<PartnerToPush>, signal?: AbortSignal) {
@@ -558,6 +574,7 @@ export function openRecordPusher(
   return {
     findPartnerRecords,
     updatePartner,
+    writePartnerFacts,
     createPartner,
     pushLead,
     pushDeal,

@@ -530,6 +530,15 @@ interface CrmFieldNamesTable {
   name: string
 }
 
+interface ToldFactsTable {
+  partner_id: string
+  zoho_id: string | null
+  facts: Json
+  facts_at: Instant | null
+  problem: string | null
+  problem_records: string[]
+}
+
 interface PartnerFactsTable {
   partner_id: string
   /** The record that says so. */
@@ -792,6 +801,7 @@ export interface Tables {
   people: PeopleTable
   partner_contacts: PartnerContactsView
   partner_facts: PartnerFactsTable
+  told_facts: ToldFactsTable
   accepted_agreements: AcceptedAgreementsTable
   invitations: InvitationsTable
   sessions: SessionsTable
