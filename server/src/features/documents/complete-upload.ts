@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { DocumentRow } from '../../platform/db/tables.ts'
+import { withinBudget } from '../../platform/db/time-budget.ts'
 import { Conflict, NotFound } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import type { NoteSecurity } from '../../platform/http/security-events.ts'
@@ -28,6 +29,8 @@ import { DOCUMENT_TYPES, type Judged, judgeContent, type StoredFile } from './ju
 
 /** Unpacking takes a processor, so a process judges few files at a time. */
 const judging = new PQueue({ concurrency: 2 })
+/** The files that are being judged, by their ids: a call that is repeated meanwhile gets the same verdict. */
+const underWay = new Map<string, Promise<Judged>>()
 
 /**
  * Judges a file whose parts are all there, and sends it on its way: the document, its events, the answer to its request and
@@ -48,7 +51,7 @@ export async function completeDocument(
   if (parts.length < Math.ceil(document.size / DOCUMENT_PART_BYTES)) {
     throw new Conflict('CONFLICT', 'Some parts of the file have not arrived.')
   }
-  const judged = await judging.add(() => judgeContent(storedFile(deps, document)))
+  const judged = await judge(deps, document)
   await db.transaction().execute(async (tx) => {
     const row = await lockDocument(tx, caller.id, id)
     if (row?.state !== 'uploading') return
@@ -66,6 +69,17 @@ export async function completeDocument(
     await security(tx, 'document-uploaded', { detail: row.loid })
   })
   return (await findDocument(db, caller.id, id)) ?? document
+}
+
+/** Reading a large file may take longer than a request's time for the database, so it does not count against that. */
+function judge(deps: Pick<Deps, 'db'>, document: DocumentRow): Promise<Judged> {
+  const joined =
+    underWay.get(document.id) ??
+    judging
+      .add(() => withinBudget(undefined, () => judgeContent(storedFile(deps, document))))
+      .finally(() => underWay.delete(document.id))
+  underWay.set(document.id, joined)
+  return joined
 }
 
 function refusalOf({ sha256 }: DocumentRow, judged: Judged): string | undefined {
