@@ -84,7 +84,7 @@ export const ApiDeal = z.extend(
 export type ApiDeal = z.infer<typeof ApiDeal>
 
 /** Why a record is no longer listed. An applicant's erased data must be erased by every system that has it (D97). */
-export const GONE_REASONS = ['removed', 'erased', 'converted'] as const
+export const GONE_REASONS = ['removed', 'withdrawn', 'erased', 'converted'] as const
 export type GoneReason = (typeof GONE_REASONS)[number]
 
 /** What remains of a record that is no longer listed. */
@@ -109,6 +109,7 @@ export const ChangeEvent = z.object({
   type: z.enum([
     'lead.changed',
     'lead.removed',
+    'lead.withdrawn',
     'lead.erased',
     'lead.converted',
     'deal.changed',

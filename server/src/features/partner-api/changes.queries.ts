@@ -28,8 +28,9 @@ const SOURCES = {
     listed: 'converted_at is null and archived_at is null and erased_at is null',
     gone: `case when row.id is null then 'removed' when row.erased_at is not null then 'erased'
                 when row.converted_at is not null or (row.archived_at is not null and row.deal_loid is not null) then 'converted'
+                when row.archived_reason = 'withdrawn' then 'withdrawn'
                 when row.archived_at is not null then 'removed' end`,
-    state: 'erased_at, archived_at, converted_at, deal_loid',
+    state: 'erased_at, archived_at, archived_reason, converted_at, deal_loid',
   },
   deal: {
     columns: DEAL_COLUMNS.join(', '),

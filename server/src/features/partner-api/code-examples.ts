@@ -80,7 +80,7 @@ curl --fail-with-body --silent --show-error --get ${baseUrl}/partner/events \\
   --header "Authorization: Bearer $PORTAL_API_KEY" \\
   --data-urlencode "since=$(cat cursor 2>/dev/null)" |
   tee answer.json
-sed --quiet 's/.*"cursor":"\\([^"]*\\)".*/\\1/p' answer.json > cursor
+sed -n 's/.*"cursor":"\\([^"]*\\)".*/\\1/p' answer.json > cursor
 `,
     javascript: `// Node.js 20 or later. PORTAL_API_KEY holds an API key that may read.
 // The file cursor.txt remembers how far you have come, so you can run this again and again.

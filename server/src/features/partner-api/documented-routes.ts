@@ -136,7 +136,7 @@ const BY_LENDER = {
 /** How a reader follows changes, in the words of all three calls. */
 const FOLLOWING = `Call it without \`since\` to begin. Then call it again with the \`cursor\` of each answer as \`since\`: at once while \`has_more\` is true, later whenever you want to know what changed. You get each record once in each version, as it is now, in the order in which the changes were stored, so none is missed and none comes twice, whatever is written meanwhile. A change appears when no older write is still going on, usually within a second. A cursor is valid for ${CURSOR_DAYS} days, and each answer has a new one. When a cursor has ended, the answer is 410, and you begin again. The answer to an unchanged question is 304 if you send its \`ETag\` as \`If-None-Match\`.`
 const TOMBSTONES =
-  'A record that is no longer listed is `removed` by the lender, `converted` into the deal `deal_loid`, or `erased` at the applicant’s request: then erase your copy too.'
+  'A record that is no longer listed is `removed` by the lender, `withdrawn` by your business, `converted` into the deal `deal_loid`, or `erased` at the applicant’s request: then erase your copy too.'
 
 /**
  * The routes that partners' systems may rely on. The web app's routes are not documented, because they change with the

@@ -9,14 +9,14 @@ import { insertInboundCall } from '../webhooks/inbound-log.queries.ts'
 const LOGGED = new Set(Object.keys(INBOUND_LABELS))
 
 /**
- * Logs every call that a known caller makes to the routes in `INBOUND_LABELS`, including refused and repeated calls
+ * Logs every submission that a known caller makes to the routes in `INBOUND_LABELS`, including refused and repeated calls
  * (D37). Writes the row before the answer is sent, so that a crash never leaves an answer without its row. If the row
  * cannot be written, the caller still gets the answer.
  */
 export function logInboundCalls(app: FastifyInstance, { db, clock }: Pick<Deps, 'db' | 'clock'>): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const endpoint = request.routeOptions.url ?? ''
-    if (!LOGGED.has(endpoint) || request.caller === null) return
+    if (request.method !== 'POST' || !LOGGED.has(endpoint) || request.caller === null) return
     const answer = readAnswer(payload)
     const call = {
       partner_id: request.caller.id,

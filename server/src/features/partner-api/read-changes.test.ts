@@ -116,14 +116,17 @@ test('what a system cannot read is no change', async () => {
 })
 
 test('removals, erasures and conversions come as tombstones, without a name or amount', async () => {
-  const [removed, erased, converted, deleted] = [await submit(), await submit(), await submit(), await submit()]
+  const [removed, withdrawn] = [await submit(), await submit()]
+  const [erased, converted, deleted] = [await submit(), await submit(), await submit()]
   const { cursor } = await readOn()
   await run(`update leads set archived_at = now(), archived_reason = 'left-crm' where loid = $1`, [removed])
+  await run(`update leads set archived_at = now(), archived_reason = 'withdrawn' where loid = $1`, [withdrawn])
   await run(`update leads set erased_at = now(), business_name = null where loid = $1`, [erased])
   await run(`update leads set converted_at = now(), deal_loid = loid where loid = $1`, [converted])
   await run(`delete from leads where loid = $1`, [deleted])
   const gone = [
     { loid: removed, reason: 'removed', deal_loid: null },
+    { loid: withdrawn, reason: 'withdrawn', deal_loid: null },
     { loid: erased, reason: 'erased', deal_loid: null },
     { loid: converted, reason: 'converted', deal_loid: converted },
     { loid: deleted, reason: 'removed', deal_loid: null },
@@ -143,7 +146,7 @@ test('removals, erasures and conversions come as tombstones, without a name or a
   expect((await readOn()).events).toEqual([])
 
   await run(`delete from leads where loid = $1`, [removed])
-  expect((await readOn(cursor)).events).toHaveLength(4)
+  expect((await readOn(cursor)).events).toHaveLength(5)
 })
 
 test('the lists of leads and of deals say what changed and what is gone', async () => {
@@ -160,6 +163,8 @@ test('the lists of leads and of deals say what changed and what is gone', async 
   const third = await pageOf('/partner/leads', second.cursor)
   expect([third.leads, third.gone]).toMatchObject([[{ loid: one, state: 'VIC' }], [{ loid: other, reason: 'removed' }]])
 
+  // The webhook log has the two submissions, and no reading.
+  expect((await partner.get('/dashboard/webhook-logs')).body.data).toHaveLength(2)
   const deals = await pageOf('/partner/deals')
   expect(deals.deals).toMatchObject([{ loid: deal.loid, stage: 'Approved' }])
   expect(Object.keys(deals.deals[0]).filter((field) => field.includes('commission'))).toEqual([])

@@ -42,7 +42,7 @@ const PARTS: readonly IconListItem[] = [
   {
     Icon: ShieldCheck,
     title: 'Keep it secret',
-    text: 'A key belongs on a server, never in a web page or an app. Anyone who has it can submit leads in your name.',
+    text: 'A key belongs on a server, never in a web page or an app. Anyone who has it can do in your name what it may do.',
   },
 ]
 

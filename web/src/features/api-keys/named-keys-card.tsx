@@ -1,6 +1,6 @@
 import { endNamedKey, type NamedKey } from '@portal/contract/api-keys.ts'
 import { KEY_RIGHT_NAMES } from '@portal/contract/key-rights.ts'
-import { NAMED_KEYS_MAX } from '@portal/contract/limits.ts'
+import { API_CALLS_PER_MINUTE, NAMED_KEYS_MAX } from '@portal/contract/limits.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { useRef, useState } from 'react'
@@ -125,7 +125,7 @@ export function NamedKeysCard() {
         open={isMaking}
         onClose={() => setIsMaking(false)}
         title="Make a Key"
-        description="The key is shown once. All keys together may make 120 calls a minute."
+        description={`The key is shown once. All keys together may make ${API_CALLS_PER_MINUTE} calls a minute.`}
       >
         <MakeKeyForm onMade={handleMade} onCancel={() => setIsMaking(false)} />
       </Dialog>
