@@ -18,6 +18,7 @@ export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], st
   'deal.created': 'Deal created',
   'deal.stage_changed': 'Deal stage',
   'deal.updated': 'Deal updated',
+  'deal.paid': 'Commission paid',
   'deal.removed': 'Deal removed',
   'deal.restored': 'Deal restored',
   'note.added': 'Note',

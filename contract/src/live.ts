@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
-import { RECORD_EVENT_TYPES } from './event-types.ts'
+import { mayTell, RECORD_EVENT_TYPES } from './event-types.ts'
+import type { PersonRight } from './person-rights.ts'
 import { type Role, reaches } from './roles.ts'
 import { defineRoute } from './route.ts'
 
@@ -72,9 +73,15 @@ export function liveMessage(type: string, loid: string | null, at: string): Live
 
 const OWNERS_KINDS: readonly LiveMessage['kind'][] = ['webhook', 'endpoint', 'security']
 
-/** A role gets no messages about data that it may not see (D61). */
-export function mayHear(role: Role, { kind }: LiveMessage): boolean {
-  return !OWNERS_KINDS.includes(kind) || reaches(role, 'owner')
+/** What the person who has a page open may see. */
+export interface Hearing {
+  role: Role
+  personRights: readonly PersonRight[]
+}
+
+/** Nobody gets messages about data that the role or the rights do not allow to see (D61, D111). */
+export function mayHear({ role, personRights }: Hearing, { kind, type }: LiveMessage): boolean {
+  return mayTell(type, personRights) && (!OWNERS_KINDS.includes(kind) || reaches(role, 'owner'))
 }
 
 export const readLive = defineRoute({

@@ -5,7 +5,7 @@ import { defineRoute } from './route.ts'
 /**
  * The kinds of mail that people can turn off (D73). Security mails are not listed, because nobody can turn them off.
  */
-export const MAIL_KINDS = ['outcome', 'lender-note', 'crm', 'webhook', 'lead-status', 'deal-stage'] as const
+export const MAIL_KINDS = ['outcome', 'lender-note', 'crm', 'webhook', 'lead-status', 'deal-stage', 'payment'] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 
 export const MAIL_TIMINGS = ['at-once', 'digest', 'never'] as const
@@ -18,6 +18,7 @@ export const DEFAULT_TIMINGS: Record<MailKind, MailTiming> = {
   webhook: 'at-once',
   'lead-status': 'digest',
   'deal-stage': 'digest',
+  payment: 'at-once',
 }
 
 export const MAIL_KIND_WORDS: Record<MailKind, string> = {
@@ -27,6 +28,7 @@ export const MAIL_KIND_WORDS: Record<MailKind, string> = {
   webhook: 'Webhook disabled',
   'lead-status': 'Lead status',
   'deal-stage': 'Deal stage',
+  payment: 'Commission paid',
 }
 
 /** The hour at which the digest is sent on working days, in the person's time zone. */

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { pagingQuery } from './answer.ts'
 import { filterDays, Instant } from './dates.ts'
-import { RECORD_EVENT_TYPES } from './event-types.ts'
+import { SHARED_EVENT_TYPES } from './event-types.ts'
 import { SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from './limits.ts'
 import { defineRoute } from './route.ts'
 import { cleanedAddress, filterText, lengthAtMost, storable } from './text.ts'
 
 /** The events that a partner's endpoint receives (D35). */
-export const EVENT_TYPES = [...RECORD_EVENT_TYPES, 'webhook.test'] as const
+export const EVENT_TYPES = [...SHARED_EVENT_TYPES, 'webhook.test'] as const
 
 export const WEBHOOK_LOG_STATUSES = ['success', 'failed', 'error', 'pending'] as const
 export const WebhookLogStatus = z.enum(WEBHOOK_LOG_STATUSES)

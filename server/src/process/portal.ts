@@ -6,7 +6,7 @@ import { openCrm } from '../crm/zoho/crm.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from '../crm/zoho/field-map.ts'
 import type { Deps } from '../deps.ts'
 import { readAnnouncement } from '../features/accounts/announcement.ts'
-import { findRolesOfSessions } from '../features/accounts/sessions.queries.ts'
+import { findHearingsOfSessions } from '../features/accounts/sessions.queries.ts'
 import { type Live, openLive } from '../features/live/live.ts'
 import { startDispatcher } from '../features/webhooks/dispatcher.ts'
 import { readAgreementFile } from '../platform/agreement-file.ts'
@@ -229,7 +229,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   await tellLimits(deps, limits)
   const live = openLive(deps, {
     streamsMax: Math.floor(limits.connectionsMax / 2),
-    findRoles: (sessions) => findRolesOfSessions(deps.pool, sessions, deps.clock.now()),
+    findHearings: (sessions) => findHearingsOfSessions(deps.pool, sessions, deps.clock.now()),
   })
   const readUrl = config.role === 'worker' ? undefined : config.databaseReadUrl
   const replica = readUrl

@@ -49,6 +49,7 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'deal.created': (loid) => [...deal(loid), ...FIGURES],
   'deal.stage_changed': (loid) => [...deal(loid), ...FIGURES],
   'deal.updated': (loid) => [...deal(loid), ...FIGURES],
+  'deal.paid': (loid) => [...deal(loid), ...FIGURES],
   'deal.removed': (loid) => [...deal(loid), ...LEAD_LISTS, ...FIGURES],
   'deal.restored': (loid) => [...deal(loid), ...FIGURES],
   'deal.changed': (loid) => [...deal(loid), ATTENTION],

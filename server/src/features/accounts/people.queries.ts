@@ -6,6 +6,7 @@ import { isId } from '../../platform/db/ids.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { PersonRow, Tables } from '../../platform/db/tables.ts'
 import { NotFound } from '../../platform/errors.ts'
+import { SEES_MONEY } from '../../records/partners/sees-money.ts'
 import { emailSpellings } from './email-spellings.ts'
 
 /**
@@ -13,13 +14,6 @@ import { emailSpellings } from './email-spellings.ts'
  * endpoints must not receive one (D35).
  */
 export const PERSON_NAME = `coalesce(nullif(concat_ws(' ', people.first_name, people.last_name), ''), partners.business_name)`
-
-/**
- * SQL: whether a person sees payments: an owner, or somebody to whom an owner gave the right (D111). Nobody does while the
- * lender's CRM has none.
- */
-export const SEES_MONEY = `((people.role = 'owner' or people.sees_money)
-  and exists (select from crm_field_groups where name = 'payments'))`
 
 /** A person, with the fields of their business that are shown in mails and in the profile. */
 export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>

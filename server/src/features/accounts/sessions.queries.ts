@@ -1,3 +1,4 @@
+import type { Hearing } from '@portal/contract/live.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { Session } from '@portal/contract/sessions.ts'
 import { sql } from 'kysely'
@@ -6,7 +7,8 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { PartnerRow } from '../../platform/db/tables.ts'
-import { PERSON_NAME, SEES_MONEY } from './people.queries.ts'
+import { SEES_MONEY } from '../../records/partners/sees-money.ts'
+import { PERSON_NAME } from './people.queries.ts'
 
 /** Stores a session. If it exists already, it stays unchanged. */
 export async function insertSession(
@@ -82,17 +84,17 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
 }
 
 /**
- * Finds the roles of sessions. Each session is given as its token's hash in hex. Leaves out sessions that are not valid
+ * Finds what the people of sessions may see. Each session is given as its token's hash in hex. Leaves out sessions that are not valid
  * and sessions of people who must first set up a second factor. The query reads many sessions at once, so it does not
  * use the connections of the hot reads, where pages would wait for it.
  */
-export async function findRolesOfSessions(
+export async function findHearingsOfSessions(
   pool: pg.Pool,
   sessions: readonly string[],
   now: Date,
-): Promise<Map<string, Role>> {
-  const rows = await sendNamed<{ session: string; role: Role }>(pool, {
-    sql: `select encode(sessions.token_hash, 'hex') as session, people.role
+): Promise<Map<string, Hearing>> {
+  const rows = await sendNamed<{ session: string; role: Role; sees_money: boolean }>(pool, {
+    sql: `select encode(sessions.token_hash, 'hex') as session, people.role, ${SEES_MONEY} as sees_money
             from sessions
             join people on people.id = sessions.person_id
             join partners on partners.id = people.partner_id
@@ -100,7 +102,9 @@ export async function findRolesOfSessions(
              and people.is_active and partners.is_active and partners.access <> 'suspended' and not (${MUST_SET_UP_SECOND_FACTOR})`,
     parameters: [sessions.map((session) => Buffer.from(session, 'hex')), now.toISOString()],
   })
-  return new Map(rows.map(({ session, role }) => [session, role]))
+  return new Map(
+    rows.map(({ session, role, sees_money }) => [session, { role, personRights: sees_money ? ['money'] : [] }]),
+  )
 }
 
 /** Stores the seed of the session's next token, unless the session has a seed already, and returns the session. */

@@ -1,9 +1,10 @@
 import type { PipelineStage, Stats } from '@portal/contract/dashboard.ts'
 import { INACTIVE_LEAD_STATUSES, meaningOf } from '@portal/contract/meanings.ts'
+import type { PersonRight } from '@portal/contract/person-rights.ts'
 import type pg from 'pg'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { RecordedEvent } from '../../records/events/activity.ts'
-import { KNOWN_EVENT_TYPES } from '../../records/events/known-types.ts'
+import { knownEventTypes } from '../../records/events/known-types.ts'
 
 /**
  * The figures of the dashboard's cards. The total of leads includes leads that became deals. Records that left the CRM
@@ -52,10 +53,15 @@ export async function findStageCounts(pool: pg.Pool, partnerId: string): Promise
 }
 
 /** Finds the partner's newest events, newest first. */
-export async function findRecentEvents(pool: pg.Pool, partnerId: string, limit: number): Promise<RecordedEvent[]> {
+export async function findRecentEvents(
+  pool: pg.Pool,
+  partnerId: string,
+  limit: number,
+  rights: readonly PersonRight[],
+): Promise<RecordedEvent[]> {
   return sendNamed<RecordedEvent>(pool, {
     sql: `select id, type, loid, data, created_at
-            from events where partner_id = $1 and type in (${KNOWN_EVENT_TYPES})
+            from events where partner_id = $1 and type in (${knownEventTypes(rights)})
            order by created_at desc, id desc
            limit $2`,
     parameters: [partnerId, limit],

@@ -13,7 +13,7 @@ const ACTIVITIES = 20
 export function dashboardRoutes(mount: Mount, deps: Deps): void {
   mount(readStats, ({ partner, fromReplica }) => fromReplica(({ pool }) => findStats(pool, partner.id)))
   mount(readRecentActivity, async ({ partner, fromReplica }) => {
-    const events = await fromReplica(({ pool }) => findRecentEvents(pool, partner.id, ACTIVITIES))
+    const events = await fromReplica(({ pool }) => findRecentEvents(pool, partner.id, ACTIVITIES, partner.personRights))
     return { activities: events.map(activityOf) }
   })
   mount(readPipeline, async ({ partner, fromReplica }) => {

@@ -1,5 +1,6 @@
 import type { ActivityFilters } from '@portal/contract/activity.ts'
 import { ACTIVITY_SIZE } from '@portal/contract/limits.ts'
+import type { PersonRight } from '@portal/contract/person-rights.ts'
 import { type SqlBool, sql } from 'kysely'
 import { timeOfId } from '../../platform/db/ids.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
@@ -24,9 +25,10 @@ export async function findActivity(
   partnerId: string,
   { cursor, type, person, dateFrom, dateTo, timezone }: ActivityFilters,
   portalTimezone: string,
+  rights: readonly PersonRight[],
 ): Promise<ActivityRow[]> {
   const time = sql.ref<string>('event.created_at')
-  const conditions = [sql<SqlBool>`event.partner_id = ${partnerId}`, isKnownEventType('event.type')]
+  const conditions = [sql<SqlBool>`event.partner_id = ${partnerId}`, isKnownEventType('event.type', rights)]
   if (cursor) conditions.push(sql`(event.created_at, event.id) < (${timeOfId(cursor)}::timestamptz, ${cursor}::uuid)`)
   if (type) conditions.push(sql`event.type = ${type}`)
   if (person) conditions.push(sql`event_actor(event.type, event.person_id, event.data) = ${person}`)

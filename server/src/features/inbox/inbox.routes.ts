@@ -35,7 +35,7 @@ export function inboxRoutes(mount: Mount, deps: Deps): void {
   })
   mount(readActivity, async ({ partner, query }) => {
     const person = query.person === MINE ? partner.personId : query.person
-    const rows = await findActivity(deps, partner.id, { ...query, person }, config.timezone)
+    const rows = await findActivity(deps, partner.id, { ...query, person }, config.timezone, partner.personRights)
     const page = rows.slice(0, ACTIVITY_SIZE)
     const unseen = await findUnseenIds(
       pool,

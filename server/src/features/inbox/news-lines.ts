@@ -73,6 +73,7 @@ function summaryOf(events: readonly RecordedEvent[]): string {
     of('lead.withdrawn').length > 0 ? 'withdrawn' : undefined,
     isConverted ? 'became a deal' : undefined,
     movement(of('deal.stage_changed'), 'stage'),
+    of('deal.paid').length > 0 ? 'commission paid' : undefined,
     of('deal.updated').length > 0 ? 'details changed' : undefined,
     of('lead.removed', 'deal.removed').length > 0 ? 'removed by the lender' : undefined,
     of('lead.restored', 'deal.restored').length > 0 ? 'restored by the lender' : undefined,

@@ -1,10 +1,12 @@
+import { MONEY_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import { NEWS_EVENTS_MAX, NEWS_LINES_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Db } from '../../platform/db/database.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { RecordedEvent } from '../../records/events/activity.ts'
-import { KNOWN_EVENT_TYPES } from '../../records/events/known-types.ts'
+import { knownEventTypes } from '../../records/events/known-types.ts'
+import { SEES_MONEY } from '../../records/partners/sees-money.ts'
 
 /** What a person saw when looking at the news: every event up to `until` that was visible in the database snapshot. */
 export interface Look {
@@ -44,21 +46,25 @@ const MARKED_RECORDS = 200
  */
 const LONGEST_TRANSACTION = '1 hour'
 
+const MONEY_EVENTS = MONEY_EVENT_TYPES.map((type) => `'${type}'`).join(', ')
+
 /** SQL: person $2's last look at the news, as one row. */
 const ME = `me as materialized (
   select coalesce(seen.began_at, people.created_at) as began_at, coalesce(seen.seen_until, people.created_at) as seen_until,
-         seen.snapshot
+         seen.snapshot, ${SEES_MONEY} as sees_money
     from people left join seen on seen.person_id = people.id
    where people.id = $2)`
 
 /**
  * SQL: whether an `event` is news to the person $2. An event is news if neither the person nor the business's own API key
- * caused it, and if the person has seen it neither in the news nor on the record's page (`opened`).
+ * caused it, if the person has seen it neither in the news nor on the record's page (`opened`), and if the person may be
+ * told of it.
  */
 const IS_NEWS = `event.created_at > (select seen_until from me) - interval '${LONGEST_TRANSACTION}'
   and ${isUnseen('(select seen_until from me)', '(select snapshot from me)')}
   and (opened.loid is null or ${isUnseen('opened.seen_until', 'opened.snapshot')})
   and event.person_id is distinct from $2
+  and (event.type not in (${MONEY_EVENTS}) or (select sees_money from me))
   and event_actor(event.type, event.person_id, event.data) is distinct from 'api-key'`
 
 /** SQL: whether a look at the news up to this time, with this snapshot, missed the `event`. */
@@ -97,7 +103,7 @@ export async function findNewsGroups(pool: pg.Pool, partnerId: string, personId:
                event.type like 'deal.%' or event.data ->> 'on' is not distinct from 'deal' as is_deals,
                event_actor(event.type, event.person_id, event.data) as actor
           from events as event ${OPENED}
-         where event.partner_id = $1 and event.loid is not null and event.type in (${KNOWN_EVENT_TYPES}) and ${IS_NEWS}
+         where event.partner_id = $1 and event.loid is not null and event.type in (${knownEventTypes(['money'])}) and ${IS_NEWS}
          order by event.created_at desc, event.id desc
          limit $3),
       records as (

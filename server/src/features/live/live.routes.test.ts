@@ -265,8 +265,8 @@ test('GET /live ends its streams when the database is unreachable, and repeats t
 })
 
 test('a stream is refused while the process gets no notifications from the database', () => {
-  const live = openLive(portal.deps, { streamsMax: 1, findRoles: async () => new Map() })
-  const reader = { partnerId: '', personId: '', role: 'owner' as const, session: '' }
+  const live = openLive(portal.deps, { streamsMax: 1, findHearings: async () => new Map() })
+  const reader = { partnerId: '', personId: '', hearing: { role: 'owner' as const, personRights: [] }, session: '' }
   const accept = () => expect.unreachable()
   expect(() => live.open(reader, { lastEventId: undefined, accept })).toThrow('cannot reach its database')
 })
@@ -280,7 +280,7 @@ test('when a stream ends, the connection of a reader who has not read everything
   socket.pause().write('GET / HTTP/1.1\r\nhost: portal.example\r\n\r\n')
   const response = await leaving.promise
   let isCut = false
-  const reader = { partnerId: '', personId: '', role: 'owner' as const, session: '' }
+  const reader = { partnerId: '', personId: '', hearing: { role: 'owner' as const, personRights: [] }, session: '' }
   const stream = new Stream(reader, response, () => {
     isCut = true
   })

@@ -4,8 +4,10 @@ import { hashToken } from '../accounts/tokens.ts'
 import type { Live } from './live.ts'
 
 export function liveRoutes(mount: Mount, live: Live): void {
-  mount(readLive, async ({ partner: { id, personId, role, token } }) => {
+  mount(readLive, async ({ partner: { id, personId, role, personRights, token } }) => {
     const session = hashToken(token).toString('hex')
-    return new Streamed((call) => live.open({ partnerId: id, personId, role, session }, call))
+    return new Streamed((call) =>
+      live.open({ partnerId: id, personId, hearing: { role, personRights }, session }, call),
+    )
   })
 }

@@ -1,5 +1,4 @@
-import { liveMessage, MISSED_EVENTS_MAX, mayHear, STREAMS_OF_PERSON_MAX } from '@portal/contract/live.ts'
-import type { Role } from '@portal/contract/roles.ts'
+import { type Hearing, liveMessage, MISSED_EVENTS_MAX, mayHear, STREAMS_OF_PERSON_MAX } from '@portal/contract/live.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { chunksOf } from '../../platform/chunks-of.ts'
@@ -27,8 +26,8 @@ const HEARS_AGAIN_SECONDS = 1
 interface LiveSettings {
   /** How many streams can be open at once in this process. */
   streamsMax: number
-  /** The roles of the sessions that have not ended. */
-  findRoles(sessions: readonly string[]): Promise<ReadonlyMap<string, Role>>
+  /** What the people of the sessions that have not ended may see. */
+  findHearings(sessions: readonly string[]): Promise<ReadonlyMap<string, Hearing>>
 }
 
 export interface Live extends Hearer {
@@ -46,7 +45,7 @@ export interface Live extends Hearer {
  */
 export function openLive(
   { reads, clock, log }: Pick<Deps, 'reads' | 'clock' | 'log'>,
-  { streamsMax, findRoles }: LiveSettings,
+  { streamsMax, findHearings }: LiveSettings,
 ): Live {
   const streams = new Set<Stream>()
   const ofPartners = new Map<string, Set<Stream>>()
@@ -81,17 +80,17 @@ export function openLive(
         ? [['stream.reset', null, null]]
         : missed.map(({ type, loid, id }) => [type, loid, id])
     // `stream.opened` has an id, so that a page that has received no event yet can also send an id when it reconnects.
-    stream.begin(textOf([...told, ['stream.opened', null, firstIdAt(now)]], stream.reader.role, nowMs))
+    stream.begin(textOf([...told, ['stream.opened', null, firstIdAt(now)]], stream.reader.hearing, nowMs))
   }
 
-  /** Ends the streams whose sessions have ended, in any way and in any process. Updates the roles of the others. */
+  /** Ends the streams whose sessions have ended, in any way and in any process. Updates what the others may see. */
   async function look(): Promise<void> {
     try {
       for (const some of chunksOf([...streams], LOOKED_UP_AT_ONCE)) {
-        const roles = await findRoles(some.map(({ reader }) => reader.session))
+        const hearings = await findHearings(some.map(({ reader }) => reader.session))
         for (const stream of some) {
-          const role = roles.get(stream.reader.session)
-          if (role) stream.reader.role = role
+          const hearing = hearings.get(stream.reader.session)
+          if (hearing) stream.reader.hearing = hearing
           else stream.end()
         }
       }
@@ -108,11 +107,12 @@ export function openLive(
         if (!readers) return
         const told = Notification.parse(JSON.parse(payload.slice(ID_LENGTH)))
         const nowMs = clock.now().getTime()
-        const texts = new Map<Role, string>()
+        const texts = new Map<string, string>()
         for (const stream of readers) {
-          const { role } = stream.reader
-          const text = texts.get(role) ?? textOf(told, role, nowMs)
-          texts.set(role, text)
+          const { hearing } = stream.reader
+          const key = `${hearing.role} ${hearing.personRights.join(' ')}`
+          const text = texts.get(key) ?? textOf(told, hearing, nowMs)
+          texts.set(key, text)
           stream.write(text)
         }
       },
@@ -158,13 +158,13 @@ export function openLive(
 const Notification = z.array(z.tuple([z.string(), z.nullable(z.string()), z.nullable(z.string())]))
 type Told = z.infer<typeof Notification>[number]
 
-/** Formats messages as server-sent events, without the messages that the role must not see. */
-function textOf(told: readonly Told[], role: Role, nowMs: number): string {
+/** Formats messages as server-sent events, without the messages that the person must not see. */
+function textOf(told: readonly Told[], hearing: Hearing, nowMs: number): string {
   let text = ''
   for (const [type, loid, id] of told) {
     const at = id === null ? new Date(nowMs).toISOString() : timeOfId(id)
     const message = liveMessage(type, loid, at)
-    if (!message || !mayHear(role, message)) continue
+    if (!message || !mayHear(hearing, message)) continue
     text += `${id === null ? '' : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`
   }
   return text

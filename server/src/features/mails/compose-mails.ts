@@ -32,9 +32,7 @@ export async function composeMails(
     const settings = await findSettings(tx, personId)
     const timeZone = settings?.time_zone ?? config.timezone
     const timingOf = ({ kind, is_own }: Waiting) =>
-      concerns(kind, person.role)
-        ? (settings?.choices[kind] ?? defaultTiming(kind, person.role, Boolean(is_own)))
-        : 'never'
+      concerns(kind, person) ? (settings?.choices[kind] ?? defaultTiming(kind, person.role, Boolean(is_own))) : 'never'
     const isDue = (one: Waiting) => one.due_at <= at
 
     const unwanted = waiting.filter((one) => timingOf(one) === 'never')

@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { isKnownNews } from '../../records/events/known-types.ts'
 import type { MailNews } from '../../records/events/mail-news.ts'
+import { SEES_MONEY } from '../../records/partners/sees-money.ts'
 
 /**
  * Finds news that is not assigned to people yet, the oldest first. Locks the rows until the transaction ends, and skips
@@ -25,7 +26,8 @@ export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Prom
 
 /**
  * Writes a row for each person who gets the news. These people can sign in, have confirmed their address, had an
- * account when the news was recorded, and did not cause the news themselves. Only owners get news of the webhook.
+ * account when the news was recorded, and did not cause the news themselves. Only owners get news of the webhook, and only
+ * people who see money get news of payments.
  */
 export async function insertNewsForPeople(tx: Tx, newsIds: readonly string[], windowMs: number): Promise<void> {
   await sql`
@@ -38,6 +40,7 @@ export async function insertNewsForPeople(tx: Tx, newsIds: readonly string[], wi
        and people.created_at <= news.created_at
        and people.id is distinct from news.person_id
        and (news.kind <> 'webhook' or people.role = 'owner')
+       and (news.kind <> 'payment' or ${sql.raw(SEES_MONEY)})
     on conflict do nothing`.execute(tx)
 }
 
@@ -191,6 +194,19 @@ export async function findReferralFacts(
       from deals left join leads on leads.partner_id = deals.partner_id and leads.loid = deals.loid
      where deals.partner_id = ${partnerId} and deals.loid = any(${loids})`.execute(db)
   return new Map(rows.map((row) => [row.loid, row]))
+}
+
+/** The commissions of the partner's deals with these LOIDs. Only people who see money are told them (D111). */
+export async function findCommissions(
+  db: Db,
+  partnerId: string,
+  loids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ loid: string; amount: number }>`
+    select loid, partner_commission as amount from deals
+     where partner_id = ${partnerId} and loid = any(${loids}) and archived_at is null
+       and partner_commission is not null`.execute(db)
+  return new Map(rows.map(({ loid, amount }) => [loid, amount]))
 }
 
 /** Whether the push of the lead or deal with this LOID, or of a note on it, is still marked as failed. */

@@ -1,6 +1,6 @@
 import type { Manager } from '@portal/contract/manager.ts'
 import { type HistoryKind, meaningOf, SIDE_TEXTS } from '@portal/contract/meanings.ts'
-import { formatMoney } from '@portal/contract/money.ts'
+import { formatCents, formatMoney } from '@portal/contract/money.ts'
 import { MAIL_KIND_WORDS } from '@portal/contract/notifications.ts'
 import { submitterName } from '@portal/contract/submitted-by.ts'
 import { verdictText } from '@portal/contract/verdict.ts'
@@ -23,6 +23,8 @@ interface About {
   token: string
   /** By LOID. A record that is gone has none. */
   facts: ReadonlyMap<string, ReferralFacts>
+  /** The commissions of the deals that were paid, by LOID. */
+  commissions: ReadonlyMap<string, number>
   manager: Manager | null
   statusMeanings: StatusMeanings
 }
@@ -68,7 +70,7 @@ function recordMail(changes: readonly MailNews[], about: About): Body {
     subject: `${headline(leading)}${others}`,
     parts: [
       text(`${[`${nameOf(leading)} (${leading.loid})`, ...factsOf(changes, about)].join(', ')}.`),
-      ...changes.flatMap((change) => changeParts(change, timeOf, QUOTED_MAX)),
+      ...changes.flatMap((change) => changeParts(change, timeOf, QUOTED_MAX, about)),
       ...nextStep(changes, about),
       openButton(changes, about),
     ],
@@ -95,7 +97,7 @@ function listMail(records: readonly (readonly MailNews[])[], about: About): Body
       ),
       ...listed.flatMap((changes) => [
         recordPart(changes, about),
-        ...changes.flatMap((change) => changeParts(change, timeOf, QUOTED_IN_LIST_MAX)),
+        ...changes.flatMap((change) => changeParts(change, timeOf, QUOTED_IN_LIST_MAX, about)),
         ...nextStep(changes, about),
       ]),
       ...(left > 0 ? [text(`And ${left} more.`)] : []),
@@ -135,7 +137,15 @@ const WHY_DISABLED = {
  * The kinds of news, the most important first. The subject names the most important change, or the latest of several
  * equally important changes.
  */
-const RANKS: readonly MailNews['kind'][] = ['outcome', 'lender-note', 'crm', 'webhook', 'deal-stage', 'lead-status']
+const RANKS: readonly MailNews['kind'][] = [
+  'outcome',
+  'payment',
+  'lender-note',
+  'crm',
+  'webhook',
+  'deal-stage',
+  'lead-status',
+]
 
 function leadingOf(changes: readonly MailNews[]): MailNews {
   return changes.reduce((best, one) => (RANKS.indexOf(one.kind) < RANKS.indexOf(best.kind) ? one : best))
@@ -159,6 +169,8 @@ function headline(news: MailNews): string {
       return meaningOf('deal-stage', news.data.stage).outcome === 'funded'
         ? `Good news: ${name} is ${news.data.stage}`
         : `${name} is now ${news.data.stage}`
+    case 'deal.paid':
+      return `Your commission for ${name} is paid`
     case 'note.added':
       return `The lender wrote about ${name}`
     case 'request.opened':
@@ -176,7 +188,12 @@ function headline(news: MailNews): string {
   }
 }
 
-function changeParts(news: MailNews, timeOf: (instant: string) => string, quotedMax: number): MailPart[] {
+function changeParts(
+  news: MailNews,
+  timeOf: (instant: string) => string,
+  quotedMax: number,
+  { commissions }: About,
+): MailPart[] {
   const time = timeOf(news.at)
   const change = (words: string): MailPart => ({ part: 'change', text: words, time })
   switch (news.type) {
@@ -188,6 +205,8 @@ function changeParts(news: MailNews, timeOf: (instant: string) => string, quoted
       return [change('The lead became a deal.')]
     case 'deal.stage_changed':
       return [change(`The deal moved from ${news.data.previous} to ${news.data.stage}.`)]
+    case 'deal.paid':
+      return [change(paidText(commissions.get(news.loid ?? '')))]
     case 'note.added': {
       const { content, created_by } = news.data
       const quoted = shortened(content.trim(), quotedMax)
@@ -216,6 +235,12 @@ function changeParts(news: MailNews, timeOf: (instant: string) => string, quoted
     case 'endpoint.disabled':
       return [change(`${notSentText(news.data)} ${WHY_DISABLED[news.data.reason]}`)]
   }
+}
+
+/** A commission below zero is money that the lender takes back. */
+function paidText(amount: number | undefined): string {
+  if (amount === undefined) return 'The lender paid your commission.'
+  return amount < 0 ? `The lender took back ${formatCents(-amount)}.` : `The lender paid you ${formatCents(amount)}.`
 }
 
 /** The days of requests are plain dates, which are in no time zone. */
@@ -250,7 +275,7 @@ function factsOf(changes: readonly MailNews[], { facts }: About): string[] {
 function nextStep(changes: readonly MailNews[], { facts, statusMeanings }: About): MailPart[] {
   const [newest] = changes
   const at = changes.map(standingAfter).find((one) => one !== undefined) ?? facts.get(newest?.loid ?? '')
-  if (!newest || !at || newest.type === 'push.given-up') return []
+  if (!newest || !at || newest.type === 'push.given-up' || newest.type === 'deal.paid') return []
   const { meaning, side } = statusMeanings(at.kind, at.value)
   const isAsked = side !== null && ['note.added', 'request.opened', 'request.reopened'].includes(newest.type)
   const turn = isAsked ? `${SIDE_TEXTS.partner}: the lender waits for your answer.` : side && `${SIDE_TEXTS[side]}.`

@@ -9,11 +9,13 @@ import {
 import type { Role } from '@portal/contract/roles.ts'
 import type { Deps } from '../../deps.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
+import type { Person } from '../accounts/people.queries.ts'
 import { lookAgainAtWaitingNews } from './mails.queries.ts'
 import { findSettings, saveSettings } from './settings.queries.ts'
 
-/** Only owners look after the webhook, so only they get news of it. */
-export function concerns(kind: MailKind, role: Role): boolean {
+/** Only owners look after the webhook, so only they get news of it. Only people who see money get news of payments. */
+export function concerns(kind: MailKind, { role, sees_money }: Pick<Person, 'role' | 'sees_money'>): boolean {
+  if (kind === 'payment') return sees_money
   return kind !== 'webhook' || role === 'owner'
 }
 
@@ -27,10 +29,10 @@ export function defaultTiming(kind: MailKind, role: Role, isOwn: boolean): MailT
 
 export async function readSettingsOf(
   { db, config }: Pick<Deps, 'db' | 'config'>,
-  { personId, role }: Pick<SessionCaller, 'personId' | 'role'>,
+  { personId, role, personRights }: Pick<SessionCaller, 'personId' | 'role' | 'personRights'>,
 ): Promise<NotificationSettings> {
   const settings = await findSettings(db, personId)
-  const kinds = MAIL_KINDS.filter((kind) => concerns(kind, role))
+  const kinds = MAIL_KINDS.filter((kind) => concerns(kind, { role, sees_money: personRights.includes('money') }))
   return {
     choices: Object.fromEntries(kinds.map((kind) => [kind, settings?.choices[kind] ?? DEFAULT_TIMINGS[kind]])),
     at_once_if_own: kinds.filter(

@@ -9,6 +9,7 @@ import { hashToken } from '../accounts/tokens.ts'
 import { findUnseenIds } from '../inbox/news.queries.ts'
 import { findEndpoint } from '../webhooks/endpoints.queries.ts'
 import {
+  findCommissions,
   findMail,
   findNewsOfMail,
   findReferralFacts,
@@ -65,7 +66,7 @@ async function writeMail(
   person: Person,
 ): Promise<Mail | undefined> {
   const settings = await findSettings(db, person.id)
-  const isWanted = ({ kind }: MailNews) => concerns(kind, person.role) && settings?.choices[kind] !== 'never'
+  const isWanted = ({ kind }: MailNews) => concerns(kind, person) && settings?.choices[kind] !== 'never'
   const news: MailNews[] = []
   const all = await findNewsOfMail(db, id)
   if (all.length === 0) throw new Error('Only a newer version of the portal can tell this news')
@@ -85,8 +86,20 @@ async function writeMail(
   const timeZone = settings?.time_zone ?? config.timezone
   const loids = new Set(news.flatMap((one) => one.loid ?? []))
   const facts = await findReferralFacts(db, person.partner_id, [...loids])
+  const paid = news.flatMap((one) => (one.type === 'deal.paid' && one.loid !== null ? [one.loid] : []))
+  const commissions = await findCommissions(db, person.partner_id, paid)
   const manager = await findManager(pool, person.partner_id)
-  const about = { isDigest: is_digest, at: created_at, timeZone, publicUrl, token, facts, manager, statusMeanings }
+  const about = {
+    isDigest: is_digest,
+    at: created_at,
+    timeZone,
+    publicUrl,
+    token,
+    facts,
+    commissions,
+    manager,
+    statusMeanings,
+  }
   return { id, ...newsMail(person, news, about) }
 }
 

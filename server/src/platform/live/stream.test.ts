@@ -5,7 +5,7 @@ import { Stream } from './stream.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const reader = { partnerId: 'p', personId: 'n', role: 'viewer', session: 's' } as const
+const reader = { partnerId: 'p', personId: 'n', hearing: { role: 'viewer', personRights: [] }, session: 's' } as const
 
 test('a reader that takes nothing for a minute is cut off, and one that is only slow is not', () => {
   let take: (() => void) | undefined

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { Role } from '@portal/contract/roles.ts'
+import type { Hearing } from '@portal/contract/live.ts'
 
 /** A reader with more unread data than this is cut off. The page resumes when it reads again. */
 const BUFFERED_BYTES_MAX = 64 * 1_024
@@ -12,7 +12,7 @@ const STUCK_MS_MAX = 60_000
 export interface Reader {
   partnerId: string
   personId: string
-  role: Role
+  hearing: Hearing
   /** Identifies the session when its validity is checked. */
   session: string
 }

@@ -2,7 +2,7 @@ import type { DealRow } from '../../platform/db/tables.ts'
 import type { CrmDeal } from '../crm-records.ts'
 import { CrmConflict } from '../crm-records.ts'
 import { type CrmTable, type NamedRecord, toldOr } from '../kinds/crm-table.ts'
-import { isOfPayment, PAYMENT_COLUMNS } from './payments.ts'
+import { isNewlyPaid, isOfPayment, PAYMENT_COLUMNS } from './payments.ts'
 
 /** A deal from the CRM. `erased_at` is set if the applicant's data in the deal's lead was erased. */
 export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
@@ -99,7 +99,11 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
       return undefined
     return { ...eventOf(row, at), type: 'deal.updated', data: { ...dataOf(row), stage: row.stage } }
   },
-  told: () => [],
+  told(row, before, at) {
+    if (!isNewlyPaid(row, before, at)) return []
+    const { deal_name, business_name } = row
+    return [{ ...eventOf(row, at), type: 'deal.paid', data: { deal_name, business_name } }]
+  },
   removed: (row, at) => ({ ...eventOf(row, at), type: 'deal.removed', data: dataOf(row) }),
 }
 

@@ -20,6 +20,35 @@ export function paymentStateSql(day: string): RawBuilder<PaymentState> {
                   else 'coming' end`
 }
 
+/** The same, of the columns of a row. */
+export function paymentState(
+  { commission_status, commission_paid_on }: Pick<DealRow, 'commission_status' | 'commission_paid_on'>,
+  day: string,
+): PaymentState {
+  const status = commission_status?.toLowerCase() ?? ''
+  if (status.startsWith('cancel')) return 'cancelled'
+  const isDue = commission_paid_on !== null && commission_paid_on <= day
+  return status === 'paid' || isDue ? 'paid' : 'coming'
+}
+
+type PaymentRow = Parameters<typeof paymentState>[0]
+
+/** The first place on Earth is this far ahead of UTC, so a day that has begun anywhere has begun for the lender. */
+const DAY_AHEAD_MS = 14 * 3_600_000
+/** A payment that staff enter later than this is no news. */
+const NEWS_MS = 31 * 24 * 3_600_000
+
+/** Whether a commission is paid that was not, as of this instant. */
+export function isNewlyPaid(row: PaymentRow, before: PaymentRow, at: string): boolean {
+  const day = dayOf(Date.parse(at) + DAY_AHEAD_MS)
+  const isOld = row.commission_paid_on !== null && row.commission_paid_on < dayOf(Date.parse(at) - NEWS_MS)
+  return !isOld && paymentState(row, day) === 'paid' && paymentState(before, day) !== 'paid'
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
 export function isOfPayment(column: keyof DealRow): boolean {
   return PAYMENT_COLUMNS.some((one) => one === column)
 }

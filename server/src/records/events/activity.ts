@@ -58,6 +58,7 @@ const WORDS: Words = {
     title: `Deal stage: ${data.stage}`,
     description: `${named(data.deal_name ?? data.business_name)} moved from ${data.previous} to ${data.stage}`,
   }),
+  'deal.paid': (data) => ({ title: 'Commission paid', description: named(data.deal_name ?? data.business_name) }),
   'deal.updated': (data) => ({
     title: 'Deal updated',
     description: named(data.deal_name ?? data.business_name, data.amount),

@@ -1,10 +1,13 @@
+import type { MONEY_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import type { EventData, EventType } from './events.ts'
 import { isKnownEventType } from './known-types.ts'
 
-/** A recorded event, with the data of its type. */
+type MoneyEventType = (typeof MONEY_EVENT_TYPES)[number]
+
+/** A recorded event of a type that endpoints are told, with the data of its type. */
 export type EventToDeliver = {
-  [Type in EventType]: {
+  [Type in Exclude<EventType, MoneyEventType>]: {
     id: string
     partner_id: string
     type: Type
@@ -12,7 +15,7 @@ export type EventToDeliver = {
     data: EventData[Type]
     created_at: string
   }
-}[EventType]
+}[Exclude<EventType, MoneyEventType>]
 
 /**
  * Returns the oldest events first. Locks the events until the transaction ends, and skips events that another process
@@ -23,7 +26,7 @@ export async function lockEventsToDeliverOfAllPartners(tx: Tx, limit: number): P
     .selectFrom('events')
     .select(['id', 'partner_id', 'type', 'loid', 'data', 'created_at'])
     .where('to_deliver', '=', true)
-    .where(isKnownEventType('type'))
+    .where(isKnownEventType('type', []))
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit)

@@ -64,6 +64,8 @@ export interface EventData {
     stage: string
     previous: string
   } & ChangedAt
+  /** Without the amount of the commission, which only people who see money are told (D111). */
+  'deal.paid': { deal_name: string | null; business_name: string | null }
   'deal.updated': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
   'deal.restored': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
   'deal.removed': { deal_name: string | null; business_name: string | null; amount: number | null }

@@ -1,16 +1,21 @@
-import { RECORD_EVENT_TYPES } from '@portal/contract/event-types.ts'
+import { mayTell, RECORD_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import { MAIL_KINDS } from '@portal/contract/notifications.ts'
+import type { PersonRight } from '@portal/contract/person-rights.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { MailNews } from './mail-news.ts'
 
 /**
- * SQL: the types of events that this version knows. A newer version, which runs beside this one or ran before it, may
- * have recorded others. Pages leave these out, and deliveries of them wait for that version (D135).
+ * SQL: the types of events that this version knows and that a reader with these rights is told. A newer version, which
+ * runs beside this one or ran before it, may have recorded others. Pages leave these out, and deliveries of them wait for
+ * that version (D135).
  */
-export const KNOWN_EVENT_TYPES = RECORD_EVENT_TYPES.map((type) => `'${type}'`).join(', ')
+export function knownEventTypes(rights: readonly PersonRight[]): string {
+  const told = RECORD_EVENT_TYPES.filter((type) => mayTell(type, rights))
+  return told.map((type) => `'${type}'`).join(', ')
+}
 
-export function isKnownEventType(column: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(column)} in (${sql.raw(KNOWN_EVENT_TYPES)})`
+export function isKnownEventType(column: string, rights: readonly PersonRight[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${sql.ref(column)} in (${sql.raw(knownEventTypes(rights))})`
 }
 
 const KNOWN_NEWS: Record<MailNews['type'], true> = {
@@ -18,6 +23,7 @@ const KNOWN_NEWS: Record<MailNews['type'], true> = {
   'lead.verdict_changed': true,
   'lead.converted': true,
   'deal.stage_changed': true,
+  'deal.paid': true,
   'note.added': true,
   'request.opened': true,
   'request.reopened': true,

@@ -15,6 +15,7 @@ export interface NewsData
     | 'lead.verdict_changed'
     | 'lead.converted'
     | 'deal.stage_changed'
+    | 'deal.paid'
     | 'note.added'
     | 'request.opened'
     | 'request.reopened'
@@ -69,6 +70,8 @@ export function newsOf(event: AnyEvent, id: string): MailNews[] {
       const isOver = meaningOf('deal-stage', event.data.stage).outcome !== 'open'
       return [{ ...about, type: event.type, data: event.data, kind: isOver ? 'outcome' : 'deal-stage' }]
     }
+    case 'deal.paid':
+      return [{ ...about, type: event.type, data: event.data, kind: 'payment' }]
     case 'note.added': {
       const isLenders = personId === null && !event.data.submitted_by
       return isLenders ? [{ ...about, type: event.type, data: event.data, kind: 'lender-note' }] : []

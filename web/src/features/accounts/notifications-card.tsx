@@ -66,6 +66,7 @@ const MEANINGS: Record<MailKind, string> = {
   webhook: 'Your system no longer gets notifications of changes',
   'lead-status': 'A lead moved on or became a deal',
   'deal-stage': 'A deal moved on',
+  payment: 'The lender paid for a deal',
 }
 
 function NotificationsForm({ settings }: { settings: NotificationSettings }) {

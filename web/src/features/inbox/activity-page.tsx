@@ -1,5 +1,5 @@
 import { ACTIVITY_TYPE_NAMES, ACTORS, type ActivityEntry } from '@portal/contract/activity.ts'
-import { RECORD_EVENT_TYPES } from '@portal/contract/event-types.ts'
+import { mayTell, RECORD_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
@@ -10,6 +10,7 @@ import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type ActivitySearch, activitySearch } from '../../app/search-params.ts'
 import { formatDateTime } from '../../format/dates.ts'
+import { useSeesPayments } from '../../session/sees-payments.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -43,6 +44,7 @@ export function ActivityPage() {
   const search = route.useSearch({ select: activitySearch })
   const navigate = useNavigate()
   const views = useListViews('activity', search)
+  const seesPayments = useSeesPayments()
   const { data: news } = useQuery(newsQuery())
   const { data: team } = useQuery(submittersQuery())
   const typeRef = useRef<HTMLSelectElement>(null)
@@ -68,6 +70,7 @@ export function ActivityPage() {
   }
 
   if (views.start) return <Navigate {...paths.activity} search={views.start} replace />
+  const types = RECORD_EVENT_TYPES.filter((type) => mayTell(type, seesPayments ? ['money'] : []))
   return (
     <>
       <PageHeader
@@ -86,7 +89,7 @@ export function ActivityPage() {
             ref={typeRef}
             label="Type"
             placeholder="Everything"
-            options={RECORD_EVENT_TYPES.map((type) => ({ value: type, label: ACTIVITY_TYPE_NAMES[type] }))}
+            options={types.map((type) => ({ value: type, label: ACTIVITY_TYPE_NAMES[type] }))}
             value={search.type ?? ''}
             onChange={(event) => handleChange({ type: event.target.value || undefined })}
           />
