@@ -48,6 +48,35 @@ test('an open dashboard asks the person to act as soon as it is their turn', asy
   await expect(item).toContainText('Your turn')
 })
 
+test('the page of payments follows the lender, and a question about a payment is a note without an amount', async ({
+  page,
+  partner,
+}) => {
+  const loid = await partner.submitLead({ businessName: 'Saltbush Transport' })
+  const deal = { name: 'Saltbush Transport', stage: 'Funded', amount: '50000' }
+  await actAsStaff(`/leads/${loid}/convert`, deal)
+  await openLive(page, '/payments')
+  await expect(page.getByRole('heading', { name: 'No payments yet' })).toBeVisible()
+
+  const commission = { Partner_Commission: '1234.5', Commission_Note: '', Commission_Paid_On: '' }
+  await actAsStaff(`/deals/${loid}/fields`, { ...commission, Commission_Status: 'Payable' })
+  const row = page.getByRole('row').filter({ hasText: 'Saltbush Transport' })
+  await expect(row).toContainText('$1,234.50')
+  await expect(row).toContainText('Payable')
+  await actAsStaff(`/deals/${loid}/fields`, { ...commission, Commission_Status: 'Paid' })
+  await expect(row).toContainText('Paid')
+  await expect(page.getByRole('button', { name: 'What is new: 1' })).toBeVisible()
+
+  await row.getByRole('button', { name: 'Ask about this payment' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'Ask About This Payment' })
+  await expect(dialog).toContainText(`Saltbush Transport (${loid}): no date yet, Paid.`)
+  await dialog.getByRole('button', { name: 'Send the Note' }).click()
+  await expect(page.getByText('Your question is on its way to the lender')).toBeVisible()
+  await row.getByRole('link', { name: 'Saltbush Transport' }).click()
+  await expect(page.getByText('Commission $1,234.50')).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Timeline' }).getByText(/^Question about our payment/)).toBeVisible()
+})
+
 test('no part of a list moves when events arrive', async ({ page, partner }) => {
   const loid = await partner.submitLead()
   await openLive(page, '/leads')
