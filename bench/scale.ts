@@ -4,6 +4,8 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
+import { DEAL_SORT_COLUMNS } from '../contract/src/deals.ts'
+import { LEAD_SORT_COLUMNS } from '../contract/src/leads.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 import { BIG_PARTNER, COMMON_WORD, FORMER_WORD, loadScaleData, RARE_WORD } from './scale-data.ts'
 
@@ -17,15 +19,26 @@ const WARM_UP = 50
 /** The two sizes take turns after this many requests, so that a noisy moment affects both sizes. */
 const AT_A_TIME = 25
 
+/** A list with a filter and another order sorts what the filter finds. */
+const SORTED_MS_MAX = 300
+/** A person waits for this after the last letter, and the rest of the 100 ms is the network's and the browser's. */
+const PALETTE_MS_MAX = 30
+const FIRST_BYTE_MS_MAX = 200
+
 /** A kind of call that the big partner makes, with the addresses to call in turn. */
 interface Question {
   name: string
   paths(sample: Sample): string[]
+  /** The goal of its p99, if it is not that of most calls. */
+  msMax?: number
+  /** Whether the time to the first byte counts. The rest is not read. */
+  isFirstByte?: boolean
 }
 
 const LEADS = '/api/dashboard/leads'
 const DEALS = '/api/dashboard/deals'
 const SEARCH = '/api/crm/search'
+const FEW = 'Test Lead|Duplicate'
 
 const QUESTIONS: Question[] = [
   ask('leads, first page', LEADS),
@@ -41,6 +54,35 @@ const QUESTIONS: Question[] = [
   {
     name: 'leads, dates, status and source',
     paths: ({ month }) => [address(LEADS, { ...month, status: 'Contacted', source: 'web' })],
+  },
+  ...(['asc', 'desc'] as const).flatMap((order) =>
+    LEAD_SORT_COLUMNS.map((sort) => ask(`leads, sorted by ${sort}, ${order}`, LEADS, { sort, order })),
+  ),
+  ask('leads, two statuses', LEADS, { status: 'Contacted|Pre Call' }),
+  ask('leads, two statuses that few have', LEADS, { status: 'Test Lead|Duplicate' }),
+  { name: 'leads, two statuses and a date', paths: ({ month }) => [address(LEADS, { ...month, status: FEW })] },
+  { name: 'leads, changed since', paths: ({ month }) => [address(LEADS, { changedFrom: month.dateFrom })] },
+  {
+    name: 'leads, two statuses, changed since',
+    paths: ({ month }) => [address(LEADS, { changedFrom: month.dateFrom, status: FEW })],
+  },
+  ask('leads, mine', LEADS, { person: 'me' }),
+  { ...ask('leads, a source, sorted', LEADS, { source: 'referral', sort: 'business_name' }), msMax: SORTED_MS_MAX },
+  { ...ask('leads, a status, sorted', LEADS, { status: 'Contacted', sort: 'loan_amount' }), msMax: SORTED_MS_MAX },
+  {
+    name: 'palette, the letters of a name',
+    paths: ({ leads }) => leads.map((lead) => address(SEARCH, { q: lead.business_name.slice(0, 4) })),
+    msMax: PALETTE_MS_MAX,
+  },
+  {
+    name: 'palette, a LOID',
+    paths: ({ leads }) => leads.map((lead) => address(SEARCH, { q: lead.loid })),
+    msMax: PALETTE_MS_MAX,
+  },
+  {
+    ...ask('export, first byte', `${LEADS}/export`, { status: 'Test Lead' }),
+    msMax: FIRST_BYTE_MS_MAX,
+    isFirstByte: true,
   },
   ...searches('leads list', LEADS, 'search'),
   ...searches('search', SEARCH, 'q'),
@@ -60,6 +102,10 @@ const QUESTIONS: Question[] = [
   ask('deals, stage', DEALS, { stage: 'Approved' }),
   ask('deals, a minimum amount', DEALS, { minAmount: '300000' }),
   ask('deals, a minimum amount that few reach', DEALS, { minAmount: '4000000' }),
+  ...(['asc', 'desc'] as const).flatMap((order) =>
+    DEAL_SORT_COLUMNS.map((sort) => ask(`deals, sorted by ${sort}, ${order}`, DEALS, { sort, order })),
+  ),
+  { name: 'deals, changed since', paths: ({ month }) => [address(DEALS, { changedFrom: month.dateFrom })] },
   ask('deals list, a common word', DEALS, { search: COMMON_WORD }),
   ask('deals list, a word nobody has', DEALS, { search: 'xylophonist' }),
 ]
@@ -144,13 +190,13 @@ async function comparePartners(partners: BigPartner[]): Promise<void> {
   for (const question of QUESTIONS.filter(({ name }) => name.includes(options.only))) {
     const [smaller = [], larger = []] = await measure(partners, question)
     const ratio = at(larger, 0.99) / at(smaller, 0.99)
-    if (at(larger, 0.99) > P99_MS_MAX || ratio > RATIO_MAX) missed.push(question.name)
+    if (at(larger, 0.99) > (question.msMax ?? P99_MS_MAX) || ratio > RATIO_MAX) missed.push(question.name)
     const cells = [smaller, larger].flatMap((times) => [at(times, 0.5), at(times, 0.99)])
     console.log(
       `${question.name.padEnd(46)}${cells.map((ms) => ms.toFixed(1).padStart(10)).join('')}${ratio.toFixed(2).padStart(15)}`,
     )
   }
-  const goal = `p99 under ${P99_MS_MAX} ms, and at most ${RATIO_MAX} times that of the smaller database`
+  const goal = `p99 under ${P99_MS_MAX} ms (or what the kind of call has as its own), and at most ${RATIO_MAX} times that of the smaller database`
   console.log(`\n${goal}: met by all${missed.length === 0 ? '' : ` but ${missed.join('; ')}`}`)
 }
 
@@ -165,7 +211,7 @@ async function measure(partners: BigPartner[], question: Question): Promise<numb
     for (const { partner, paths, times } of all) {
       for (let i = 0; i < AT_A_TIME; i++) {
         const startedAt = performance.now()
-        await partner.get(paths[(done + WARM_UP + i) % paths.length] ?? '')
+        await partner.get(paths[(done + WARM_UP + i) % paths.length] ?? '', question.isFirstByte)
         if (done >= 0) times.push(performance.now() - startedAt)
       }
     }
@@ -194,7 +240,7 @@ interface Sample {
 
 interface BigPartner {
   sample: Sample
-  get(path: string): Promise<void>
+  get(path: string, isFirstByte?: boolean): Promise<void>
 }
 
 async function signIn({ url, pool }: Product): Promise<BigPartner> {
@@ -208,13 +254,18 @@ async function signIn({ url, pool }: Product): Promise<BigPartner> {
   // Keeps one connection, because otherwise the time to open a connection would be measured with each request.
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   const headers = { authorization: `Bearer ${token}` }
-  return { sample: await readSample(pool), get: (path) => get(`${url}${path}`, agent, headers) }
+  return {
+    sample: await readSample(pool),
+    get: (path, isFirstByte) => get(`${url}${path}`, isFirstByte ? undefined : agent, headers),
+  }
 }
 
-function get(url: string, agent: http.Agent, headers: Record<string, string>): Promise<void> {
+/** Without an agent, reads only the first byte. */
+function get(url: string, agent: http.Agent | undefined, headers: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = http.get(url, { agent, headers }, (response) => {
-      response.resume().once('end', () => {
+      response.resume().once(agent ? 'end' : 'data', () => {
+        if (!agent) response.destroy()
         if (response.statusCode === 200) resolve()
         else reject(new Error(`${url} answered ${response.statusCode}`))
       })
