@@ -79,11 +79,16 @@ async function findSorted(
   return rows.map((row) => row.id)
 }
 
+/**
+ * Counts in the order of the list, so that PostgreSQL reads along an index and stops. Without an order it gathered all
+ * rows of a common status before it counted the first.
+ */
 async function countUpTo({ db, pool }: Sender, listed: Listed, max: number): Promise<number> {
   const statement = sql<{ total: number }>`
     select count(*)::integer as total
       from (select from ${sql.table(listed.table)}
              where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}
+             order by created_at desc, id desc
              limit ${max}) counted`
   const [counted] = await sendNamed(pool, statement.compile(db))
   return counted?.total ?? 0
