@@ -52,8 +52,7 @@ export const IMPORT_COLUMNS_MAX = 100
 /** How many rows of imports a partner submits in 24 hours (D122). */
 export const IMPORT_ROWS_A_DAY = 10_000
 export const FILE_NAME_LENGTH_MAX = 200
-/** How many hours after its submission an import can be undone, and for how many days its rows are remembered (D83). */
-export const IMPORT_UNDO_HOURS = 24
+/** For how many days an import's rows are remembered, so that they are not submitted again (D83). */
 export const IMPORT_MEMORY_DAYS = 90
 /** An import's rows hold applicants' data, so they are removed this many days after its last change. */
 export const IMPORT_ROWS_KEPT_DAYS = 7

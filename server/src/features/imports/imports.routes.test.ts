@@ -1,6 +1,7 @@
 import { CONSENT_VERSION } from '@portal/contract/leads.ts'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startPortal, type TestPartner } from '../../testing/start-portal.ts'
+import { newLead, startPortal, type TestPartner } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
 const HEADING = 'Business Name,First Name,Last Name,Email,Phone,Loan Amount'
@@ -71,4 +72,128 @@ test('a file is checked by the form’s rules, mended in place and submitted onc
   const left = (await partner.get(`/dashboard/leads/imports/${again.id}/left-out`)).body.data
   expect(left).toContain('Why,Business Name')
   expect(left).toMatch(/"Imported before, as LO-\w+",Business 6/)
+})
+
+test('a file is read in every usual form, and a file that is none is refused in words', async () => {
+  await using portal = await startPortal()
+  const partner = await portal.newPartner()
+  const text = 'Business Name;First Name;Last Name;Email;Phone\nCafé Zoë;Zoë;Müller;zoe@example.com;0491 570 156\n'
+  const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le')
+  const files = {
+    'UTF-8 with a mark': Buffer.from(`\uFEFF${text}`),
+    'UTF-8': Buffer.from(text),
+    'UTF-16': utf16,
+    'UTF-16, the high byte first': Buffer.from(utf16).swap16(),
+    'Windows-1252': Buffer.from(text, 'latin1'),
+    tabs: Buffer.from(text.replaceAll(';', '\t').replaceAll('\n', '\r')),
+    'a line that names the separator': Buffer.from(`sep=;\r\n${text}`),
+  }
+  for (const [form, file] of Object.entries(files)) {
+    const { id } = await check(partner, file)
+    const rows = await rowsOf(partner, id)
+    expect([form, rows[0]?.lead]).toEqual([
+      form,
+      expect.objectContaining({ business_name: 'Café Zoë', lead_name: 'Zoë Müller' }),
+    ])
+  }
+  const refused: [Buffer, RegExp][] = [
+    [Buffer.alloc(0), /empty/],
+    [Buffer.from('Email,Phone\n'), /no rows/],
+    [Buffer.from('PK\u0003\u0004'), /not a CSV file/],
+    [Buffer.from('Email,Phone\na@b.co,"0491'), /quotation mark/],
+    [Buffer.from('Email,Phone\na@b.co,1,2\n'), /Row 2 has more cells/],
+    [Buffer.from(`Email\n${'a@b.co\n'.repeat(5_001)}`), /more than 5,000 rows/],
+  ]
+  for (const [file, words] of refused) {
+    const answer = await partner.post('/dashboard/leads/imports', file)
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(words)])
+  }
+})
+
+test('an export that another partner imports and exports again has no differences', async () => {
+  await using portal = await startPortal()
+  const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
+  await ada.submitLead({ businessName: '=HYPERLINK("x")', additionalInfo: '\'-1 and\nanother line; "quoted"' })
+  await ada.submitLead({
+    email: 'b@example.com',
+    phone: '021 123 4567',
+    lastName: 'van der Berg',
+    loanAmount: 1234.5,
+    state: null,
+  })
+  await ada.submitLead({
+    email: 'c@example.com',
+    phone: '02 5550 1234',
+    ownsProperty: true,
+    propertyValue: 900_000,
+    propertyDebt: 1,
+  })
+  const exported = async (partner: TestPartner) =>
+    (await partner.get('/dashboard/leads/export?sort=business_name&order=asc')).body.data
+  const first: string = await exported(ada)
+  const checked = await check(bob, Buffer.from(first))
+  expect(checked.standings).toEqual({ ready: 3, wrong: 0, duplicate: 0, known: 0 })
+  await submit(bob, checked.id)
+  expect(comparable(await exported(bob))).toEqual(comparable(first))
+})
+
+/** The lines of an export without what is the portal's own: LOID, submitter and days. */
+function comparable(file: string): string[] {
+  return file
+    .replace(/LO-\w+/g, 'LO')
+    .replace(/,[^,\n]*,[\d-]{10},[\d-]{10}\r\n/g, '\r\n')
+    .split('\r\n')
+    .toSorted()
+}
+
+test('what the check predicts happens, although the database drops the submission’s connections and leads arrive meanwhile; what changed is said by row', async () => {
+  await using portal = await startPortal()
+  const partner = await portal.newPartner()
+  const lines = Array.from({ length: 120 }, (_, n) => line(n + 100, n % 10 === 3 ? 'nobody knows' : undefined))
+  lines.push(line(999, '0491 570 105'))
+  const { id, standings } = await check(partner, csv(...lines))
+  expect(standings).toEqual({ ready: 108, wrong: 12, duplicate: 1, known: 0 })
+  for (const n of [219, 218]) {
+    await partner.post('/dashboard/leads', newLead({ email: `robin${n}@example.com`, phone: '0491 571 000' }))
+  }
+  const drops = (async () => {
+    for (let i = 0; i < 4; i++) {
+      await waitFor('a row of the next part', async () => {
+        return (await partner.get(`/dashboard/leads/imports/${id}`)).body.data.submitted > i * 20
+      })
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid() and query like '%import%'`.execute(
+        portal.deps.db,
+      )
+    }
+  })()
+  const [done] = await Promise.all([submit(partner, id), drops])
+  expect(done).toMatchObject({ chosen: 108, submitted: 106, left_out: 2, changed: 2 })
+  const changed = await rowsOf(partner, id, 'changed')
+  expect(changed.map(({ number, since }: { number: number; since: string }) => [number, since])).toEqual([
+    [120, expect.stringMatching(/^After the check, LO-\w+ was submitted/)],
+    [121, expect.stringMatching(/^After the check, LO-\w+ was submitted/)],
+  ])
+  const { rows } = await sql<{ leads: number; applicants: number }>`
+    select count(*)::int as leads, count(distinct email)::int as applicants from leads where partner_id = ${partner.id}`.execute(
+    portal.deps.db,
+  )
+  expect(rows).toEqual([{ leads: 108, applicants: 108 }])
+})
+
+test('another partner sees no import, and each step stands in the security log', async () => {
+  await using portal = await startPortal()
+  const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
+  const { id } = await check(ada, csv(line(1)))
+  expect((await bob.get(`/dashboard/leads/imports/${id}`)).status).toBe(404)
+  expect((await bob.get('/dashboard/leads/imports')).body.data).toEqual({ imports: [] })
+  await submit(ada, id)
+  await ada.get(`/dashboard/leads/imports/${id}/left-out`)
+  const log = (await ada.get('/security-log?type=account')).body.data.entries
+  expect(log.map(({ event }: { event: string }) => event).slice(0, 3)).toEqual([
+    'import-rows-exported',
+    'import-submitted',
+    'import-checked',
+  ])
 })
