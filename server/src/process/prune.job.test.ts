@@ -45,7 +45,7 @@ test('the clean-up removes sessions and remembered answers as soon as they have 
   expect(await pruned(portal)).toEqual({ 'account tokens': 1 })
   expect((await portal.post('/auth/reset-password', late)).body.code).toBe('INVALID_RESET_TOKEN')
   portal.advance(31 * DAY_MS)
-  expect(await pruned(portal)).toEqual({ sessions: 1, 'account tokens': 1 })
+  expect(await pruned(portal)).toEqual({ sessions: 1, 'account tokens': 1, 'changes of records': 1 })
 })
 
 test('the clean-up removes rate limits when their period is over', async () => {
@@ -103,6 +103,16 @@ test('the clean-up keeps a lead that became a deal, and its notes, until the dea
   await db.updateTable('deals').set(archivedAt(91)).where('loid', '=', became.loid).execute()
   expect(await pruned(portal)).toEqual({ 'archived deals': 1, 'archived leads': 1 })
   expect(await db.selectFrom('notes').select('id').execute()).toEqual([])
+})
+
+test('the clean-up removes the rows of a file a week after its last change, and the file if it was not submitted', async () => {
+  await using portal = await startPortal()
+  const partner = await portal.newPartner()
+  await partner.post('/dashboard/leads/imports', Buffer.from('Email,Phone\na@example.com,1\nb@example.com,2\n'))
+  portal.advance(6.9 * DAY_MS)
+  expect(await pruned(portal)).not.toHaveProperty('rows of imports')
+  portal.advance(0.2 * DAY_MS)
+  expect(await pruned(portal)).toMatchObject({ 'rows of imports': 2, imports: 1 })
 })
 
 test('the clean-up removes events after ninety days', async () => {
