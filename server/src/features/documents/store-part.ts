@@ -1,5 +1,7 @@
+import PQueue from 'p-queue'
 import type { Deps } from '../../deps.ts'
 import { isId } from '../../platform/db/ids.ts'
+import { withinBudget } from '../../platform/db/time-budget.ts'
 import { Conflict, Invalid, NotFound } from '../../platform/errors.ts'
 import {
   findDocument,
@@ -8,6 +10,9 @@ import {
   UNFINISHED_HOURS,
 } from '../../records/documents/documents.queries.ts'
 import { partBytes } from './begin-upload.ts'
+
+/** Each part is copied on its way to the database, so a process stores few at a time. The wait for others counts against nobody's budget. */
+const storing = new PQueue({ concurrency: 3 })
 
 /** Stores one part of a file that is arriving. The same part may come again. */
 export async function storeDocument(
@@ -24,6 +29,9 @@ export async function storeDocument(
   if (!content || bytes === 0 || content.byteLength !== bytes) {
     throw new Invalid('VALIDATION', `Part ${number} of this file has ${bytes} bytes, sent as application/octet-stream.`)
   }
-  if (!(await storeDocumentPart(db, { partnerId, id, number, content }))) throw new NotFound('Document not found')
+  const isStored = await storing.add(() =>
+    withinBudget(undefined, () => storeDocumentPart(db, { partnerId, id, number, content })),
+  )
+  if (!isStored) throw new NotFound('Document not found')
   return { parts: await findPartNumbers(db, partnerId, id) }
 }
