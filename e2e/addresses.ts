@@ -9,3 +9,7 @@ export const crmUrl = 'http://127.0.0.1:23910'
 /** The addresses of a second portal and sandbox, which tests start and kill. */
 export const killedPortalUrl = 'http://127.0.0.1:23411'
 export const killedCrmUrl = 'http://127.0.0.1:23911'
+
+/** The addresses of a portal whose partners the lender confirms, and of its sandbox. */
+export const approvalPortalUrl = 'http://127.0.0.1:23412'
+export const approvalCrmUrl = 'http://127.0.0.1:23912'

@@ -4,15 +4,19 @@ import path from 'node:path'
 const OUTBOX = path.resolve(import.meta.dirname, '../.cache/e2e/outbox')
 
 /** Finds the token of the link to `/page` in a mail to this address. */
-export function mailedToken(page: string, email: string): string | undefined {
-  const text = findMail(email, `/${page}?token`) ?? ''
+export function mailedToken(page: string, email: string, outbox = OUTBOX): string | undefined {
+  const text = findMailIn(outbox, email, `/${page}?token`) ?? ''
   return new RegExp(String.raw`/${page}\?token=([\w-]+)`).exec(text)?.[1]
 }
 
 /** Finds a mail to this address that contains all of these texts. */
 export function findMail(email: string, ...parts: string[]): string | undefined {
-  const mails = readdirSync(OUTBOX).map((file) => {
-    const mail = readFileSync(path.join(OUTBOX, file), 'utf8')
+  return findMailIn(OUTBOX, email, ...parts)
+}
+
+function findMailIn(outbox: string, email: string, ...parts: string[]): string | undefined {
+  const mails = readdirSync(outbox).map((file) => {
+    const mail = readFileSync(path.join(outbox, file), 'utf8')
     // Decodes quoted-printable, which breaks long lines and encodes `=`.
     return mail.replaceAll('=\n', '').replaceAll('=3D', '=')
   })

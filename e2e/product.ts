@@ -1,4 +1,4 @@
-// The whole product as `npm start` runs it, for tests that kill its processes one by one.
+// The whole product as `npm start` runs it, for tests that kill its processes one by one or need other settings.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -20,7 +20,14 @@ export interface Product {
 }
 
 /** Starts the product, and resolves once its portal is ready. */
-export async function startProduct(dataDir: string): Promise<Product> {
+export async function startProduct(
+  dataDir: string,
+  {
+    portalUrl = killedPortalUrl,
+    crmUrl = killedCrmUrl,
+    settings = {},
+  }: { portalUrl?: string; crmUrl?: string; settings?: Record<string, string> } = {},
+): Promise<Product> {
   // In `npm start`, the command `node` means this program.
   const node = path.join(root, 'node_modules', '.bin', 'node')
   const child = spawn(node, ['scripts/start.mjs'], {
@@ -30,12 +37,13 @@ export async function startProduct(dataDir: string): Promise<Product> {
     env: {
       ...process.env,
       NODE_ENV: 'development',
-      PORT: new URL(killedPortalUrl).port,
-      CRM_PORT: new URL(killedCrmUrl).port,
+      PORT: new URL(portalUrl).port,
+      CRM_PORT: new URL(crmUrl).port,
       DATA_DIR: dataDir,
       SEED_DEMO: 'false',
       RATE_LIMITS: 'off',
       LOG_LEVEL: 'warn',
+      ...settings,
     },
   })
   let output = ''
@@ -52,7 +60,7 @@ export async function startProduct(dataDir: string): Promise<Product> {
   })
   early.catch(() => undefined)
   try {
-    await Promise.race([isReady(), early])
+    await Promise.race([isReady(portalUrl), early])
   } catch (error) {
     child.kill('SIGKILL')
     throw error
@@ -71,11 +79,11 @@ export async function startProduct(dataDir: string): Promise<Product> {
   }
 }
 
-export async function isReady(): Promise<void> {
+export async function isReady(portalUrl = killedPortalUrl): Promise<void> {
   await expect
     .poll(
       () =>
-        fetch(`${killedPortalUrl}/api/ready`).then(
+        fetch(`${portalUrl}/api/ready`).then(
           ({ status }) => status,
           () => 0,
         ),
