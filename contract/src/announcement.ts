@@ -14,7 +14,10 @@ export const putAwayAnnouncement = defineRoute({
   body: z.object({
     id: z
       .string({ error: 'The announcement’s id is required' })
-      .check(z.minLength(1, 'The announcement’s id is required'), z.maxLength(100, 'There is no such announcement')),
+      .check(
+        z.minLength(1, 'The announcement’s id is required'),
+        z.regex(/^[\w-]{1,100}$/, 'There is no such announcement'),
+      ),
   }),
   answer: Nothing,
   summary: 'Puts the lender’s announcement away for this person. A changed announcement is shown again.',

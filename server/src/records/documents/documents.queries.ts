@@ -1,3 +1,4 @@
+import { parseLoid } from '@portal/contract/loid.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
@@ -24,8 +25,10 @@ export interface DocumentedRecord {
 export async function findDocumentedRecord(
   db: Db | Tx,
   partnerId: string,
-  loid: string,
+  typed: string,
 ): Promise<DocumentedRecord | undefined> {
+  const loid = parseLoid(typed)
+  if (loid === null) return undefined
   const { rows } = await sql<DocumentedRecord>`
     select loid, 'deal' as on, business_name from deals
      where partner_id = ${partnerId} and (loid = ${loid} or lead_loid = ${loid}) and archived_at is null and erased_at is null
