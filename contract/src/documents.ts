@@ -96,7 +96,7 @@ export const storePart = defineRoute({
     ),
   }),
   answer: z.object({ parts: z.array(z.number()) }),
-  summary: 'Stores one part of a file. It may be repeated.',
+  summary: 'Stores one part of a file. It may be repeated; a part that is there stays as it is.',
 })
 
 export const completeUpload = defineRoute({

@@ -95,6 +95,20 @@ test('a file of several parts, sent out of order and twice, arrives once and who
   expect(entries.filter((one: { type: string }) => one.type === 'document')).toMatchObject([{ text: 'bank.pdf' }])
 })
 
+test('nothing replaces a part once it is there, so the lender gets what was judged', async () => {
+  const { loid } = await pushedLead()
+  const content = bytes(`${PDF}${randomBytes(1_000).toString('hex')}`)
+  const program = content.slice()
+  program.set(bytes('MZ'))
+  const file = { name: 'swapped.pdf', size: content.byteLength, sha256: sha256(content) }
+  const { id } = (await ada.post(`/crm/documents/${loid}`, file)).body.data.document
+  expect(await sendPart(portal, ada.token, { id, number: 0, content })).toBe(200)
+  expect(await sendPart(portal, ada.token, { id, number: 0, content: program })).toBe(200)
+  expect((await ada.post(`/crm/document/${id}/complete`)).body.data.document).toMatchObject({ problem: null })
+  await synced(loid, 'swapped.pdf')
+  expect(sha256(new Uint8Array(await (await open(id)).arrayBuffer()))).toBe(file.sha256)
+})
+
 test('an answer that was lost, or that never came, sends no file twice; equal names become unlike', async () => {
   const { loid, id } = await pushedLead()
   await lender.faults({ resetAfterCommit: { times: 1, match: `POST /crm/v8/Leads/${id}/Attachments` } })

@@ -14,7 +14,7 @@ import { partBytes } from './begin-upload.ts'
 /** Each part is copied on its way to the database, so a process stores few at a time. The wait for others counts against nobody's budget. */
 const storing = new PQueue({ concurrency: 3 })
 
-/** Stores one part of a file that is arriving. The same part may come again. */
+/** Stores one part of a file that is arriving. The same part may come again, and changes nothing. */
 export async function storeDocument(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   partnerId: string,

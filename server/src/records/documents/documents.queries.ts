@@ -144,20 +144,25 @@ export async function findPartNumbers(db: Db | Tx, partnerId: string, id: string
 }
 
 /**
- * Stores a part of a file that is still arriving. Returns false if the file is complete, taken back or removed. The same
- * part sent again replaces the first.
+ * Stores a part of a file that is still arriving. Returns false if the file is complete, taken back or removed. A part that
+ * is there stays as it is, so that nothing replaces a part that has been judged.
  */
 export async function storeDocumentPart(
   db: Db,
   { partnerId, id, number, content }: { partnerId: string; id: string; number: number; content: Buffer },
 ): Promise<boolean> {
+  // The lock waits for a verdict that is being stored, so that a refused file gets no part back.
   const { rows } = await sql`
-    insert into document_parts (partner_id, document_id, number, content)
-    select partner_id, id, ${number}, ${content} from documents
-     where partner_id = ${partnerId} and id = ${id} and state = 'uploading' and removed_at is null
-       for key share
-    on conflict (partner_id, document_id, number) do update set content = excluded.content
-    returning number`.execute(db)
+    with arriving as (
+      select partner_id, id from documents
+       where partner_id = ${partnerId} and id = ${id} and state = 'uploading' and removed_at is null
+         for share
+    ), stored as (
+      insert into document_parts (partner_id, document_id, number, content)
+      select partner_id, id, ${number}, ${content} from arriving
+      on conflict (partner_id, document_id, number) do nothing
+    )
+    select from arriving`.execute(db)
   return rows.length > 0
 }
 
