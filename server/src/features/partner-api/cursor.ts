@@ -2,7 +2,13 @@ import { CURSOR_DAYS } from '@portal/contract/partner-reads.ts'
 import * as z from 'zod/mini'
 import { Invalid, PortalError } from '../../platform/errors.ts'
 
-const Digits = z.string().check(z.regex(/^\d{1,19}$/))
+/** A number of PostgreSQL's type bigint. */
+const Digits = z.string().check(
+  z.regex(/^\d{1,19}$/),
+  z.refine((digits) => BigInt(digits) < 2n ** 63n),
+)
+/** PostgreSQL has no year 0. */
+const Time = z.iso.datetime().check(z.refine((time) => !time.startsWith('0000')))
 const Kind = z.enum(['lead', 'deal'])
 
 /**
@@ -14,7 +20,7 @@ const Progress = z.discriminatedUnion('in', [
     in: z.literal('list'),
     kind: Kind,
     from: Digits,
-    after: z.nullable(z.object({ created_at: z.iso.datetime(), id: z.uuid() })),
+    after: z.nullable(z.object({ created_at: Time, id: z.uuid() })),
   }),
   z.object({ in: z.literal('changes'), xid: Digits, place: Digits }),
 ])
@@ -44,7 +50,7 @@ export function readCursor(
   { order, horizon, today }: { order: string; horizon: string; today: string },
 ): Cursor {
   const cursor = parsed(text)
-  if (cursor?.list !== list) {
+  if (cursor?.list !== list || !isOf(list, cursor.progress)) {
     const message = 'since must be the cursor of an earlier answer to this call'
     throw new Invalid('VALIDATION', message, { since: message })
   }
@@ -56,6 +62,11 @@ export function readCursor(
     throw new PortalError(410, 'START_AGAIN', 'This cursor has ended. Start again without since.')
   }
   return cursor
+}
+
+/** Whether the list has such records. */
+function isOf(list: ListName, progress: Progress): boolean {
+  return progress.in === 'changes' || list === 'events' || list === `${progress.kind}s`
 }
 
 function parsed(text: string): Cursor | undefined {

@@ -283,6 +283,12 @@ test('a cursor is valid for 30 days, and only in the call and the database that 
   expect(await codes(changes, '/partner/events')).toBe('VALIDATION')
   expect(await codes('nonsense')).toBe('VALIDATION')
   expect(await codes(altered({ progress: { in: 'changes', xid: "1' or '1", place: '0' } }))).toBe('VALIDATION')
+  // More than a number of the database.
+  const beyond = '9999999999999999999'
+  expect(await codes(altered({ progress: { in: 'changes', xid: '1', place: beyond } }))).toBe('VALIDATION')
+  const after = { created_at: '0000-01-01T00:00:00Z', id: crypto.randomUUID() }
+  expect(await codes(altered({ progress: { in: 'list', kind: 'lead', from: '1', after } }))).toBe('VALIDATION')
+  expect(await codes(altered({ progress: { in: 'list', kind: 'deal', from: '1', after: null } }))).toBe('VALIDATION')
   expect(await codes(altered({ order: 'another cluster' }))).toBe('START_AGAIN')
   // The database was put back to an earlier state, which knows no such transaction.
   expect(await codes(altered({ progress: { in: 'changes', xid: '9999999999', place: '0' } }))).toBe('START_AGAIN')
