@@ -124,6 +124,11 @@ test('under approval ten leads wait for the lender’s word; Active shows the le
   leads.push(...(await Promise.all(Array.from({ length: 9 }, () => dora.submitLead()))))
   const eleventh = await dora.post('/dashboard/leads', newLead())
   expect([eleventh.status, eleventh.body.code]).toEqual([409, 'ACCOUNT_PENDING'])
+  // A lead that is withdrawn waits no longer.
+  const withdrawn = leads.pop()?.loid
+  await dora.post(`/crm/lead/${withdrawn}/withdraw`, {})
+  await waitFor('the withdrawal', async () => (await dora.get(`/crm/lead/${withdrawn}`)).body.data.lead.withdrawn_at)
+  leads.push(await dora.submitLead())
   await runSweep(strict.deps, AbortSignal.timeout(30_000))
   expect((await dora.get('/dashboard/leads')).body.data.leads).toHaveLength(10)
   expect(JSON.stringify(await lender.list('Leads', 'LOID'))).not.toContain(leads[0]?.loid)

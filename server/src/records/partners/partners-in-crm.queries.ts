@@ -129,7 +129,7 @@ export async function lockHold(tx: Tx, partnerId: string): Promise<void> {
   await tx.selectFrom('partners').select('id').where('id', '=', partnerId).forNoKeyUpdate().execute()
 }
 
-/** Counts the partner's leads and deals that have not reached the CRM. */
+/** Counts the partner's leads and deals that are on their way to the CRM. A lead that was withdrawn is not. */
 export async function countWaitingRecords(tx: Tx, partnerId: string): Promise<number> {
   const count = async (table: 'leads' | 'deals') => {
     const row = await tx
@@ -137,6 +137,7 @@ export async function countWaitingRecords(tx: Tx, partnerId: string): Promise<nu
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('partner_id', '=', partnerId)
       .where('crm', '=', 'pending')
+      .where('archived_at', 'is', null)
       .executeTakeFirst()
     return Number(row?.count ?? 0)
   }
