@@ -193,6 +193,24 @@ test('a lead that the CRM does not have yet, or refused, is simply changed', asy
   ])
 })
 
+test('a lead whose withdrawal the lender forestalled leaves the lists once the lender removes it', async () => {
+  const partner = await portal.newPartner()
+  const { loid, zohoId } = await settledLead(partner)
+  await lender.faults({ resetBefore: { times: 100, match: `DELETE /crm/v8/Leads/${zohoId}` } })
+  await partner.post(`/crm/lead/${loid}/withdraw`, {})
+  await waitFor('the first try', async () => {
+    const { rows } = await portal.deps.pool.query('select sent_at from lead_changes where loid = $1', [loid])
+    return rows[0]?.sent_at
+  })
+  await lender.update('Leads', zohoId, { Lead_Status: 'Contacted' })
+  await lender.faults({})
+  await changeLead.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000)).catch(() => undefined)
+  expect((await settled(partner, loid)).change).toMatchObject({ kind: 'withdraw', state: 'refused' })
+  await lender.remove('Leads', zohoId)
+  await partner.post('/crm/sync')
+  expect((await partner.get(`/crm/lead/${loid}`)).body.code).toBe('LEAD_REMOVED')
+})
+
 test('only the person who submitted the lead, or an owner, changes it', async () => {
   const owner = await portal.newPartner()
   await confirmEmail(portal, owner)

@@ -10,7 +10,7 @@ export interface ZohoApi {
   /** Returns the answer, even if Zoho refused the request. */
   get(path: string, query: Record<string, string>, options?: GetOptions): Promise<ZohoAnswer>
   write(call: Omit<ZohoCall, 'method'> & { method: 'POST' | 'PUT'; body: object }): Promise<ZohoAnswer>
-  remove(path: string, signal?: AbortSignal): Promise<ZohoAnswer>
+  remove(path: string, signal?: AbortSignal, attemptsMax?: number): Promise<ZohoAnswer>
   /** Sends a file. It is not sent again if its answer is lost. */
   upload(path: string, file: FileToSend, signal?: AbortSignal): Promise<ZohoAnswer>
   /** The answer's body is the file as a stream, if the status is 200. */
@@ -74,7 +74,8 @@ export function openApi(client: ZohoClient): ZohoApi {
     write: (call) => client.send(call),
     upload: (path, file, signal) => client.send({ method: 'POST', path, file, isRepeatable: false, signal }),
     open: (path, signal) => client.send({ method: 'GET', path, opensFile: true, isRepeatable: true, signal }),
-    remove: (path, signal) => client.send({ method: 'DELETE', path, isRepeatable: true, signal }),
+    remove: (path, signal, attemptsMax) =>
+      client.send({ method: 'DELETE', path, isRepeatable: true, attemptsMax, signal }),
     coql,
     pages,
   }

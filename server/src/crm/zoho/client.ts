@@ -45,6 +45,8 @@ export interface ZohoCall {
    * False for a plain create, which must not be sent again if its answer was lost. After a 429 it can be sent again.
    */
   isRepeatable: boolean
+  /** How often the call is sent at most. Without it, as often as other calls. */
+  attemptsMax?: number | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -129,7 +131,7 @@ export function openClient(options: {
       }
       const { failure, mayRepeat } = outcome
       log.warn({ path: call.path, reason: failure.reason, attempt }, 'a call to the CRM failed')
-      if (!mayRepeat || attempt >= retry.attemptsMax || failure.retryAfterMs > DELAY_MS_MAX) {
+      if (!mayRepeat || attempt >= (call.attemptsMax ?? retry.attemptsMax) || failure.retryAfterMs > DELAY_MS_MAX) {
         const cause = failure.cause ?? new Error(failure.reason)
         throw new (mayRepeat ? CrmUnavailable : CrmUnanswered)('The CRM does not answer at the moment.', cause)
       }

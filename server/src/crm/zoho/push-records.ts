@@ -78,7 +78,10 @@ export interface RecordPusher {
     unmodifiedSince: string,
     signal?: AbortSignal,
   ): Promise<boolean>
-  /** Moves a lead to the CRM's recycle bin. A lead that is gone stays gone. */
+  /**
+   * Moves a lead to the CRM's recycle bin. A lead that is gone stays gone. Sent once, because nobody may have touched the
+   * lead before it: a caller that gets `CrmUnavailable` looks at the lead again.
+   */
   removeLead(zohoId: string, signal?: AbortSignal): Promise<void>
   /** Whether the lead has a note besides `ownNotes`, or a task or a file by another user than the one who made the lead. */
   hasItemsOfStaff(zohoId: string, ownNotes: ReadonlySet<string>, signal?: AbortSignal): Promise<boolean>
@@ -550,8 +553,8 @@ export function openRecordPusher(
     return false
   }
 
-  async function removeRecord(path: string, signal?: AbortSignal): Promise<void> {
-    const answer = await api.remove(path, signal)
+  async function removeRecord(path: string, signal?: AbortSignal, attemptsMax?: number): Promise<void> {
+    const answer = await api.remove(path, signal, attemptsMax)
     if (!isMissing(answer)) writtenId(readResults(answer)[0])
   }
 
@@ -585,7 +588,7 @@ export function openRecordPusher(
     createNote,
     correctLead,
     hasItemsOfStaff,
-    removeLead: (zohoId, signal) => removeRecord(`${leads.module}/${zohoId}`, signal),
+    removeLead: (zohoId, signal) => removeRecord(`${leads.module}/${zohoId}`, signal, 1),
     removeNote: (zohoId, signal) => removeRecord(`Notes/${zohoId}`, signal),
     setLoids,
   }

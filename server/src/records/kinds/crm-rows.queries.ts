@@ -171,7 +171,8 @@ export async function archiveRows<Item extends NamedRecord, Row extends RecordRo
     update ${sql.table(table.name)} as present set archived_at = ${at}, archived_reason = 'left-crm'
       from unnest(${gone.map((row) => row.id)}::uuid[], ${gone.map((row) => row.partner_id)}::uuid[]) as gone (id, partner_id)
      where present.id = gone.id and present.partner_id = gone.partner_id and present.archived_at is null
-       and not exists (select from lead_changes where loid = present.loid and kind = 'withdraw' and sent_at is not null)
+       and not exists (select from lead_changes where loid = present.loid and kind = 'withdraw'
+                          and state = 'waiting' and sent_at is not null)
     returning present.*`.execute(tx)
   return archived
 }
