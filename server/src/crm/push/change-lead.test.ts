@@ -8,8 +8,10 @@ import {
   type TestPartner,
   type TestPortal,
 } from '../../testing/start-portal.ts'
+import { upload } from '../../testing/upload.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { changeLead } from './change-lead.job.ts'
+import { pushDocument } from './push-document.job.ts'
 
 let portal: TestPortal
 let lender: Lender
@@ -209,6 +211,29 @@ test('a lead whose withdrawal the lender forestalled leaves the lists once the l
   await lender.remove('Leads', zohoId)
   await partner.post('/crm/sync')
   expect((await partner.get(`/crm/lead/${loid}`)).body.code).toBe('LEAD_REMOVED')
+})
+
+test('a note and a file of a lead that is withdrawn before it was sent end with it, also when they are tried again', async () => {
+  await lender.faults({ outage: 'status' })
+  const partner = await portal.newPartner()
+  await confirmEmail(portal, partner)
+  const { loid } = await partner.submitLead()
+  const note = (await partner.post(`/crm/note/${loid}`, { content: 'Call before noon' })).body.data
+  const sent = await upload(portal, partner, { loid, name: 'bank.txt', content: new TextEncoder().encode('March: 12') })
+  const { id } = sent.body.data.document
+  await partner.post(`/crm/lead/${loid}/withdraw`, {})
+  expect(await settled(partner, loid)).toMatchObject({ lead_status: 'Withdrawn' })
+  await partner.post(`/crm/note/${note.id}/retry-push`)
+  await lender.faults({})
+  await pushDocument.run(portal.deps, { partnerId: partner.id, documentId: id }, AbortSignal.timeout(10_000))
+  await waitFor('the note and the file to end', async () => {
+    const { rows } = await portal.deps.pool.query(
+      `select notes.crm, state, (select count(*)::int from document_parts where document_id = documents.id) as parts
+         from notes join documents using (loid) where loid = $1`,
+      [loid],
+    )
+    return rows[0]?.crm === 'failed' && rows[0].state === 'failed' && rows[0].parts === 0
+  })
 })
 
 test('only the person who submitted the lead, or an owner, changes it', async () => {

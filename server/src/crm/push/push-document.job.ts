@@ -16,6 +16,8 @@ import {
   removeParts,
   updateDocument,
 } from '../../records/documents/documents.queries.ts'
+import { WITHDRAWN } from '../../records/leads/lead-changes.queries.ts'
+import { isWithdrawn } from '../../records/leads/leads.queries.ts'
 import { findNotedRecordsOfAnyPartner } from '../../records/notes/notes.queries.ts'
 import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
 import { findRequestOfAnyPartner } from '../../records/requests/requests.queries.ts'
@@ -68,6 +70,7 @@ async function push(deps: Deps, document: DocumentRow, signal: AbortSignal): Pro
   // The account is closed, or another push will be queued when the partner is connected.
   if (!partner || partner.crm === 'held') return
   await waitForOthers(deps, partner_id)
+  if (await isWithdrawn(db, partner_id, document.loid)) return fail(deps, document, WITHDRAWN)
   const records = await findNotedRecordsOfAnyPartner(db, document.loid)
   const [record] = records
   if (!record) throw new NotYet('the document’s record has not reached the CRM yet')

@@ -3,6 +3,7 @@ import { underLease } from '../../platform/db/lease.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { defineJob, GiveUp, NotYet } from '../../platform/jobs/define-job.ts'
 import { isNotTaken, markNotTaken } from '../../records/kinds/not-taken.queries.ts'
+import { WITHDRAWN } from '../../records/leads/lead-changes.queries.ts'
 import { isWithdrawn } from '../../records/leads/leads.queries.ts'
 import {
   clearNoteSent,
@@ -54,8 +55,11 @@ export const pushNote = defineJob({
       // The account is closed, or another push will be queued when its address is confirmed (D52).
       if (!partner || partner.crm === 'held') return {}
       await waitForOthers(deps, partnerId)
+      if (await isWithdrawn(db, partnerId, note.loid)) {
+        await db.transaction().execute((tx) => markNotePushFailed(tx, partnerId, noteId, WITHDRAWN))
+        return {}
+      }
       // The CRM refuses notes on a converted lead, so the note goes to the lead's deal.
-      if (await isWithdrawn(db, partnerId, note.loid)) return {}
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
       if (!record) throw new NotYet('the note’s record has not reached the CRM yet')
       let isSent = false

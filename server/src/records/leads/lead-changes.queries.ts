@@ -6,6 +6,9 @@ import { searchColumns } from '../../platform/db/search-columns.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { Correction, LeadChangeRow, LeadRow } from '../../platform/db/tables.ts'
 
+/** Why a note or file of the partner goes no further. */
+export const WITHDRAWN = 'The lead was withdrawn.'
+
 type NewChange = Pick<LeadChangeRow, 'loid' | 'partner_id' | 'person_id' | 'kind' | 'corrected' | 'reason' | 'asked_at'>
 
 /** Stores what somebody asks to change of a lead. Returns false if another change of the lead waits. */
@@ -114,7 +117,7 @@ export async function updateWithdrawn(tx: Tx, { partner_id, loid }: LeadRow, at:
     .execute()
   await tx
     .updateTable('notes')
-    .set({ crm: 'failed', crm_problem: 'The lead was withdrawn.' })
+    .set({ crm: 'failed', crm_problem: WITHDRAWN })
     .where('partner_id', '=', partner_id)
     .where('loid', '=', loid)
     .where('crm', '=', 'pending')
