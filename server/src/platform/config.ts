@@ -5,6 +5,9 @@ import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import { isTimeZone } from '@portal/contract/dates.ts'
 import type { SignUpMode } from '@portal/contract/sign-up-mode.ts'
 import * as z from 'zod/mini'
+import type { Brand } from './brand/brand.ts'
+import { paletteOf } from './brand/colour.ts'
+import { readLogo } from './brand/read-logo.ts'
 import { hostUrls } from './db/host-urls.ts'
 
 export type Settings = {
@@ -36,8 +39,8 @@ export type Settings = {
   publicUrl?: string
   /** The lender's privacy notice, which sign-up, the lead form and mails link to (D134). */
   privacyUrl?: string
-  /** The name that the portal wears (D115). */
-  brandName: string
+  /** The name, logo and colours that the portal wears (D115). */
+  brand: Brand
   dataDir: string
   /** If absent, an embedded PostgreSQL is started under `dataDir`. The address can name several hosts. */
   databaseUrl?: string
@@ -153,6 +156,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const) {
     if (variables[name] && !variables.DATABASE_URL) throw refusal(given, 'DATABASE_URL', `be set because ${name} is`)
   }
+  if (variables.BRAND_LOGO_DARK && !variables.BRAND_LOGO) {
+    throw refusal(given, 'BRAND_LOGO', 'be set because BRAND_LOGO_DARK is')
+  }
   const zoho = zohoSettings(given, variables)
   if (!zoho && variables.PORT !== 0 && variables.CRM_PORT === variables.PORT) {
     throw refusal({ CRM_PORT: String(variables.CRM_PORT) }, 'CRM_PORT', 'differ from PORT')
@@ -171,7 +177,12 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     drainMs: 1_000 * variables.DRAIN_SECONDS,
     publicUrl: variables.PUBLIC_URL,
     privacyUrl: variables.PRIVACY_URL,
-    brandName: variables.BRAND_NAME,
+    brand: {
+      name: variables.BRAND_NAME,
+      logo: variables.BRAND_LOGO,
+      logoDark: variables.BRAND_LOGO_DARK,
+      palette: variables.BRAND_COLOUR,
+    },
     dataDir: path.resolve(variables.DATA_DIR),
     databaseUrl: variables.DATABASE_URL,
     databaseDirectUrl: variables.DATABASE_DIRECT_URL,
@@ -307,6 +318,26 @@ const BrandName = z
     ),
   )
 
+const Colour = z.pipe(
+  z.string().check(z.regex(/^#[0-9a-f]{6}$/i, 'be a colour such as #1d4f91')),
+  z.transform((colour) => colour.toLowerCase()),
+)
+
+/** What is made from a setting. An error of `make` completes the sentence like the other messages. */
+function made<Made>(make: (given: string) => Made, given: z.ZodMiniType<string, string>) {
+  return z.pipe(
+    given,
+    z.transform((value, { issues }): Made => {
+      try {
+        return make(value)
+      } catch (error) {
+        issues.push({ code: 'custom', message: error instanceof Error ? error.message : 'be valid', input: value })
+        return z.NEVER
+      }
+    }),
+  )
+}
+
 const Variables = z.object({
   NODE_ENV: z._default(z.enum(['development', 'production'], 'be development or production'), 'development'),
   ROLE: z._default(z.enum(['all', 'web', 'worker'], 'be all, web or worker'), 'all'),
@@ -319,6 +350,9 @@ const Variables = z.object({
   PUBLIC_URL: z.optional(webOrigin('https://portal.example.com')),
   PRIVACY_URL: z.optional(urlOf(['https:', 'http:'], 'be an address such as https://www.example.com/privacy')),
   BRAND_NAME: z._default(BrandName, DEFAULT_BRAND_NAME),
+  BRAND_LOGO: z.optional(made(readLogo, existingFile('picture'))),
+  BRAND_LOGO_DARK: z.optional(made(readLogo, existingFile('picture'))),
+  BRAND_COLOUR: z.optional(made(paletteOf, Colour)),
   DATA_DIR: z._default(z.string(), './data'),
   DATABASE_URL: z.optional(DatabaseUrl),
   DATABASE_DIRECT_URL: z.optional(DatabaseUrl),

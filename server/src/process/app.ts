@@ -129,8 +129,7 @@ export async function createApp(
   outboxRoutes(app, deps)
   securityLogRoutes(mount, deps)
 
-  const { brandName } = deps.config
-  await staticWeb(app, { folder: WEB_FOLDER, isStarted: readiness.isStarted, brandName })
+  await staticWeb(app, { folder: WEB_FOLDER, isStarted: readiness.isStarted, brand: deps.config.brand })
   tagAnswers(app)
   packAnswers(app)
   return app

@@ -132,7 +132,7 @@ export async function openParts({ config, databaseUrl, crm, spans, log, ...setti
       smtpUrl: config.smtpUrl,
       requiresTls: config.isProduction,
       mailFrom: config.mailFrom,
-      brandName: config.brandName,
+      brand: config.brand,
       privacyUrl: config.privacyUrl,
       outbox: join(config.dataDir, 'outbox'),
       log,

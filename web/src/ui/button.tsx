@@ -9,7 +9,7 @@ export type ButtonSize = 'small' | 'medium' | 'icon'
 const OFF = 'disabled:border-transparent disabled:bg-hover disabled:text-faint disabled:shadow-none'
 
 const VARIANTS: Record<ButtonVariant, string> = {
-  primary: `border border-transparent bg-brand text-white shadow-xs hover:bg-brand-hover ${OFF}`,
+  primary: `border border-transparent bg-brand text-on-brand shadow-xs hover:bg-brand-hover ${OFF}`,
   secondary: `border border-line-strong bg-surface text-ink shadow-xs hover:bg-hover ${OFF}`,
   ghost: 'border border-transparent text-muted hover:bg-hover hover:text-ink disabled:opacity-50',
   danger: `border border-transparent bg-danger text-white shadow-xs hover:bg-danger-hover ${OFF}`,

@@ -22,7 +22,7 @@ export const mailEmailChange = defineJob({
     if (!person || change.done_at !== null) return
     const token = secrets.derive(`confirm-email:${id}`)
     await keepLinkHash(db, changeId, { confirm_hash: hashToken(token) })
-    await mail.send({ ...emailChangeMail(person, change, { publicUrl, brandName: config.brandName }, token), id })
+    await mail.send({ ...emailChangeMail(person, change, { publicUrl, brandName: config.brand.name }, token), id })
   },
 })
 
@@ -37,6 +37,6 @@ export const mailEmailChanged = defineJob({
     if (!person || change.done_at === null) return
     const token = change.undo_until === null ? undefined : secrets.derive(`undo-email:${id}`)
     if (token) await keepLinkHash(db, changeId, { undo_hash: hashToken(token) })
-    await mail.send({ ...emailChangedMail(person, change, { publicUrl, brandName: config.brandName }, token), id })
+    await mail.send({ ...emailChangedMail(person, change, { publicUrl, brandName: config.brand.name }, token), id })
   },
 })

@@ -36,7 +36,7 @@ export async function sendResetLink(deps: Deps, personId: string, requestId: str
     await removeAccountTokens(tx, personId, purpose, hash)
     return getPerson(tx, personId)
   })
-  const portal = { publicUrl: deps.publicUrl, brandName: deps.config.brandName }
+  const portal = { publicUrl: deps.publicUrl, brandName: deps.config.brand.name }
   if (person) await deps.mail.send({ ...resetMail(person, portal, token), id: requestId })
   return token
 }

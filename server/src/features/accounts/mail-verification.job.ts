@@ -25,7 +25,7 @@ export const mailVerification = defineJob({
     const isOpen = await db
       .transaction()
       .execute((tx) => insertLinkToken(tx, { hash: hashToken(token), personId, purpose: 'verify-email', expiresAt }))
-    const portal = { publicUrl, brandName: config.brandName }
+    const portal = { publicUrl, brandName: config.brand.name }
     if (isOpen) await mail.send({ ...(isWelcome ? welcomeMail : verificationMail)(person, portal, token), id })
   },
 })

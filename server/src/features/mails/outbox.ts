@@ -20,6 +20,11 @@ export async function readOutboxMail(folder: string, id: string) {
   const source = await readFile(join(folder, `${id}.eml`)).catch(() => {
     throw new NotFound('There is no such mail')
   })
-  const { subject = '', to, date, html = '', text = '', headers } = await PostalMime.parse(source)
-  return { id, subject, to: to?.map(({ address }) => address).join(', ') ?? '', date, html, text, headers }
+  const { subject = '', to, date, html = '', text = '', headers, attachments } = await PostalMime.parse(source)
+  const shown = attachments.reduce((before, { contentId = '', mimeType, content }) => {
+    if (typeof content === 'string') return before
+    const data = `data:${mimeType};base64,${Buffer.from(content instanceof ArrayBuffer ? new Uint8Array(content) : content).toString('base64')}`
+    return before.replaceAll(`"cid:${contentId.replace(/[<>]/g, '')}"`, `"${data}"`)
+  }, html)
+  return { id, subject, to: to?.map(({ address }) => address).join(', ') ?? '', date, html: shown, text, headers }
 }

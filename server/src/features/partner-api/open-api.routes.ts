@@ -6,7 +6,7 @@ import { openApi } from './open-api.ts'
 export function openApiRoutes(app: FastifyInstance, deps: Deps): void {
   let document: object | undefined
   app.get('/api/openapi.json', { helmet: false }, async () => {
-    document ??= openApi(deps.publicUrl, deps.config.brandName)
+    document ??= openApi(deps.publicUrl, deps.config.brand)
     return document
   })
 }

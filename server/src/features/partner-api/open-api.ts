@@ -3,6 +3,7 @@ import { ERROR_CODES } from '@portal/contract/error-codes.ts'
 import { EVENT_PAYLOADS } from '@portal/contract/event-payloads.ts'
 import { CHANGES_MAX, CHANGES_SIZE, CURSOR_LENGTH_MAX, IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
 import type { Auth, Route } from '@portal/contract/route.ts'
+import { type Brand, LOGO_PATH } from '../../platform/brand/brand.ts'
 import {
   API_DESCRIPTION,
   API_ERRORS,
@@ -19,14 +20,16 @@ import { answerSchema, bodyFields, eitherOr } from './body-fields.ts'
 import { DOCUMENTED_ROUTES } from './documented-routes.ts'
 
 /** The API documentation as an OpenAPI 3.1 document, from which tools generate clients and receivers. */
-export function openApi(publicUrl: string, brandName: string): object {
+export function openApi(publicUrl: string, { name, logo }: Brand): object {
   return {
     openapi: '3.1.0',
     info: {
       title: API_TITLE,
       version: API_VERSION,
       description: `${API_DESCRIPTION}\n\n${WEBHOOKS_DESCRIPTION}`,
-      contact: { name: brandName, url: publicUrl },
+      contact: { name, url: publicUrl },
+      // Known to readers of such documents, though not part of the format.
+      ...(logo && { 'x-logo': { url: `${publicUrl}${LOGO_PATH}`, altText: name } }),
     },
     servers: [{ url: `${publicUrl}/api` }],
     externalDocs: { description: 'The documentation in the portal', url: `${publicUrl}/api-docs` },

@@ -33,7 +33,7 @@ export const mailInvitation = defineJob({
     const token = secrets.derive(`invitation:${linkId ?? id}`)
     const link = { token_hash: hashToken(token), expires_at: invitationExpiry(clock.now()) }
     if (!(await updateInvitationToken(db, { partnerId, invitationId, linkId }, link))) return
-    const portalName = brandInSentence(config.brandName)
+    const portalName = brandInSentence(config.brand.name)
     await mail.send({ ...invitationMail(invitation, publicUrl, portalName, token), id })
   },
 })

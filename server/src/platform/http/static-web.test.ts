@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pngOf } from '../../testing/png.ts'
+import type { Brand } from '../brand/brand.ts'
+import { paletteOf } from '../brand/colour.ts'
 import { createServer } from './server.ts'
 import { staticWeb } from './static-web.ts'
 
@@ -24,7 +27,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'assets/page-abc123.js.br'), 'packed')
   app = await serve('Partner Portal')
 })
-async function serve(brandName: string): Promise<FastifyInstance> {
+async function serve(name: string, brand: Omit<Brand, 'name'> = {}): Promise<FastifyInstance> {
   const server = await createServer(pino({ level: 'silent' }), {
     isSecure: false,
     requestTimeoutMs: 30_000,
@@ -33,7 +36,7 @@ async function serve(brandName: string): Promise<FastifyInstance> {
     isStopping: () => false,
     trustProxy: ['loopback'],
   })
-  await staticWeb(server, { folder, isStarted: () => isStarted, brandName })
+  await staticWeb(server, { folder, isStarted: () => isStarted, brand: { name, ...brand } })
   return server
 }
 afterAll(async () => {
@@ -116,6 +119,32 @@ test("with the lender's name, every page has it in its title, without markup, an
   expect((await named.inject({ method: 'HEAD', url: '/' })).statusCode).toBe(200)
   expect((await named.inject('/assets/page-abc123.js')).body).toBe('export const page = 1')
   await named.close()
+})
+
+test('with a logo and a colour, every page shows them, and their files are served', async () => {
+  const head =
+    '<link rel="icon" href="/favicon.svg" type="image/svg+xml"></head><svg class="boot-mark"><rect fill="#4652d6"></svg>'
+  await writeFile(join(folder, 'branded.html'), head)
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')
+  const logo = { bytes: pngOf(60, 20, [200, 0, 0]), type: 'image/png', aspect: 3, isWide: true } as const
+  const logoDark = { bytes: svg, type: 'image/svg+xml', aspect: 1, isWide: false } as const
+  const branded = await serve('Acme', { logo, logoDark, palette: paletteOf('#e8590c') })
+  const { body } = await branded.inject('/branded')
+  expect(body).toContain(
+    '<meta name="brand-logo" content="wide" data-light="/brand/logo" data-dark="/brand/logo-dark">',
+  )
+  expect(body).toContain('<link rel="icon" href="/brand/logo" media="(prefers-color-scheme: light)">')
+  expect(body).toContain('<link rel="stylesheet" href="/brand/colours.css">')
+  expect(body).not.toMatch(/favicon|<svg/)
+  const picture = await branded.inject('/brand/logo')
+  expect([picture.headers['content-type'], picture.rawPayload]).toEqual(['image/png', logo.bytes])
+  const again = { url: '/brand/logo', headers: { 'if-none-match': picture.headers['etag'] } }
+  expect((await branded.inject(again)).statusCode).toBe(304)
+  expect((await branded.inject('/brand/logo-dark')).headers['content-security-policy']).toMatch(/^default-src 'none'/)
+  expect((await branded.inject('/brand/colours.css')).body).toMatch(
+    /^:root\{--mark:light-dark\(#e8590c,#[0-9a-f]{6}\);/,
+  )
+  await branded.close()
 })
 
 test('until the start is complete, a page says that the portal is starting, and asks again by itself', async () => {

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import type { FastifyInstance } from 'fastify'
+import { type Brand, COLOURS_PATH, coloursOf, LOGO_DARK_PATH, LOGO_PATH } from '../brand/brand.ts'
 import { NotFound } from '../errors.ts'
-import { escapeHtml } from '../mail/escape-html.ts'
+import { brandedPage, isOwnBrand } from './branded-page.ts'
 import { isApi } from './server.ts'
 
 export const WEB_FOLDER = join(import.meta.dirname, '../../../../web/dist')
@@ -12,15 +14,14 @@ export const WEB_FOLDER = join(import.meta.dirname, '../../../../web/dist')
 /**
  * Serves the built web app. Every address outside the API that does not look like a file belongs to the app, because
  * the routing happens in the browser (D8). The build has a copy of the app's page for each route, such as
- * `leads/$loid.html` for `/leads/LO-…`. The copies differ in the files that they preload. If the portal wears another
- * name (D115), each copy is kept in memory with that name.
+ * `leads/$loid.html` for `/leads/LO-…`. The copies differ in the files that they preload. If the portal wears the
+ * lender's name, logo or colours (D115), each copy is kept in memory with them.
  */
 export async function staticWeb(
   app: FastifyInstance,
-  { folder, isStarted, brandName }: { folder: string; isStarted: () => boolean; brandName: string },
+  { folder, isStarted, brand }: { folder: string; isStarted: () => boolean; brand: Brand },
 ): Promise<void> {
-  const isOwnName = brandName === DEFAULT_BRAND_NAME
-  const named = (html: string) => html.replaceAll(DEFAULT_BRAND_NAME, () => escapeHtml(brandName))
+  const isOwn = isOwnBrand(brand)
   const isBuilt = existsSync(join(folder, 'index.html'))
   if (isBuilt) {
     await app.register(fastifyStatic, {
@@ -29,7 +30,7 @@ export async function staticWeb(
       // Serves only the files of the build. A wildcard would refuse some pages (`/leads//`) before they are recognised
       // as pages.
       wildcard: false,
-      ...(!isOwnName && { globIgnore: ['**/*.html'] }),
+      ...(!isOwn && { globIgnore: ['**/*.html'] }),
       cacheControl: false,
       setHeaders(response, file) {
         // File names under assets/ contain a hash of the content. All other files can change with the next build.
@@ -39,6 +40,7 @@ export async function staticWeb(
       },
     })
   }
+  serveBrand(app, brand)
   // A page would work before the start is complete, but could show half of the demo's data.
   app.addHook('onRequest', async (request, reply) => {
     if (isStarted() || isApi(request.url) || /\.\w+$/.test(path(request.url))) return undefined
@@ -46,13 +48,13 @@ export async function staticWeb(
       .code(503)
       .headers({ 'retry-after': '1', refresh: '1' })
       .type('text/html; charset=utf-8')
-      .send(named(STARTING))
+      .send(brandedPage(STARTING, brand))
   })
   // Sorted backwards, so that `leads/new.html` comes before `leads/$loid.html`, which also matches `/leads/new`.
   const files = globSync('**/*.html', { cwd: folder }).toSorted().toReversed()
   const pages = files.map((file) => ({ file, addresses: addressesOf(file) }))
   const namedPages = new Map(
-    isOwnName ? [] : files.map((file) => [file, named(readFileSync(join(folder, file), 'utf8'))]),
+    isOwn ? [] : files.map((file) => [file, brandedPage(readFileSync(join(folder, file), 'utf8'), brand)]),
   )
   app.setNotFoundHandler(async (request, reply) => {
     const isFile = /^\/assets\/|\.\w+$/.test(path(request.url))
@@ -63,6 +65,28 @@ export async function staticWeb(
     if (html === undefined) return reply.sendFile(file)
     return reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(html)
   })
+}
+
+function serveBrand(app: FastifyInstance, { logo, logoDark, palette }: Brand): void {
+  const files = [
+    { url: LOGO_PATH, type: logo?.type, content: logo?.bytes },
+    { url: LOGO_DARK_PATH, type: logoDark?.type, content: logoDark?.bytes },
+    { url: COLOURS_PATH, type: 'text/css; charset=utf-8', content: palette && Buffer.from(coloursOf(palette)) },
+  ]
+  for (const { url, type, content } of files) {
+    if (!type || !content) continue
+    const etag = `"${createHash('sha256').update(content).digest('base64url')}"`
+    app.get(url, async (request, reply) => {
+      // A logo that is opened by itself runs nothing and loads nothing.
+      reply.headers({
+        etag,
+        'cache-control': 'no-cache',
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      })
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+      return reply.type(type).send(content)
+    })
+  }
 }
 
 const STARTING = `<!doctype html><html lang="en"><title>${DEFAULT_BRAND_NAME}</title><p>The portal is starting …`

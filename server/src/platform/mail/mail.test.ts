@@ -22,7 +22,7 @@ test('in production no mail is sent to a server that offers no TLS', async () =>
     smtpUrl: `smtp://portal:geheim@127.0.0.1:${port}`,
     requiresTls: true,
     mailFrom: 'portal@example.com',
-    brandName: 'Partner Portal',
+    brand: { name: 'Partner Portal' },
     outbox: '',
     log: pino({ level: 'silent' }),
   })

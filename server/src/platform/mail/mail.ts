@@ -1,10 +1,11 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import type { Brand } from '../brand/brand.ts'
 import { newId } from '../db/ids.ts'
 import { inSpan } from '../trace.ts'
 import type { MailPart } from './mail-parts.ts'
-import { renderMail } from './render-mail.ts'
+import { LOGO_CID, renderMail } from './render-mail.ts'
 
 export interface Mail {
   to: string
@@ -39,8 +40,8 @@ interface MailSettings {
   /** If true, a server that offers no TLS gets no mail (D98). */
   requiresTls: boolean
   mailFrom: string
-  /** The portal's name, at the head of every mail (D115). */
-  brandName: string
+  /** At the head of every mail (D115). */
+  brand: Brand
   /** Stands below every mail, if there is one (D134). */
   privacyUrl?: string | undefined
   outbox: string
@@ -104,9 +105,9 @@ function privacyNotice(url: string): MailPart {
   return { part: 'footer', text: 'How your data is handled:', label: 'Privacy notice', url }
 }
 
-type Letterhead = Pick<MailSettings, 'mailFrom' | 'brandName' | 'privacyUrl'>
+type Letterhead = Pick<MailSettings, 'mailFrom' | 'brand' | 'privacyUrl'>
 
-async function message({ mailFrom: from, brandName, privacyUrl }: Letterhead, mail: Mail) {
+async function message({ mailFrom: from, brand, privacyUrl }: Letterhead, mail: Mail) {
   const { to, subject, id, date, unsubscribeUrl } = mail
   const parts = privacyUrl === undefined ? mail.parts : [...mail.parts, privacyNotice(privacyUrl)]
   return {
@@ -120,8 +121,16 @@ async function message({ mailFrom: from, brandName, privacyUrl }: Letterhead, ma
       headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
     }),
     textEncoding: 'quoted-printable' as const,
-    ...(await renderMail({ subject, parts }, brandName)),
+    ...(await renderMail({ subject, parts }, brand)),
+    attachments: attachedLogo(brand),
   }
+}
+
+/** Mail programs show no SVG, and few of them load pictures from elsewhere, so a PNG comes with the mail. */
+function attachedLogo({ logo }: Brand) {
+  if (logo?.type !== 'image/png') return []
+  const { bytes: content, type: contentType } = logo
+  return [{ cid: LOGO_CID, filename: 'logo.png', content, contentType, contentDisposition: 'inline' as const }]
 }
 
 /** The domain of `Partner Portal <portal@example.com>` is example.com. */

@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
+import { paletteOf } from '../brand/colour.ts'
 import { buildLayout, LAYOUT } from './build-layout.ts'
 import { renderMail } from './render-mail.ts'
 
@@ -24,7 +25,7 @@ test('text and HTML have the same content, and the HTML escapes text from outsid
       { part: 'footer', text: 'Too many mails?', label: 'Unsubscribe', url: 'https://portal.example/unsubscribe' },
     ],
   }
-  const { text, html } = await renderMail(content, 'Smith & <Co>')
+  const { text, html } = await renderMail(content, { name: 'Smith & <Co>' })
   expect(text).toBe(`Hello Jo,
 
 see what changed: https://portal.example/leads/LO-1?a=1&b=2
@@ -44,13 +45,28 @@ Too many mails? https://portal.example/unsubscribe
   expect(html).not.toMatch(/<!-- (?:part|end|body|footer)|https?:\/\/(?!portal\.example|www\.w3\.org)/)
 })
 
+test('a mail wears the lender’s colours, and a PNG as its logo', async () => {
+  const logo = { bytes: Buffer.alloc(0), type: 'image/png', aspect: 1, isWide: false } as const
+  const palette = paletteOf('#e8590c')
+  const parts = [{ part: 'button', label: 'Open', url: 'https://portal.example' }] as const
+  const { html } = await renderMail({ subject: 'News', parts }, { name: 'Acme', logo, palette })
+  expect(html).toContain('<img src="cid:logo" alt="" width="28" height="28"')
+  expect(html).toContain('>Acme</div>')
+  expect(html).toContain(`background:#e8590c;color:${palette['on-brand'][0]}`)
+  expect(html).not.toMatch(/#4652d6|#5661e6|#7f8af5|#3f49c0|#b1baff|>P<\/span>/)
+  const plain = await renderMail({ subject: 'News', parts }, { name: 'Acme', logo: { ...logo, type: 'image/svg+xml' } })
+  expect(plain.html).toContain('>P</span>Acme')
+})
+
 test('a mail is rendered even if the layout could not be read for an earlier mail', async () => {
   const folder = await mkdtemp(join(inject('testFolder'), 'mail-'))
   for (const file of ['render-mail.ts', 'escape-html.ts'])
     await copyFile(join(import.meta.dirname, file), join(folder, file))
   const copy: { renderMail: typeof renderMail } = await import(join(folder, 'render-mail.ts'))
   const mail = { subject: 'News', parts: [] }
-  await expect(copy.renderMail(mail, 'Partner Portal')).rejects.toThrow('ENOENT')
+  await expect(copy.renderMail(mail, { name: 'Partner Portal' })).rejects.toThrow('ENOENT')
   await copyFile(LAYOUT, join(folder, 'layout.html'))
-  expect(await copy.renderMail(mail, 'Partner Portal')).toEqual(await renderMail(mail, 'Partner Portal'))
+  expect(await copy.renderMail(mail, { name: 'Partner Portal' })).toEqual(
+    await renderMail(mail, { name: 'Partner Portal' }),
+  )
 })

@@ -1,16 +1,22 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Brand } from '../brand/brand.ts'
+import type { Palette } from '../brand/colour.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { Mail } from './mail.ts'
 import type { MailPart } from './mail-parts.ts'
 
 type Content = Pick<Mail, 'subject' | 'parts'>
 
-/** Renders a mail as plain text and as HTML. The portal's name is the head of the HTML (D115). */
-export async function renderMail(mail: Content, brandName: string): Promise<{ text: string; html: string }> {
+/** Renders a mail as plain text and as HTML. The HTML wears the lender's name, logo and colours (D115). */
+export async function renderMail(mail: Content, brand: Brand): Promise<{ text: string; html: string }> {
   layout ??= await readLayout()
-  return { text: `${mail.parts.map(asText).join('\n\n')}\n`, html: asHtml(layout, mail, brandName) }
+  const html = asHtml(dressed(layout, brand), mail, brand.name)
+  return { text: `${mail.parts.map(asText).join('\n\n')}\n`, html }
 }
+
+/** The name by which the HTML shows the logo that is attached to the mail. */
+export const LOGO_CID = 'logo'
 
 function asText(one: MailPart): string {
   switch (one.part) {
@@ -75,6 +81,41 @@ function asHtml({ page, parts }: Layout, { subject, parts: given }: Content, bra
     .replace(BODY, () => ofColumn(false))
     .replace(FOOTER, () => ofColumn(true))
 }
+
+/** The layout with the lender's logo and colours in place of the product's. */
+function dressed({ page, parts }: Layout, brand: Brand): Layout {
+  const dress = (html: string) => withLogo(withColours(html, brand.palette), brand)
+  return { page: dress(page), parts: new Map([...parts].map(([name, html]) => [name, dress(html)])) }
+}
+
+/** The layout's colours: the brand's with the white on it, and the others that depend on the brand's. */
+function withColours(html: string, palette: Palette | undefined): string {
+  if (!palette) return html
+  const on = palette['on-brand']
+  const [ink, darkInk] = palette['brand-ink']
+  return html
+    .replaceAll(/(background: ?#4652d6; ?color: ?)#ffffff/g, `$1${on[0]}`)
+    .replaceAll(/(#5661e6 !important; color: )#ffffff/g, `$1${on[1]}`)
+    .replaceAll('#4652d6', palette.brand[0])
+    .replaceAll('#5661e6', palette.brand[1])
+    .replaceAll('#7f8af5', palette.ring[1])
+    .replaceAll('#3f49c0', ink)
+    .replaceAll('#b1baff', darkInk)
+}
+
+function withLogo(html: string, { name, logo }: Brand): string {
+  if (logo?.type !== 'image/png') return html
+  const { isWide } = logo
+  const width = Math.round(LOGO_HEIGHT * Math.min(logo.aspect, 7))
+  // The white ground keeps a dark logo visible in a mail program’s dark theme.
+  const image = `<img src="cid:${LOGO_CID}" alt="${isWide ? escapeHtml(name) : ''}" width="${width}" height="${LOGO_HEIGHT}" style="display: inline-block; vertical-align: middle; background: #ffffff; border-radius: 6px; margin-right: 8px">`
+  return html.replace(
+    /<span style="[^"]*">P<\/span>(\{\{brandName\}\})/,
+    (_, text: string) => image + (isWide ? '' : text),
+  )
+}
+
+const LOGO_HEIGHT = 28
 
 function filled(template: string, values: Record<string, string>): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ''))

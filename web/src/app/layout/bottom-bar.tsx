@@ -28,7 +28,7 @@ export function BottomBar({ isMenuOpen, onMenu }: BottomBarProps) {
       </Link>
       <May least="member">
         <Link {...paths.newLead} className={entryClass}>
-          <Plus aria-hidden className="-mt-0.5 size-6! rounded-full bg-brand p-1 text-white" strokeWidth={2.5} />
+          <Plus aria-hidden className="-mt-0.5 size-6! rounded-full bg-brand p-1 text-on-brand" strokeWidth={2.5} />
           New
         </Link>
       </May>

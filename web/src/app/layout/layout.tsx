@@ -42,7 +42,7 @@ export function Layout() {
     <div className="min-h-dvh lg:pl-60 print:pl-0">
       <a
         href="#main"
-        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-lg bg-brand px-4 py-2 font-medium text-white focus:translate-y-0 print:hidden"
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-lg bg-brand px-4 py-2 font-medium text-on-brand focus:translate-y-0 print:hidden"
       >
         Skip to content
       </a>

@@ -60,7 +60,7 @@ const STORY = [
 function Pitch() {
   return (
     <div
-      className="m-3 hidden flex-col justify-center gap-10 overflow-hidden rounded-2xl bg-[#161a3d] p-12 text-white lg:flex"
+      className="m-3 hidden flex-col justify-center gap-10 overflow-hidden rounded-2xl bg-(--panel) p-12 text-white lg:flex"
       aria-hidden
     >
       <p className="max-w-md text-balance text-[1.75rem]/9 font-semibold tracking-tight">
@@ -74,7 +74,9 @@ function Pitch() {
         <ol className="mt-5 grid gap-4 border-l border-white/15 pl-5">
           {STORY.map(({ day, what, more, quote, mark }) => (
             <li key={what} className="relative">
-              <span className={`absolute top-1.5 -left-[1.46rem] size-2 rounded-full ring-4 ring-[#22264a] ${mark}`} />
+              <span
+                className={`absolute top-1.5 -left-[1.46rem] size-2 rounded-full ring-4 ring-[color-mix(in_srgb,var(--panel),white_6%)] ${mark}`}
+              />
               <p className="flex justify-between gap-4">
                 <span className="font-medium">{what}</span>
                 <span className="text-[0.8125rem] text-[#b9c0ea]">{day}</span>

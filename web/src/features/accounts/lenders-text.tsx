@@ -22,16 +22,16 @@ function showBlock(block: Block, headingLevel: number): ReactNode {
       return <p>{showInline(block.content)}</p>
     case 'list': {
       const items = block.items.map((item, position) => (
-        <li key={position} className="grid gap-1">
+        <li key={position} className="space-y-1">
           {showBlocks(item, headingLevel)}
         </li>
       ))
       return block.isOrdered ? (
-        <ol start={block.start} className="grid list-decimal gap-1 pl-6">
+        <ol start={block.start} className="list-decimal space-y-1 pl-6">
           {items}
         </ol>
       ) : (
-        <ul className="grid list-disc gap-1 pl-6">{items}</ul>
+        <ul className="list-disc space-y-1 pl-6">{items}</ul>
       )
     }
     case 'quote':

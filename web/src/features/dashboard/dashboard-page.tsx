@@ -50,12 +50,7 @@ export function DashboardPage() {
     <>
       <PageHeader
         title="Dashboard"
-        description={
-          <>
-            <p>Your referrals at a glance.</p>
-            <ManagerLine />
-          </>
-        }
+        description="Your referrals at a glance."
         actions={
           <May least="member">
             <Link {...paths.newLead} className={buttonClass('primary')}>
@@ -64,7 +59,9 @@ export function DashboardPage() {
             </Link>
           </May>
         }
-      />
+      >
+        <ManagerLine />
+      </PageHeader>
       <Content />
     </>
   )

@@ -60,7 +60,7 @@ export function Bell() {
         {count > 0 && (
           <span
             aria-hidden
-            className="absolute top-0 right-0 min-w-4 rounded-full bg-brand px-1 text-center text-[0.625rem]/4 font-semibold text-white tabular-nums"
+            className="absolute top-0 right-0 min-w-4 rounded-full bg-brand px-1 text-center text-[0.625rem]/4 font-semibold text-on-brand tabular-nums"
           >
             {unreadText(count)}
           </span>

@@ -1,5 +1,6 @@
 import { formatPhone } from '@portal/contract/phone.ts'
 import { useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
 import { Mail, Phone } from 'lucide-react'
 import { mailLink, phoneLink } from '../../format/contact-links.ts'
 import { sessionQuery } from '../../session/session.queries.ts'
@@ -11,12 +12,12 @@ export function ManagerLine() {
   const manager = useQuery(sessionQuery()).data?.manager
   if (!manager) return null
   return (
-    <p className="flex flex-wrap items-center gap-x-3">
+    <p className="mt-0.5 flex flex-wrap items-center gap-x-3 text-muted">
       <span>
         Your contact at the lender{manager.name && ': '}
         {manager.name && <span className="font-medium text-ink">{manager.name}</span>}
       </span>
-      <Ways phone={manager.phone} email={manager.email} />
+      <Ways phone={manager.phone} email={manager.email} isShort />
     </p>
   )
 }
@@ -35,31 +36,33 @@ export function ManagerSection({ loid }: { loid: string }) {
   )
 }
 
-const wayClass =
-  'inline-flex min-h-6 min-w-0 max-w-full items-center gap-1.5 [&_svg]:size-3.5 [&_svg]:shrink-0 [&_svg]:text-muted'
+interface WaysProps {
+  phone: string | null
+  email: string | null
+  subject?: string
+  /** On a phone, the ways are signs only. */
+  isShort?: boolean
+}
 
-function Ways({ phone, email, subject }: { phone: string | null; email: string | null; subject?: string }) {
+function Ways({ phone, email, subject, isShort }: WaysProps) {
+  const textClass = clsx(textLinkClass, 'truncate', isShort && 'max-sm:sr-only')
   return (
     <>
       {phone && (
-        <span className={wayClass}>
+        <a href={phoneLink(phone)} className={wayClass}>
           <Phone aria-hidden />
-          <a href={phoneLink(phone)} className={textLinkClass}>
-            {formatPhone(phone)}
-          </a>
-        </span>
+          <span className={textClass}>{formatPhone(phone)}</span>
+        </a>
       )}
       {email && (
-        <span className={wayClass}>
+        <a href={`${mailLink(email)}${subject ? `?subject=${encodeURIComponent(subject)}` : ''}`} className={wayClass}>
           <Mail aria-hidden />
-          <a
-            href={`${mailLink(email)}${subject ? `?subject=${encodeURIComponent(subject)}` : ''}`}
-            className={`${textLinkClass} truncate`}
-          >
-            {email}
-          </a>
-        </span>
+          <span className={textClass}>{email}</span>
+        </a>
       )}
     </>
   )
 }
+
+const wayClass =
+  'inline-flex min-h-7 max-w-full min-w-7 items-center gap-1.5 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted'

@@ -15,7 +15,7 @@ export function TurnChip({ side, text, className }: TurnChipProps) {
     <span
       className={clsx(
         'inline-flex shrink-0 items-center rounded-full border px-2 text-xs/5 font-medium whitespace-nowrap',
-        side === 'partner' ? 'border-transparent bg-brand text-white' : 'border-line-strong text-muted',
+        side === 'partner' ? 'border-transparent bg-brand text-on-brand' : 'border-line-strong text-muted',
         className,
       )}
     >

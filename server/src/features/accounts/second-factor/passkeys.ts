@@ -34,7 +34,7 @@ export async function beginPasskeyOf(deps: Deps, { personId }: SessionCaller): P
   const known = await findPasskeys(db, personId)
   refuseMore(known)
   const name = [person.first_name, person.last_name].filter(Boolean).join(' ') || person.business_name
-  const portal = { publicUrl, brandName: config.brandName }
+  const portal = { publicUrl, brandName: config.brand.name }
   const creation = await passkeyCreation(portal, { id: personId, email: person.email, name }, known)
   await keepChallenge(deps, creation.challenge, personId)
   return creation

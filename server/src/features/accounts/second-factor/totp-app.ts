@@ -24,7 +24,7 @@ export async function beginTotpApp(
   if (!(await keepWaitingTotpSecret({ db, secrets }, personId, secret, clock.now().toISOString()))) {
     throw new Conflict('CONFLICT', 'There is an authenticator app already. Remove it before you add another one.')
   }
-  return totpSetUp(secret, { issuer: config.brandName, email: person.email })
+  return totpSetUp(secret, { issuer: config.brand.name, email: person.email })
 }
 
 /**

@@ -1,0 +1,36 @@
+import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
+import { type Brand, COLOURS_PATH, LOGO_DARK_PATH, LOGO_PATH } from '../brand/brand.ts'
+import { escapeHtml } from '../mail/escape-html.ts'
+
+export function isOwnBrand({ name, logo, palette }: Brand): boolean {
+  return name === DEFAULT_BRAND_NAME && !logo && !palette
+}
+
+/** A page of the app with the lender's name, logo and colours in place of the product's (D115). */
+export function brandedPage(html: string, brand: Brand): string {
+  const { name, logo, palette } = brand
+  const named = html.replaceAll(DEFAULT_BRAND_NAME, () => escapeHtml(name))
+  const coloured = palette
+    ? withHead(named, `<link rel="stylesheet" href="${COLOURS_PATH}">`).replaceAll(
+        'fill="#4652d6"',
+        `fill="${palette.mark[0]}"`,
+      )
+    : named
+  return logo ? withLogo(coloured, brand) : coloured
+}
+
+function withLogo(html: string, { logo, logoDark }: Brand): string {
+  const dark = logoDark ? LOGO_DARK_PATH : LOGO_PATH
+  const shape = logo?.isWide ? 'wide' : 'square'
+  const icons = logoDark
+    ? `<link rel="icon" href="${LOGO_PATH}" media="(prefers-color-scheme: light)"><link rel="icon" href="${dark}" media="(prefers-color-scheme: dark)">`
+    : `<link rel="icon" href="${LOGO_PATH}">`
+  const boot = `<picture class="boot-mark"><source srcset="${dark}" media="(prefers-color-scheme: dark)"><img src="${LOGO_PATH}" alt=""></picture>`
+  return withHead(html, `<meta name="brand-logo" content="${shape}" data-light="${LOGO_PATH}" data-dark="${dark}">`)
+    .replace(/<link rel="icon"[^>]*>/, icons)
+    .replace(/<svg class="boot-mark"[\s\S]*?<\/svg>/, boot)
+}
+
+function withHead(html: string, more: string): string {
+  return html.replace('</head>', () => `${more}</head>`)
+}
