@@ -57,7 +57,7 @@ export const SCREENS: Screen[] = [
   {
     path: '/payments',
     heading: 'Payments',
-    texts: ['Paid', 'Payable', 'Expected', 'No payment date yet', 'Commission'],
+    texts: ['Paid', 'Payable', 'Expected', 'No payment date yet'],
   },
   {
     path: '/api-docs',

@@ -9,6 +9,7 @@ const ENTRIES = [
   { name: 'Dashboard', path: '/dashboard' },
   { name: 'Leads', path: '/leads' },
   { name: 'Deals', path: '/deals' },
+  { name: 'Payments', path: '/payments' },
   { name: 'Webhook', path: '/webhook' },
   { name: 'API Keys', path: '/api-keys' },
   { name: 'API Docs', path: '/api-docs' },
@@ -18,7 +19,7 @@ const ENTRIES = [
 ]
 
 const GROUPS = {
-  Work: ['Dashboard', 'Leads', 'Deals'],
+  Work: ['Dashboard', 'Leads', 'Deals', 'Payments'],
   Integrations: ['Webhook', 'API Keys', 'API Docs'],
   Business: ['Team', 'Security Log', 'Profile Settings'],
 }

@@ -28,7 +28,9 @@ export function App({ router }: { router: AppRouter }) {
   useEffect(() => onRoleChange((before) => before && void router.invalidate()), [router])
   useEffect(
     () =>
-      onSeesPaymentsChange(() => {
+      onSeesPaymentsChange((before) => {
+        // What was not known before opened no page but that of payments, whose calls the server has answered.
+        if (before === null) return
         queryClient.removeQueries({ queryKey: ['payments'] })
         void router.invalidate()
       }),

@@ -2,25 +2,27 @@ import { useSyncExternalStore } from 'react'
 
 const KEY = 'auth_sees_payments'
 
-const listeners = new Set<() => void>()
+/** `before` is null if it was not known. */
+type Listener = (before: boolean | null) => void
+const listeners = new Set<Listener>()
 
 /** Whether the person sees payments (D111), as the server last said. A reloaded page knows it at once. Null if unknown. */
 export function readSeesPayments(): boolean | null {
-  const stored = localStorage.getItem(KEY)
-  return stored === null ? null : stored === 'true'
+  return parse(localStorage.getItem(KEY))
 }
 
 /** `null` forgets it, because the next answer about another person decides. */
 export function storeSeesPayments(sees: boolean | null) {
-  if (sees === readSeesPayments()) return
+  const before = readSeesPayments()
+  if (sees === before) return
   if (sees === null) localStorage.removeItem(KEY)
   else localStorage.setItem(KEY, String(sees))
-  for (const listener of listeners) listener()
+  for (const listener of listeners) listener(before)
 }
 
-export function onSeesPaymentsChange(listener: () => void): () => void {
-  function handleStorage({ key }: StorageEvent) {
-    if (key === KEY) listener()
+export function onSeesPaymentsChange(listener: Listener): () => void {
+  function handleStorage({ key, oldValue }: StorageEvent) {
+    if (key === KEY) listener(parse(oldValue))
   }
   listeners.add(listener)
   window.addEventListener('storage', handleStorage)
@@ -28,6 +30,10 @@ export function onSeesPaymentsChange(listener: () => void): () => void {
     listeners.delete(listener)
     window.removeEventListener('storage', handleStorage)
   }
+}
+
+function parse(stored: string | null): boolean | null {
+  return stored === null ? null : stored === 'true'
 }
 
 export function useSeesPayments(): boolean {

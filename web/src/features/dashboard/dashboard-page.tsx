@@ -50,7 +50,8 @@ export function DashboardPage() {
     <>
       <PageHeader
         title="Dashboard"
-        description="Your referrals at a glance."
+        // A phone has room for the four figures only without it.
+        description={<span className="max-sm:hidden">Your referrals at a glance.</span>}
         actions={
           <May least="member">
             <Link {...paths.newLead} className={buttonClass('primary')}>

@@ -233,7 +233,7 @@ test('nobody can use up the CRM’s credits with notes, changes of the profile o
   const changed = []
   for (const first_name of ['Ada', 'Bea', 'Cleo', 'Dora']) changed.push(await partner.put('/profile', { first_name }))
   expect(changed.map(({ status }) => status)).toEqual([200, 200, 200, 429])
-  expect(changed.at(-1)?.body.error).toBe('Too many changes of profiles: at most 3 a minute.')
+  expect(changed.at(-1)?.body.error).toBe('Too many changes of profiles and leads: at most 3 a minute.')
 
   const asked = await Promise.all(Array.from({ length: 60 }, () => partner.post('/dashboard/debug-sync-leads')))
   expect(asked.map(({ status }) => status)).not.toContain(429)
