@@ -197,3 +197,13 @@ test('another partner sees no import, and each step stands in the security log',
     'import-checked',
   ])
 })
+
+test('nobody has all rows of files checked again without end', async () => {
+  await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const partner = await portal.newPartner()
+  const { id } = await check(partner, csv(line(1)))
+  const again = () => partner.post(`/dashboard/leads/imports/${id}/accept-offers`)
+  expect((await again()).status).toBe(200)
+  await sql`update rate_limits set points = 300 where key like 'imports-checked-again:%'`.execute(portal.deps.db)
+  expect((await again()).status).toBe(429)
+})

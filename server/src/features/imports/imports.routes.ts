@@ -24,6 +24,13 @@ import { submitRows } from './submit-import.ts'
 
 /** A check of a large file takes a second of the processor's time. */
 const CHECKS = { name: 'imports', points: 60, seconds: 3_600, text: 'Too many files: at most 60 an hour.' }
+/** People choose columns one by one, and each choice checks all rows again. */
+const CHECKS_AGAIN = {
+  name: 'imports-checked-again',
+  points: 300,
+  seconds: 3_600,
+  text: 'Too many changes to files: at most 300 an hour.',
+}
 
 export function importRoutes(mount: Mount, deps: Deps): void {
   const { db } = deps
@@ -40,9 +47,15 @@ export function importRoutes(mount: Mount, deps: Deps): void {
     const page = cutPage(await findRows(db, partner.id, id, { show, limit, offset: offset(query) }), query)
     return { data: { rows: page.rows.map((row) => shownRow(columns, row)) }, pagination: page.pagination }
   })
-  mount(changeImportColumns, ({ partner, params, body }) => changeColumns(deps, partner, params.id, body.fields))
+  mount(changeImportColumns, async ({ partner, params, body, limit }) => {
+    await limit(CHECKS_AGAIN, partner.id)
+    return changeColumns(deps, partner, params.id, body.fields)
+  })
   mount(mendImportRow, ({ partner, params, body }) => mendRow(deps, partner, params.id, body))
-  mount(acceptImportOffers, ({ partner, params }) => acceptOffers(deps, partner, params.id))
+  mount(acceptImportOffers, async ({ partner, params, limit }) => {
+    await limit(CHECKS_AGAIN, partner.id)
+    return acceptOffers(deps, partner, params.id)
+  })
   mount(discardImport, ({ partner, params, security }) => discardCheck(deps, partner, params.id, security))
   mount(submitImport, ({ partner, params, body, security }) => submitRows(deps, partner, params.id, body, security))
   mount(exportImportRows, ({ partner, params, security }) => leftOutFile(deps, partner, params.id, security))
