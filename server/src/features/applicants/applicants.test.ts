@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { pushPartnerNow } from '../../crm/push/push-partner.job.ts'
+import { recordEvent } from '../../records/events/events.ts'
+import { insertDeal } from '../../testing/insert-deal.ts'
 import { openLender } from '../../testing/lender.ts'
 import { countLockWaits } from '../../testing/lock-waits.ts'
 import { openDataFolder } from '../../testing/portal-process.ts'
@@ -219,6 +221,30 @@ test('an applicant is found by an ABN that was entered with other characters', a
   const data = JSON.parse(await readFile(file, 'utf8'))
   expect(data.leads.map((lead: { loid: string }) => lead.loid)).toEqual([loid])
   expect(data.webhook_logs).toMatchObject([{ endpoint: '/api/partner/leads' }])
+})
+
+test('the export for an applicant does not say what the lender pays the partner', async () => {
+  await using folder = await openDataFolder()
+  await using portal = await startPortal()
+  const { db } = portal.deps
+  const { id: partnerId } = await portal.newPartner()
+  const { loid } = await insertDeal(db, partnerId, {
+    email: EMAIL,
+    amount: 50_000,
+    partner_commission: 1_234.5,
+    commission_status: 'Paid',
+    commission_note: 'A bonus',
+  })
+  const data = { deal_name: 'Okafor', business_name: null }
+  await db
+    .transaction()
+    .execute((tx) => recordEvent(tx, { partnerId, loid, type: 'deal.paid', data, at: new Date().toISOString() }))
+  const env = { DATABASE_URL: portal.database.url, SECRETS_KEY: Buffer.alloc(32, 'k').toString('base64') }
+  const file = join(folder.path, 'nkem.json')
+  expect((await folder.command(['applicants', 'export', EMAIL, '--to', file], env)).code).toBe(0)
+  const text = await readFile(file, 'utf8')
+  expect(JSON.parse(text).deals).toMatchObject([{ loid, amount: 50_000 }])
+  expect(text).not.toMatch(/commission|1234|bonus|paid/i)
 })
 
 test('erasing is refused for a text that is not an email address, phone number or ABN', async () => {

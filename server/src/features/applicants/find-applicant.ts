@@ -1,4 +1,6 @@
+import { mayTell } from '@portal/contract/event-types.ts'
 import type { Db } from '../../platform/db/database.ts'
+import type { DealRow } from '../../platform/db/tables.ts'
 import {
   findAnswersNaming,
   findDealsByLoidOfAllPartners,
@@ -45,12 +47,12 @@ export async function findApplicant(db: Db, applicant: Applicant) {
   const withPartner = <Row extends { partner_id: string }>(row: Row) => ({ partner: names.get(row.partner_id), ...row })
   return {
     leads: leads.map(withPartner),
-    deals: allDeals.map(withPartner),
+    deals: allDeals.map(withoutPayment).map(withPartner),
     notes: await findRowsOfLoids(db, 'notes', loids),
     documents: await findRowsOfLoids(db, 'documents', loids),
     requests: await findRequestsOfLoids(db, loids),
     history: await findRowsOfLoids(db, 'history_entries', loids),
-    events: await findRowsOfLoids(db, 'events', loids),
+    events: (await findRowsOfLoids(db, 'events', loids)).filter(({ type }) => mayTell(String(type), [])),
     webhook_logs: logs.filter(
       ({ loid, request_body }) =>
         (loid !== null && loids.includes(loid)) || (request_body !== null && isNamedIn(applicant, request_body)),
@@ -61,6 +63,17 @@ export async function findApplicant(db: Db, applicant: Applicant) {
     ),
     remembered_answers: await findAnswersNaming(db, loids),
   }
+}
+
+/** What the lender pays the partner for a deal does not concern the applicant (D111). */
+function withoutPayment({
+  partner_commission: _,
+  commission_status: __,
+  commission_paid_on: ___,
+  commission_note: ____,
+  ...deal
+}: DealRow) {
+  return deal
 }
 
 /**
