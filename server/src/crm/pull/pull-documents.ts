@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
-import { CrmUnavailable } from '../../platform/errors.ts'
+import { CrmUnavailable, TooMany } from '../../platform/errors.ts'
 import { defineJob } from '../../platform/jobs/define-job.ts'
 import type { CrmAttachment } from '../../records/crm-records.ts'
 import {
@@ -18,18 +18,30 @@ import { CrmForbidden, CrmRefused } from '../zoho/errors.ts'
 /** A person who opens a record waits at most this long for the lender's documents. A later look gets any that are missing. */
 const OPENED_MS_MAX = 3_000
 
-/** Looks for documents of a record that somebody opens, at most once a minute unless the look is wanted anyway (D103). */
+interface Opening {
+  /** Whether to look even if somebody looked a short while ago. */
+  isWanted?: boolean
+  /** Counts a look, and throws `TooMany` if there may be none. */
+  count?: () => Promise<void>
+}
+
+/**
+ * Looks for documents of a record that somebody opens, at most once a minute unless the look is wanted anyway (D103), and
+ * no more often than the partner may.
+ */
 export async function pullDocumentsOf(
   deps: Deps,
   partnerId: string,
   loid: string,
-  { isWanted } = { isWanted: false },
+  { isWanted = false, count }: Opening,
 ): Promise<void> {
   const look = await beginLook(deps.db, partnerId, loid, { isWanted })
   if (!look) return
   try {
+    await count?.()
     await asOpened(() => pullDocuments(deps, { partnerId, loid }, look, AbortSignal.timeout(OPENED_MS_MAX)))
   } catch (error) {
+    if (error instanceof TooMany) return
     if (!isOfCrm(error)) throw error
     if (!(error instanceof CrmForbidden)) await forgetLook(deps.db, partnerId, loid)
     deps.log.info({ err: error, loid }, 'the CRM did not return the documents of an opened record')

@@ -1,9 +1,12 @@
 import type { Deps } from '../../deps.ts'
 import type { Limit } from '../../platform/http/rate-limit.ts'
 
-/** More than people press a button, and at some nine credits a sync less than a fifth of a day's credits. */
-const SYNCS_PER_MINUTE = 60
-const SYNCS_PER_DAY = 1_000
+/**
+ * More than people press a button or open records. Some nine credits a sync, and one to four a look, are less than a fifth
+ * of a day's credits.
+ */
+const PER_MINUTE = 60
+const PER_DAY = { syncs: 1_000, looks: 2_000 }
 
 const COUNTED = {
   records: 'new records',
@@ -11,6 +14,7 @@ const COUNTED = {
   documents: 'new documents',
   changes: 'changes of profiles and leads',
   syncs: 'syncs',
+  looks: 'looks for documents',
 }
 
 /**
@@ -22,11 +26,11 @@ export async function limitPartner(
   { limit, partner }: { limit: Limit; partner: { id: string } },
   kind: keyof typeof COUNTED,
 ): Promise<void> {
-  const isSync = kind === 'syncs'
   const count = async (period: string, points: number, seconds: number) => {
     const text = `Too many ${COUNTED[kind]}: at most ${points} a ${period}.`
     await limit({ name: `${kind}-${period}`, points, seconds, text }, partner.id)
   }
-  await count('day', isSync ? SYNCS_PER_DAY : config.recordsPerDay, 86_400)
-  await count('minute', isSync ? SYNCS_PER_MINUTE : config.recordsPerMinute, 60)
+  const isReading = kind === 'syncs' || kind === 'looks'
+  await count('day', isReading ? PER_DAY[kind] : config.recordsPerDay, 86_400)
+  await count('minute', isReading ? PER_MINUTE : config.recordsPerMinute, 60)
 }

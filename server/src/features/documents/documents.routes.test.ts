@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
@@ -232,6 +233,23 @@ test('what staff attach for the partner is shown, told once, opened, and gone wh
   await lender.update('Leads', id, { Lead_Status: 'Pre Call' })
   await runSweep(portal.deps, AbortSignal.timeout(30_000))
   await waitFor('the list to be empty', async () => (await shown()).length === 0)
+})
+
+test('nobody has the lender asked for documents without end: a partner that opens too many records sees what is known', async () => {
+  await using limited = await startPortal({ withCrm: true, env: { RATE_LIMITS: 'on' } })
+  const partner = await limited.newPartner()
+  await confirmEmail(limited, partner)
+  const records = [await partner.submitLead(), await partner.submitLead({ email: 'second@example.com' })]
+  for (const { loid } of records) await partner.pushedLead(loid)
+  const asked = async () => (await openLender(limited.crmUrl).calls()).by_kind
+  const [first, second] = records.map(({ loid }) => `/crm/documents/${loid}`)
+  const before = await asked()
+  expect((await partner.get(first ?? '')).status).toBe(200)
+  const between = await asked()
+  expect(between).not.toEqual(before)
+  await sql`update rate_limits set points = 60 where key like 'looks-minute:%'`.execute(limited.deps.db)
+  expect((await partner.get(second ?? '')).status).toBe(200)
+  expect(await asked()).toEqual(between)
 })
 
 test('a record’s new partner sees what staff attached, and the former partner opens nothing any more', async () => {

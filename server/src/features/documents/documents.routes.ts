@@ -30,10 +30,11 @@ const OPENED = {
 export function documentRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
 
-  mount(listDocuments, async ({ partner, params }) => {
+  mount(listDocuments, async (call) => {
+    const { partner, params } = call
     const record = await findDocumentedRecord(db, partner.id, params.loid)
     if (!record) throw new NotFound('Lead or deal not found')
-    await pullDocumentsOf(deps, partner.id, record.loid)
+    await pullDocumentsOf(deps, partner.id, record.loid, { count: () => limitPartner(deps, call, 'looks') })
     const rows = await findDocuments(reads, partner.id, record.loid)
     const now = clock.now()
     return { documents: rows.map((row) => shownDocument(row, partner, now)), file_mb_max: config.documentMbMax }
