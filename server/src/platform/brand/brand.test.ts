@@ -66,6 +66,7 @@ test.each([
   ['', /be an SVG or PNG picture/],
   ['<html><svg/></html>', /be an SVG or PNG picture/],
   [`${SVG}<script>alert(1)</script></svg>`, /be an SVG with no script/],
+  [`${SVG}<![CDATA[<!--]]><script>alert(1)</script><![CDATA[-->]]></svg>`, /be an SVG with no script/],
   [`${SVG}<g onload="alert(1)"/></svg>`, /be an SVG with no event handlers/],
   [`${SVG}<a href="javascript:alert(1)"/></svg>`, /be an SVG with no script in links/],
   [`${SVG}<image href="https://evil.example/a.png"/></svg>`, /be an SVG with no links to other files/],

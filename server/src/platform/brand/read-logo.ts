@@ -93,7 +93,8 @@ function checkSvg(bytes: Buffer): number {
   if (!/^\s*(?:<\?xml[^>]*\?>\s*)?(?:<!DOCTYPE[^>]*>\s*)?<(?:\w+:)?svg[\s>]/i.test(content)) {
     throw new Error('be an SVG or PNG picture')
   }
-  const [, words] = NOT_A_PICTURE.find(([pattern]) => pattern.test(content)) ?? []
+  // What looks like a comment is none where a CDATA section or an instruction holds its beginning, so comments count too.
+  const [, words] = NOT_A_PICTURE.find(([pattern]) => pattern.test(text)) ?? []
   if (words !== undefined) throw new Error(`be an SVG with ${words}`)
   if (!/xmlns(?::\w+)?\s*=\s*["']http:\/\/www\.w3\.org\/2000\/svg["']/.test(content) || !isBalanced(content)) {
     throw new Error('be a whole SVG picture, not a broken one')
