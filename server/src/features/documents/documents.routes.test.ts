@@ -268,6 +268,7 @@ test('a record’s new partner sees what staff attached, and the former partner 
   expect(moved).toBe(true)
   expect((await eve.get(`/crm/documents/${loid}`)).body.data.documents).toMatchObject([{ name: 'Partner terms.pdf' }])
   for (const document of [own, terms]) expect((await open(document.id)).status).toBe(404)
+  expect((await ada.delete(`/crm/document/${own.id}`)).status).toBe(404)
 })
 
 test.each(['deal', 'contact', 'no'])('documents outlive a conversion that moves files to: %s', async (to) => {

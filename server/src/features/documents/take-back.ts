@@ -4,7 +4,13 @@ import { isId } from '../../platform/db/ids.ts'
 import { Conflict, NotFound } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import type { NoteSecurity } from '../../platform/http/security-events.ts'
-import { findDocuments, lockDocument, removeParts, updateDocument } from '../../records/documents/documents.queries.ts'
+import {
+  findDocumentedRecord,
+  findDocuments,
+  lockDocument,
+  removeParts,
+  updateDocument,
+} from '../../records/documents/documents.queries.ts'
 import { reopenRequest } from '../../records/requests/requests.queries.ts'
 import { shownDocument } from './shown-document.ts'
 
@@ -20,7 +26,8 @@ export async function takeDocumentBack(
 ): Promise<{ id: string }> {
   await db.transaction().execute(async (tx) => {
     const row = isId(id) ? await lockDocument(tx, caller.id, id) : undefined
-    if (!row) throw new NotFound('Document not found')
+    // The lender may have given the record to another partner, who has the file now.
+    if (!row || !(await findDocumentedRecord(tx, caller.id, row.loid))) throw new NotFound('Document not found')
     const now = clock.now()
     const shown = (await findDocuments(reads, caller.id, row.loid)).find((one) => one.id === id)
     if (!shown || shownDocument(shown, caller, now).take_back_until === null) {
