@@ -93,6 +93,18 @@ export const Import = z.object({
   created_at: Instant,
   submitted_at: z.nullable(Instant),
   done_at: z.nullable(Instant),
+  /** Until when the import can be undone; null if nothing can be undone. */
+  undo_until: z.nullable(Instant),
+  /** How far undoing the import has come; null if nobody has asked for it. */
+  undo: z.nullable(
+    z.object({
+      asked_at: Instant,
+      /** When every row was decided; null before. */
+      done_at: z.nullable(Instant),
+      withdrawn: z.number(),
+      kept: z.number(),
+    }),
+  ),
   /** When the rows are removed; null if they have been removed. */
   rows_kept_until: z.nullable(Instant),
 })
@@ -136,6 +148,10 @@ export const ImportRow = z.object({
   /** What changed after the check, in words. */
   since: Text,
   loid: z.nullable(Loid),
+  /** What undoing the import did with the row's lead; null before. */
+  undo: z.nullable(z.enum(['withdrawn', 'kept'])),
+  /** Why undoing the import left the lead, in words. */
+  kept_because: Text,
 })
 export type ImportRow = z.infer<typeof ImportRow>
 
@@ -170,7 +186,7 @@ export const readImport = defineRoute({
   summary: 'One import: how its rows stand, and how far its submission has come.',
 })
 
-export const ROWS_SHOWN = ['all', ...ROW_STANDINGS, 'submitted', 'left-out', 'changed'] as const
+export const ROWS_SHOWN = ['all', ...ROW_STANDINGS, 'submitted', 'left-out', 'changed', 'withdrawn', 'kept'] as const
 export type RowsShown = (typeof ROWS_SHOWN)[number]
 
 export const listImportRows = defineRoute({
@@ -260,6 +276,17 @@ export const submitImport = defineRoute({
   answer: Import,
   status: 202,
   summary: 'Submits the rows that are ready, in the background, each once.',
+})
+
+export const undoImport = defineRoute({
+  method: 'POST',
+  path: '/dashboard/leads/imports/:id/undo',
+  auth: 'session',
+  least: 'member',
+  answer: Import,
+  status: 202,
+  summary:
+    'Withdraws, in the background, the leads of an import that nobody has touched, and says of each other lead why it stays. Calling it again changes nothing.',
 })
 
 export const exportImportRows = defineRoute({

@@ -56,6 +56,8 @@ export const FILE_NAME_LENGTH_MAX = 200
 export const IMPORT_MEMORY_DAYS = 90
 /** An import's rows hold applicants' data, so they are removed this many days after its last change. */
 export const IMPORT_ROWS_KEPT_DAYS = 7
+/** How long after its end an import can be undone. */
+export const IMPORT_UNDO_HOURS = 24
 /** How many records of a partner wait for a verified address (D122) or for the lender's word (D116). */
 export const WAITING_RECORDS_MAX = 10
 

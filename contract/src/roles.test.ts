@@ -45,6 +45,7 @@ const MAY: Record<Role, string[]> = {
     'PUT /dashboard/leads/imports/:id/columns',
     'POST /dashboard/leads/imports/:id/accept-offers',
     'POST /dashboard/leads/imports/:id/submit',
+    'POST /dashboard/leads/imports/:id/undo',
     'GET /dashboard/leads/imports/:id/left-out',
     'GET /dashboard/leads/import-template',
     'POST /dashboard/attention/:id/done',

@@ -23,6 +23,7 @@ import { mailNotice } from '../features/accounts/mail-notice.job.ts'
 import { mailResetLink } from '../features/accounts/mail-reset-link.job.ts'
 import { mailVerification } from '../features/accounts/mail-verification.job.ts'
 import { submitImportRows } from '../features/imports/submit-import-rows.job.ts'
+import { undoImportRows } from '../features/imports/undo-import-rows.job.ts'
 import { sendNewsMail } from '../features/mails/send-news-mail.job.ts'
 import { tellNews } from '../features/mails/tell-news.job.ts'
 import { fillSearchColumns } from '../features/search/fill-search.job.ts'
@@ -54,6 +55,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   mailInvitation,
   mailNotice,
   submitImportRows,
+  undoImportRows,
   tellNews,
   sendNewsMail,
   pruneNightly,

@@ -459,7 +459,17 @@ async function successfulRequest(on: TestPortal, name: string, route: Route, rea
     }
   }
   if (route.path.startsWith('/dashboard/leads/imports/')) {
-    ids[name] = async () => (await subject.post('/dashboard/leads/imports', LEADS_FILE)).body.data.id
+    ids[name] = async () => {
+      const { id } = (await subject.post('/dashboard/leads/imports', LEADS_FILE)).body.data
+      if (name.endsWith('/undo')) {
+        const chosen = { consentVersion: '2026-11', withDuplicates: false, rows: 1 }
+        await subject.post(`/dashboard/leads/imports/${id}/submit`, chosen)
+        await waitFor('the end of the import', async () => {
+          return (await subject.get(`/dashboard/leads/imports/${id}`)).body.data.state === 'done'
+        })
+      }
+      return id
+    }
   }
   const id = (await ids[name]?.()) ?? (/\/(deals?|payments)\//.test(route.path) ? deal.loid : loid)
   const path = `${route.path.replace(/:\w+/, id)}${validQuery(route)}`

@@ -17,8 +17,8 @@ import { PUSH_RETRY } from './push-retry.ts'
 import { settleChange } from './settle-change.ts'
 
 export const TOUCHED = 'The lender has begun to work on this lead. A note tells the lender what to change.'
-const GONE = 'The lender has removed this lead.'
-const NOT_ANSWERED = `The CRM did not answer within ${PUSH_RETRY.giveUpAfterDays} days.`
+export const GONE = 'The lender has removed this lead.'
+export const NOT_ANSWERED = `The CRM did not answer within ${PUSH_RETRY.giveUpAfterDays} days.`
 
 /** The CRM's times are whole seconds, so a second change in the second of the look would not be noticed. */
 const SETTLED_MS = 2_000

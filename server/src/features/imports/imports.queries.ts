@@ -1,6 +1,6 @@
 import type { Import, ImportColumn, RowProblem, RowsShown } from '@portal/contract/imports.ts'
 import type { DuplicateLead, NewLead } from '@portal/contract/leads.ts'
-import { IMPORT_MEMORY_DAYS, IMPORT_ROWS_KEPT_DAYS } from '@portal/contract/limits.ts'
+import { IMPORT_MEMORY_DAYS, IMPORT_ROWS_KEPT_DAYS, IMPORT_UNDO_HOURS } from '@portal/contract/limits.ts'
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -176,6 +176,8 @@ function importsOf(db: Db | Tx, { id }: Asker) {
             fn.countAll<number>().filterWhere('outcome', '=', 'submitted').as('submitted_now'),
             fn.countAll<number>().filterWhere('outcome', '=', 'left-out').as('left_out_now'),
             fn.countAll<number>().filterWhere('since', 'is not', null).as('changed_now'),
+            fn.countAll<number>().filterWhere('undo', '=', 'withdrawn').as('withdrawn_now'),
+            fn.countAll<number>().filterWhere('undo', '=', 'kept').as('kept_now'),
             fn.countAll<number>().filterWhere(HAS_OFFER, '=', lit(true)).as('offers'),
           ])
           .as('counted'),
@@ -184,7 +186,9 @@ function importsOf(db: Db | Tx, { id }: Asker) {
     .select(['imports.id', 'imports.name', 'imports.state', 'imports.columns', 'imports.rows', 'imports.person_id'])
     .select(['imports.chosen', 'imports.submitted', 'imports.changed', 'imports.created_at', 'imports.submitted_at'])
     .select(['imports.done_at', 'imports.changed_at', 'imports.has_rows'])
+    .select(['imports.undo_asked_at', 'imports.undone_at', 'imports.withdrawn', 'imports.kept'])
     .select(['ready', 'wrong', 'duplicate', 'known', 'submitted_now', 'left_out_now', 'changed_now', 'offers'])
+    .select(['withdrawn_now', 'kept_now'])
     .select(sql<string | null>`case when people.id is not null then ${sql.raw(PERSON_NAME)} end`.as('by'))
     .where('imports.partner_id', '=', id)
 }
@@ -194,7 +198,7 @@ const HAS_OFFER = sql<boolean>`row.problems @? '$[*].offer ? (@ != null)'`
 type FoundImport = Awaited<ReturnType<ReturnType<typeof importsOf>['execute']>>[number]
 
 function asImport(row: FoundImport, { personId }: Asker): Import {
-  const { ready, wrong, duplicate, known, offers, chosen, has_rows, changed_at } = row
+  const { ready, wrong, duplicate, known, offers, chosen, has_rows, changed_at, done_at, undo_asked_at } = row
   const counts = { ready, wrong, duplicate, known }
   const submitted = has_rows ? Number(row.submitted_now) : row.submitted
   return {
@@ -210,11 +214,26 @@ function asImport(row: FoundImport, { personId }: Asker): Import {
     submitted,
     left_out: has_rows ? Number(row.left_out_now) : (chosen ?? 0) - submitted,
     changed: has_rows ? Number(row.changed_now) : row.changed,
+    undo_until: done_at !== null && undo_asked_at === null && submitted > 0 && has_rows ? undoUntil(done_at) : null,
+    undo:
+      undo_asked_at === null
+        ? null
+        : {
+            asked_at: undo_asked_at,
+            done_at: row.undone_at,
+            withdrawn: has_rows ? Number(row.withdrawn_now) : row.withdrawn,
+            kept: has_rows ? Number(row.kept_now) : row.kept,
+          },
     rows_kept_until: has_rows ? new Date(Date.parse(changed_at) + IMPORT_ROWS_KEPT_DAYS * DAY_MS).toISOString() : null,
   }
 }
 
 const DAY_MS = 86_400_000
+export const UNDO_MS = IMPORT_UNDO_HOURS * 3_600_000
+
+function undoUntil(doneAt: string): string {
+  return new Date(Date.parse(doneAt) + UNDO_MS).toISOString()
+}
 
 type RowQuery = SelectQueryBuilder<Tables, 'import_rows', object>
 type RowExpression = ExpressionBuilder<Tables, 'import_rows'>
@@ -228,6 +247,8 @@ const SHOWN: Record<RowsShown, (eb: RowExpression) => ReturnType<RowExpression['
   submitted: (eb) => eb.and({ outcome: 'submitted' }),
   'left-out': (eb) => eb.and([eb('outcome', 'is distinct from', 'submitted')]),
   changed: (eb) => eb.and([eb('since', 'is not', null)]),
+  withdrawn: (eb) => eb.and({ undo: 'withdrawn' }),
+  kept: (eb) => eb.and({ undo: 'kept' }),
 }
 
 export type RowFound = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number]
@@ -247,6 +268,8 @@ function selectRows(query: RowQuery) {
     'outcome',
     'since',
     'loid',
+    'undo',
+    'kept_because',
   ])
 }
 
@@ -288,7 +311,9 @@ export async function removeRowsOfAllPartners(db: Db, before: string, rowsMax: n
   // First the imports, so that nobody changes one whose rows are going.
   await sql`
     update imports set has_rows = false, name = null, columns = '[]'
-     where has_rows and changed_at < ${before} and state <> 'submitting'`.execute(db)
+     where has_rows and changed_at < ${before} and state <> 'submitting' and (undo_asked_at is null or undone_at is not null)`.execute(
+    db,
+  )
   const { numAffectedRows } = await sql`
     delete from import_rows where (partner_id, import_id, number) in (
       select row.partner_id, row.import_id, row.number
@@ -458,4 +483,96 @@ export async function finishImport(db: Db, partnerId: string, importId: string, 
       from (select count(*) filter (where outcome = 'submitted') as submitted, count(*) filter (where since is not null) as changed
               from import_rows where partner_id = ${partnerId} and import_id = ${importId}) as counted
      where partner_id = ${partnerId} and id = ${importId} and state = 'submitting'`.execute(db)
+}
+
+/** Locks the import until the transaction ends. Undefined if there is no such import. */
+export function lockToUndo(tx: Tx, partnerId: string, importId: string) {
+  return tx
+    .selectFrom('imports')
+    .select(['state', 'done_at', 'undo_asked_at', 'submitted', 'has_rows'])
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', importId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function markUndoAsked(tx: Tx, asker: Asker, importId: string, at: string): Promise<void> {
+  await tx
+    .updateTable('imports')
+    .set({ undo_asked_at: at, undo_person_id: asker.personId, changed_at: at })
+    .where('partner_id', '=', asker.id)
+    .where('id', '=', importId)
+    .execute()
+}
+
+/** Who asked to undo the import, and when. Undefined once it is undone. */
+export function findUndo(db: Db, partnerId: string, importId: string) {
+  return db
+    .selectFrom('imports')
+    .select(['undo_asked_at', 'undo_person_id'])
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', importId)
+    .where('undone_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export type RowToUndo = RowKey & { loid: string }
+
+/** The next rows below the row `after` whose leads are neither withdrawn nor kept. */
+export async function findRowsToUndo(db: Db, partnerId: string, importId: string, after: number, rowsMax: number) {
+  const rows = await rowsOf(db, partnerId, importId)
+    .select(['partner_id', 'import_id', 'number', 'loid'])
+    .where('outcome', '=', 'submitted')
+    .where('undo', 'is', null)
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(rowsMax)
+    .execute()
+  return rows.map((row): RowToUndo => ({ ...row, loid: row.loid ?? '' }))
+}
+
+/** What people have added to a lead, or corrected in it, since it was submitted. */
+export async function findTouches(tx: Tx, partnerId: string, loid: string) {
+  const { rows } = await sql<{ has_notes: boolean; has_documents: boolean; is_corrected: boolean }>`
+    select exists (select from notes where partner_id = ${partnerId} and loid = ${loid}) as has_notes,
+           exists (select from documents where partner_id = ${partnerId} and loid = ${loid} and removed_at is null) as has_documents,
+           exists (select from events where partner_id = ${partnerId} and loid = ${loid} and type = 'lead.corrected') as is_corrected`.execute(
+    tx,
+  )
+  return rows[0]
+}
+
+export function findChangeOf(tx: Tx, partnerId: string, loid: string) {
+  return tx
+    .selectFrom('lead_changes')
+    .select(['kind', 'state', 'problem', 'asked_at'])
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .executeTakeFirst()
+}
+
+/** The row's lead is withdrawn, so the same row may be imported again. */
+export async function markRowWithdrawn(tx: Tx, row: RowToUndo): Promise<void> {
+  await updateRow(tx, row).set({ undo: 'withdrawn' }).where('undo', 'is', null).execute()
+  await tx
+    .deleteFrom('imported_rows')
+    .where('partner_id', '=', row.partner_id)
+    .where('import_id', '=', row.import_id)
+    .where('loid', '=', row.loid)
+    .execute()
+}
+
+export async function markRowKept(tx: Tx, row: RowToUndo, because: string): Promise<void> {
+  await updateRow(tx, row).set({ undo: 'kept', kept_because: because }).where('undo', 'is', null).execute()
+}
+
+/** Ends the undoing and keeps what it came to, for the time after its rows have been removed. */
+export async function finishUndo(db: Db, partnerId: string, importId: string, at: string): Promise<void> {
+  await sql`
+    update imports set undone_at = ${at}, changed_at = ${at}, withdrawn = counted.withdrawn, kept = counted.kept
+      from (select count(*) filter (where undo = 'withdrawn') as withdrawn, count(*) filter (where undo = 'kept') as kept
+              from import_rows where partner_id = ${partnerId} and import_id = ${importId}) as counted
+     where partner_id = ${partnerId} and id = ${importId} and undo_asked_at is not null and undone_at is null`.execute(
+    db,
+  )
 }

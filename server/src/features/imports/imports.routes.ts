@@ -10,6 +10,7 @@ import {
   readImportTemplate,
   startImport,
   submitImport,
+  undoImport,
 } from '@portal/contract/imports.ts'
 import type { Deps } from '../../deps.ts'
 import { cutPage, offset } from '../../platform/db/paging.ts'
@@ -21,6 +22,7 @@ import { findImports, findRows } from './imports.queries.ts'
 import { shownRow } from './shown-row.ts'
 import { startCheck } from './start-import.ts'
 import { submitRows } from './submit-import.ts'
+import { askUndo } from './undo-import.ts'
 
 /** A check of a large file takes a second of the processor's time. */
 const CHECKS = { name: 'imports', points: 60, seconds: 3_600, text: 'Too many files: at most 60 an hour.' }
@@ -58,6 +60,7 @@ export function importRoutes(mount: Mount, deps: Deps): void {
   })
   mount(discardImport, ({ partner, params, security }) => discardCheck(deps, partner, params.id, security))
   mount(submitImport, ({ partner, params, body, security }) => submitRows(deps, partner, params.id, body, security))
+  mount(undoImport, ({ partner, params, security }) => askUndo(deps, partner, params.id, security))
   mount(exportImportRows, ({ partner, params, security }) => leftOutFile(deps, partner, params.id, security))
   mount(readImportTemplate, async () => templateFile())
 }

@@ -365,6 +365,11 @@ interface ImportsTable {
   done_at: ColumnType<Instant | null, undefined, Instant>
   changed_at: Instant
   has_rows: ColumnType<boolean, undefined, boolean>
+  undo_asked_at: ColumnType<Instant | null, undefined, Instant>
+  undo_person_id: ColumnType<string | null, undefined, string>
+  undone_at: ColumnType<Instant | null, undefined, Instant>
+  withdrawn: ColumnType<number, undefined, number>
+  kept: ColumnType<number, undefined, number>
 }
 
 interface ImportRowsTable {
@@ -385,6 +390,8 @@ interface ImportRowsTable {
   outcome: ColumnType<'submitted' | 'left-out' | null, undefined, 'submitted' | 'left-out'>
   since: ColumnType<string | null, undefined, string | null>
   loid: ColumnType<string | null, undefined, string>
+  undo: ColumnType<'withdrawn' | 'kept' | null, undefined, 'withdrawn' | 'kept'>
+  kept_because: ColumnType<string | null, undefined, string | null>
 }
 
 interface ImportedRowsTable {

@@ -11,7 +11,7 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { CheckedImport } from './checked-import.tsx'
 import { ChooseFile } from './choose-file.tsx'
-import { importsQuery, showImport } from './imports.queries.ts'
+import { importsQuery, isUnderWay, showImport } from './imports.queries.ts'
 import { PastImports } from './past-imports.tsx'
 import { SubmittedImport } from './submitted-import.tsx'
 
@@ -86,6 +86,6 @@ function ImportContent() {
   )
 }
 
-function isUnfinished({ is_own, state }: Import): boolean {
-  return is_own && state !== 'done'
+function isUnfinished(one: Import): boolean {
+  return one.is_own && (one.state === 'checked' || isUnderWay(one))
 }

@@ -38,13 +38,13 @@ interface ImportRowItemProps {
 export function ImportRowItem({ importId, row, onMended }: ImportRowItemProps) {
   const [isOpen, setOpen] = useState(false)
   const fieldsId = useId()
-  const { number, values, problems, standing, outcome } = row
+  const { number, values, problems, standing, outcome, undo } = row
   const [name = 'Row without a name', ...details] = wordsOf(row)
   const wrong = problems.flatMap(({ field }) => field ?? [])
   const fields = IMPORT_FIELD_NAMES.filter(
     (field) => (isOpen ? isEditable(field, values) : false) || wrong.includes(field),
   )
-  const { text, variant } = outcome === null ? STANDINGS[standing] : OUTCOMES[outcome]
+  const { text, variant } = undo ? UNDONE[undo] : outcome ? OUTCOMES[outcome] : STANDINGS[standing]
   const mend = useMutation({
     mutationFn: (changed: ImportRow['values']) => mendRow(importId, number, changed),
     onSuccess: (mended) => onMended?.(mended),
@@ -118,9 +118,14 @@ const OUTCOMES: Record<NonNullable<ImportRow['outcome']>, { text: string; varian
   'left-out': { text: 'Left out', variant: 'warning' },
 }
 
+const UNDONE: Record<NonNullable<ImportRow['undo']>, { text: string; variant: BadgeVariant }> = {
+  withdrawn: { text: 'Withdrawn', variant: 'secondary' },
+  kept: { text: 'Kept', variant: 'warning' },
+}
+
 /** What else is to be said of the row, in sentences. */
 function Remarks({ row }: { row: ImportRow }) {
-  const { duplicates, earlier, known_as, since, loid, problems } = row
+  const { duplicates, earlier, known_as, since, loid, problems, kept_because } = row
   const others = problems.filter(({ field }) => field === null)
   return (
     <div className="text-[0.8125rem] text-muted [&:not(:empty)]:mt-1">
@@ -130,6 +135,7 @@ function Remarks({ row }: { row: ImportRow }) {
         </p>
       )}
       {since && <p>{since}</p>}
+      {kept_because && <p>{kept_because}</p>}
       {known_as && (
         <p>
           An import made <LeadLink loid={known_as} /> of this row before.

@@ -13,6 +13,7 @@ import {
   readImportTemplate,
   startImport,
   submitImport,
+  undoImport,
 } from '@portal/contract/imports.ts'
 import { CONSENT_VERSION } from '@portal/contract/leads.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
@@ -26,9 +27,13 @@ export function importsQuery() {
   return queryOptions({
     queryKey: ['imports', 'list'],
     queryFn: ({ signal }) => call(listImports, { signal }),
-    refetchInterval: ({ state }) =>
-      state.data?.imports.some((one) => one.state === 'submitting') ? PROGRESS_POLL_MS : false,
+    refetchInterval: ({ state }) => (state.data?.imports.some(isUnderWay) ? PROGRESS_POLL_MS : false),
   })
+}
+
+/** Whether the portal is submitting the import's rows, or undoing the import. */
+export function isUnderWay({ state, undo }: Import): boolean {
+  return state === 'submitting' || (undo !== null && undo.done_at === null)
 }
 
 export interface RowsWanted {
@@ -68,6 +73,10 @@ export function discardFile(id: string) {
 
 export function submitRows(id: string, rows: number, withDuplicates: boolean): Promise<Import> {
   return call(submitImport, { params: { id }, body: { consentVersion: CONSENT_VERSION, withDuplicates, rows } })
+}
+
+export function undoRows(id: string): Promise<Import> {
+  return call(undoImport, { params: { id } })
 }
 
 /** Shows the import as the server has answered it, in place of the one in the list. */

@@ -11,7 +11,7 @@ export function PastImports({ imports, onShow }: { imports: readonly Import[]; o
   return (
     <Section title="Earlier imports" padded={false}>
       <ul className="divide-y divide-line">
-        {imports.map(({ id, name, by, submitted_at, state, submitted, rows }) => (
+        {imports.map(({ id, name, by, submitted_at, state, submitted, rows, undo }) => (
           <li key={id} className="flex items-center justify-between gap-3 px-4 py-3 sm:px-5">
             <div className="min-w-0">
               <p className="truncate font-medium">{name ?? 'A file whose rows were removed'}</p>
@@ -19,6 +19,7 @@ export function PastImports({ imports, onShow }: { imports: readonly Import[]; o
                 {formatDateTime(submitted_at)}
                 {by && ` by ${by}`}: {formatNumber(submitted)} of {formatCount(rows, 'row')}
                 {state === 'submitting' ? ' so far' : ''}
+                {undo && `, ${formatNumber(undo.withdrawn)} withdrawn again`}
               </p>
             </div>
             <Button

@@ -1,4 +1,4 @@
-import type { Import } from '@portal/contract/imports.ts'
+import type { Import, RowsShown } from '@portal/contract/imports.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -11,23 +11,30 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { RowList } from './import-rows.tsx'
-import { saveLeftOut } from './imports.queries.ts'
+import { isUnderWay, saveLeftOut } from './imports.queries.ts'
+import { UndoButton } from './undo-button.tsx'
 
 /** An import that is being submitted, or has been. */
 export function SubmittedImport({ submitted, onAnother }: { submitted: Import; onAnother: () => void }) {
-  const { id, name, state, rows, changed, rows_kept_until } = submitted
+  const { id, name, state, rows, changed, rows_kept_until, undo } = submitted
   const isDone = state === 'done'
+  const isSettled = !isUnderWay(submitted)
   const notSubmitted = rows - submitted.submitted
   const queryClient = useQueryClient()
-  const [page, setPage] = useState(1)
   // The lists learn of each lead at once, but not if the page's stream is broken.
   useEffect(() => {
-    if (isDone) void queryClient.invalidateQueries({ queryKey: ['leads'] })
-  }, [isDone, queryClient])
+    if (!isSettled) return
+    void queryClient.invalidateQueries({ queryKey: ['leads'] })
+    void queryClient.invalidateQueries({ queryKey: ['imports', 'rows', id] })
+  }, [id, isSettled, queryClient])
   return (
     <>
-      <Card title={name ?? 'Import'} description={isDone ? undefined : 'You can leave this page. The import goes on.'}>
-        {isDone ? <Result submitted={submitted} /> : <Progress submitted={submitted} />}
+      <Card
+        title={name ?? 'Import'}
+        description={isSettled ? undefined : 'You can leave this page. The portal goes on.'}
+      >
+        {isDone ? <Result submitted={submitted} /> : <Submitting submitted={submitted} />}
+        {undo && <UndoOutcome submitted={submitted} undo={undo} />}
         {isDone && (
           <div className="mt-4 flex flex-wrap gap-2">
             <Link {...paths.leads} className={buttonClass()}>
@@ -41,40 +48,49 @@ export function SubmittedImport({ submitted, onAnother }: { submitted: Import; o
             <Button variant="secondary" onClick={onAnother}>
               Import Another File
             </Button>
+            <UndoButton submitted={submitted} />
           </div>
         )}
-        {isDone && rows_kept_until && (
+        {isSettled && rows_kept_until && (
           <p className="mt-3 text-[0.8125rem] text-muted">
             The portal keeps the file’s rows until {formatDateTime(rows_kept_until)}.
           </p>
         )}
       </Card>
-      {isDone && changed > 0 && rows_kept_until && (
-        <section aria-label="Changed after the check">
-          <h2 className="mb-3 text-[0.9375rem] font-semibold">Changed after the check</h2>
-          <RowList id={id} show="changed" page={page} onPage={setPage} />
-        </section>
-      )}
+      {isDone && changed > 0 && rows_kept_until && <RowsOf id={id} title="Changed after the check" show="changed" />}
+      {undo?.done_at && undo.kept > 0 && rows_kept_until && <RowsOf id={id} title="Kept" show="kept" />}
     </>
   )
 }
 
-function Progress({ submitted: { chosen, submitted, left_out } }: { submitted: Import }) {
-  const total = chosen ?? 0
-  const done = submitted + left_out
+function RowsOf({ id, title, show }: { id: string; title: string; show: RowsShown }) {
+  const [page, setPage] = useState(1)
+  return (
+    <section aria-label={title}>
+      <h2 className="mb-3 text-[0.9375rem] font-semibold">{title}</h2>
+      <RowList id={id} show={show} page={page} onPage={setPage} />
+    </section>
+  )
+}
+
+function Submitting({ submitted: { chosen, submitted, left_out } }: { submitted: Import }) {
+  return <Progress label="Submitting" done={submitted + left_out} total={chosen ?? 0} />
+}
+
+function Progress({ label, done, total }: { label: string; done: number; total: number }) {
   const percent = total === 0 ? 0 : (done / total) * 100
   return (
     <>
       <p className="mb-2 flex justify-between gap-4 text-muted tabular-nums">
-        <span>Submitting</span>
+        <span>{label}</span>
         <span>
           {formatNumber(done)} of {formatNumber(total)}
         </span>
       </p>
-      <ProgressBar label="Submitting leads" percent={percent} />
+      <ProgressBar label={`${label} leads`} percent={percent} />
       {/* A screen reader hears of every tenth part. */}
       <p role="status" className="sr-only">
-        {Math.floor(percent / 10) * 10} percent submitted
+        {label}: {Math.floor(percent / 10) * 10} percent
       </p>
     </>
   )
@@ -86,5 +102,28 @@ function Result({ submitted: { rows, submitted, changed } }: { submitted: Import
       {formatNumber(submitted)} of {formatCount(rows, 'row')} {submitted === 1 ? 'was' : 'were'} submitted.
       {changed > 0 && ` In ${formatCount(changed, 'row')} something changed after the check.`}
     </p>
+  )
+}
+
+type Undo = NonNullable<Import['undo']>
+
+function UndoOutcome({
+  submitted: { submitted },
+  undo: { done_at, withdrawn, kept },
+}: {
+  submitted: Import
+  undo: Undo
+}) {
+  return (
+    <div className="mt-3">
+      {done_at ? (
+        <p role="status">
+          The import was undone: {formatCount(withdrawn, 'lead')} {withdrawn === 1 ? 'was' : 'were'} withdrawn
+          {kept > 0 && `, ${formatNumber(kept)} ${kept === 1 ? 'was' : 'were'} kept`}.
+        </p>
+      ) : (
+        <Progress label="Withdrawing" done={withdrawn + kept} total={submitted} />
+      )}
+    </div>
   )
 }
