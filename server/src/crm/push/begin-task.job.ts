@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { defineJob, NotYet } from '../../platform/jobs/define-job.ts'
+import { defineJob } from '../../platform/jobs/define-job.ts'
 import { findRequestOfAnyPartner } from '../../records/requests/requests.queries.ts'
 import { applyTasks } from '../apply/apply-tasks.ts'
 import { TASK_IN_PROGRESS } from '../zoho/read-tasks.ts'
@@ -24,9 +24,8 @@ export const beginTask = defineJob({
     if (!row) return
     const before = await crm.getTasks([row.zoho_id], signal)
     await applyTasks(deps, before, { isNews: true })
-    const [task] = before
-    if (!(await sent()) || !task || task.status === TASK_IN_PROGRESS) return
-    if (!(await crm.beginTask(task, signal))) throw new NotYet('staff have changed the task at the same moment')
+    if (!(await sent()) || before.every((task) => task.status === TASK_IN_PROGRESS)) return
+    await crm.beginTask(row.zoho_id, signal)
     await applyTasks(deps, await crm.getTasks([row.zoho_id], signal), { isNews: true })
   },
 })

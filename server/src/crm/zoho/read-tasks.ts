@@ -13,8 +13,8 @@ export interface TaskReader {
   openTaskPages(signal?: AbortSignal): AsyncIterable<CrmTask[]>
   /** Deleted tasks are not among the results. */
   getTasks(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmTask[]>
-  /** Sets a task to 'In Progress', and nothing else of it (D105). Returns false if staff have changed it since it was read. */
-  beginTask(task: CrmTask, signal?: AbortSignal): Promise<boolean>
+  /** Sets a task to 'In Progress', and nothing else of it (D105). */
+  beginTask(zohoId: string, signal?: AbortSignal): Promise<void>
 }
 
 /** Zoho's own values. A status that is neither counts as open. */
@@ -60,20 +60,12 @@ export function openTaskReader({ api }: Pick<ZohoParts, 'api'>): TaskReader {
       }
     },
 
-    async beginTask({ zoho_id, modified_time }, signal) {
-      const answer = await api.write({
-        method: 'PUT',
-        path: `Tasks/${zoho_id}`,
-        headers: { 'if-unmodified-since': zohoTime(modified_time) },
-        body: { data: [{ Status: TASK_IN_PROGRESS }] },
-        isRepeatable: false,
-        signal,
-      })
-      if (answer.status === 412) return false
+    async beginTask(zohoId, signal) {
+      const body = { data: [{ id: zohoId, Status: TASK_IN_PROGRESS }] }
+      const answer = await api.write({ method: 'PUT', path: 'Tasks', body, isRepeatable: true, signal })
       const [result] = readResults(answer)
       if (result === undefined) throw new CrmUnavailable('The CRM’s answer cannot be read.')
       writtenId(result)
-      return true
     },
   }
 }
