@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 const OUTBOX = path.resolve(import.meta.dirname, '../.cache/e2e/outbox')
@@ -15,7 +15,8 @@ export function findMail(email: string, ...parts: string[]): string | undefined 
 }
 
 function findMailIn(outbox: string, email: string, ...parts: string[]): string | undefined {
-  const mails = readdirSync(outbox).map((file) => {
+  // The first mail makes the folder.
+  const mails = (existsSync(outbox) ? readdirSync(outbox) : []).map((file) => {
     const mail = readFileSync(path.join(outbox, file), 'utf8')
     // Decodes quoted-printable, which breaks long lines and encodes `=`.
     return mail.replaceAll('=\n', '').replaceAll('=3D', '=')

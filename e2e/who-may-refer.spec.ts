@@ -65,7 +65,7 @@ test('a partner signs up, waits for the lender’s team, works once it is active
     await access.selectOption('Active')
     await staff.getByRole('button', { name: 'Save fields' }).click()
     await page.bringToFront()
-    await expect(page.getByText('Your lender will confirm your account.')).toBeHidden()
+    await expect(page.getByText('Your lender will confirm your account.')).toBeHidden({ timeout: 30_000 })
 
     await access.selectOption('Suspended')
     await staff.getByRole('textbox', { name: 'Portal Access Reason' }).fill(REASON)
