@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { test } from './fresh-partner.ts'
 import { actAsStaff } from './lender.ts'
+import { openLive } from './open-live.ts'
 
 test('open pages show new statuses, notes and leads without a reload', async ({ page, context, partner }) => {
   const loid = await partner.submitLead({ businessName: 'Saltbush Transport' })
@@ -93,13 +94,6 @@ const ADD_UP_SHIFTS = `
   var shift = 0
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => { shift += entry.value })).observe({ type: 'layout-shift' })
   undefined`
-
-/** Opens the page and waits until its event stream is open. */
-async function openLive(page: Page, path: string) {
-  const stream = page.waitForResponse((response) => response.url().endsWith('/api/live'))
-  await page.goto(path)
-  expect((await stream).status()).toBe(200)
-}
 
 function countLoads(page: Page): () => number {
   let loads = 0

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { expect } from '@playwright/test'
 import { approvalCrmUrl, approvalPortalUrl } from './addresses.ts'
 import { mailedToken } from './mailed-token.ts'
+import { openLive } from './open-live.ts'
 import { newAccount, signIn } from './partner.ts'
 import { isAlive, type Product, startProduct } from './product.ts'
 import { signedOut as test } from './session.ts'
@@ -48,12 +49,11 @@ test('a partner signs up, waits for the lender’s team, works once it is active
     await page.waitForURL('**/login')
     await signIn(page, account)
     const outbox = path.join(dataDir, 'outbox')
-    await expect.poll(() => mailedToken('verify-email', account.email, outbox)).toBeTruthy()
+    await expect.poll(() => mailedToken('verify-email', account.email, outbox), { timeout: 30_000 }).toBeTruthy()
     await page.goto(`/verify-email?token=${mailedToken('verify-email', account.email, outbox)}`)
     await expect(page.getByText('Your email address is verified.')).toBeVisible()
-    await page.goto('/dashboard')
+    await openLive(page, '/dashboard')
     await expect(page.getByText('Your lender will confirm your account.')).toBeVisible()
-    await page.screenshot({ path: test.info().outputPath('pending.png') })
 
     // The lender's team finds the partner on the staff page, and lets it in.
     const staff = await context.newPage()
@@ -61,11 +61,10 @@ test('a partner signs up, waits for the lender’s team, works once it is active
     await staff.getByRole('link', { name: account.businessName, exact: true }).click()
     const access = staff.getByRole('combobox', { name: 'Portal Access' })
     await expect(access).toHaveValue('Pending')
-    await staff.screenshot({ path: test.info().outputPath('staff.png'), fullPage: true })
     await access.selectOption('Active')
     await staff.getByRole('button', { name: 'Save fields' }).click()
     await page.bringToFront()
-    await expect(page.getByText('Your lender will confirm your account.')).toBeHidden({ timeout: 30_000 })
+    await expect(page.getByText('Your lender will confirm your account.')).toBeHidden({ timeout: 15_000 })
 
     await access.selectOption('Suspended')
     await staff.getByRole('textbox', { name: 'Portal Access Reason' }).fill(REASON)
@@ -76,7 +75,6 @@ test('a partner signs up, waits for the lender’s team, works once it is active
     await page.getByLabel('Password', { exact: true }).fill(account.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await expect(page.getByRole('alert')).toHaveText(REASON)
-    await page.screenshot({ path: test.info().outputPath('suspended.png') })
   } finally {
     for (const pid of product?.pids() ?? []) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })

@@ -52,7 +52,7 @@ export function newsMail(person: Person, news: readonly MailNews[], about: About
   return { to, unsubscribeUrl, subject: body.subject, parts }
 }
 
-/** Whom the partner can ask (D114). */
+/** Names the partner's contact at the lender (D114). */
 function contactPart(manager: Manager | null): MailPart[] {
   const known = [manager?.name, manager?.phone, manager?.email].filter(Boolean)
   return known.length === 0 ? [] : [text(`Your contact at the lender: ${known.join(', ')}.`)]

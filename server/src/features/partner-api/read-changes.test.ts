@@ -352,7 +352,7 @@ const WRITES = [
   ON_ONE('leads', 'delete'),
 ]
 
-/** `FEED_RUNS=100` plays as many seeds, of which `FEED_SEED` is the first. */
+/** `FEED_RUNS=100` plays a hundred seeds, beginning with `FEED_SEED`. */
 const seeds = Array.from(
   { length: Number(process.env['FEED_RUNS'] ?? 1) },
   (_, at) => at + Number(process.env['FEED_SEED'] ?? 1),

@@ -103,8 +103,12 @@ test('a request is answered by a note, accepted, asked again and withdrawn, and 
     (await lender.list('Notes', 'Note_Title')).some((one) => one['Note_Title'] === 'Answer: Please call the applicant'),
   )
   await look()
-  expect((await requestsOf(page))[0].state).toBe('sent')
+  const [sent] = await requestsOf(page)
+  expect(sent.state).toBe('sent')
 
+  // The CRM tells times in whole seconds, and the portal knows its clock to the second.
+  const later = Date.parse(sent.answered_at) + 1_000
+  await waitFor('a later second', async () => Math.floor(Date.now() / 1_000) * 1_000 > later)
   await lender.update('Tasks', zohoId, { Description: 'They did not answer', Status: 'Waiting for input' })
   await look()
   expect((await requestsOf(page))[0]).toMatchObject({ state: 'again', reason: 'They did not answer' })
