@@ -120,6 +120,11 @@ export function isMissing(answer: ZohoAnswer): boolean {
   return answer.status === 400 && errorCode(answer.body) === 'INVALID_DATA'
 }
 
+/** Whether an answer is about the record's fields and not about its id. */
+export function isItemAnswer(answer: ZohoAnswer): boolean {
+  return z.object({ data: z.array(z.unknown()) }).safeParse(answer.body).success
+}
+
 /**
  * Whether Zoho refused to update an item because no record has its id. Zoho's message decides, because it could not be
  * confirmed which details Zoho gives.

@@ -11,11 +11,12 @@ import { openClient, type RetryTuning, type ZohoClient } from './client.ts'
 import { openCrmClock } from './crm-clock.ts'
 import type { FieldMap } from './field-map.ts'
 import { openFieldsThere } from './fields-there.ts'
-import { openRecordLister, type RecordLister } from './list-records.ts'
+import { type AllPartnersLister, openAllPartnersLister } from './list/of-all-partners.ts'
+import { openPartnerLister, type PartnerLister } from './list/of-partner.ts'
+import { openQueries } from './list/queries.ts'
 import { openMetadata } from './metadata.ts'
 import { type Channels, openChannels } from './notifications.ts'
 import { type Organisation, openOrganisation } from './organisation.ts'
-import { openRecordPusher, type RecordPusher } from './push-records.ts'
 import { type HistoryReader, openHistoryReader } from './read-histories.ts'
 import { type NoteReader, openNoteReader } from './read-notes.ts'
 import { openRecordReader, type RecordReader } from './read-records.ts'
@@ -23,6 +24,12 @@ import { openTaskReader, type TaskReader } from './read-tasks.ts'
 import { type CrmUsage, openSharedLimits, type SharedLimits } from './shared-limits.ts'
 import { openTokens } from './token.ts'
 import { type InsertTrial, openInsertTrial } from './try-insert.ts'
+import { type LeadCorrector, openLeadCorrector } from './write/corrections.ts'
+import { openInserter } from './write/insert.ts'
+import { type NoteWriter, openNoteWriter } from './write/notes.ts'
+import { openPartnerWriter, type PartnerWriter } from './write/partners.ts'
+import { openRecordWriter, type RecordWriter } from './write/records.ts'
+import { openSentFinder, type SentFinder } from './write/sent.ts'
 
 /**
  * The lender's CRM as the portal sees it. Every call can throw `CrmUnavailable` (the same call may work later) or
@@ -30,9 +37,14 @@ import { type InsertTrial, openInsertTrial } from './try-insert.ts'
  * when the signal aborts. If the signal is from `AbortSignal.timeout`, the call throws `CrmUnavailable`.
  */
 export interface Crm
-  extends RecordPusher,
+  extends PartnerWriter,
+    RecordWriter,
+    SentFinder,
+    NoteWriter,
+    LeadCorrector,
     RecordReader,
-    RecordLister,
+    PartnerLister,
+    AllPartnersLister,
     HistoryReader,
     NoteReader,
     TaskReader,
@@ -77,17 +89,27 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
   const api = openApi(client)
   const metadata = openMetadata(api, clock)
   const parts = { api, fieldMap, metadata, fieldsThere: openFieldsThere(metadata, fieldMap) }
-  const recordsToPush = openRecordReader(parts)
-  const pushing = { ...openNoteReader(parts), ...recordsToPush, ...openRecordLister(parts, recordsToPush, crmClock) }
+  const pushing = {
+    ...openNoteReader(parts),
+    ...openRecordReader(parts),
+    ...openAllPartnersLister(parts, openQueries(parts), crmClock),
+  }
   const reading = { ...parts, api: openApi(sparing(client, limits)) }
+  const queries = openQueries(reading)
   const records = openRecordReader(reading)
+  const inserter = openInserter(parts)
   const organisation = openOrganisation(parts)
   return {
     mode,
     fieldMap,
-    ...openRecordPusher(parts, pushing),
+    ...openPartnerWriter(parts, pushing),
+    ...openRecordWriter(parts, inserter),
+    ...openSentFinder(parts, inserter, pushing),
+    ...openNoteWriter(parts, pushing),
+    ...openLeadCorrector(parts, pushing),
     ...records,
-    ...openRecordLister(reading, records, crmClock),
+    ...openPartnerLister(reading, records, queries),
+    ...openAllPartnersLister(reading, queries, crmClock),
     ...openHistoryReader(reading),
     ...openNoteReader(reading),
     ...openTaskReader(reading),

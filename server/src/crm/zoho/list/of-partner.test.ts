@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { openApi } from './api.ts'
-import { DEFAULT_FIELD_MAP } from './field-map.ts'
-import { openFieldsThere } from './fields-there.ts'
-import { openRecordLister } from './list-records.ts'
-import { openMetadata } from './metadata.ts'
-import { openRecordReader } from './read-records.ts'
+import { openApi } from '../api.ts'
+import { DEFAULT_FIELD_MAP } from '../field-map.ts'
+import { openFieldsThere } from '../fields-there.ts'
+import { openMetadata } from '../metadata.ts'
+import { openRecordReader } from '../read-records.ts'
+import { openPartnerLister } from './of-partner.ts'
+import { openQueries } from './queries.ts'
 
 test('each converted lead is listed once, even if there are more converted leads than a search finds', async () => {
   const clock = { now: () => new Date('2026-03-01T00:00:00Z') }
@@ -18,7 +19,7 @@ test('each converted lead is listed once, even if there are more converted leads
   const metadata = openMetadata(api, clock)
   const fieldsThere = openFieldsThere(metadata, DEFAULT_FIELD_MAP)
   const parts = { api, fieldMap: DEFAULT_FIELD_MAP, metadata, fieldsThere }
-  const lister = openRecordLister(parts, openRecordReader(parts), clock)
+  const lister = openPartnerLister(parts, openRecordReader(parts), openQueries(parts))
   const ids: string[] = []
   for await (const page of lister.convertedPages('1')) ids.push(...page.map((version) => version.zoho_id))
   expect(ids).toHaveLength(11)
