@@ -26,7 +26,6 @@ import { submitImportRows } from '../features/imports/submit-import-rows.job.ts'
 import { undoImportRows } from '../features/imports/undo-import-rows.job.ts'
 import { sendNewsMail } from '../features/mails/send-news-mail.job.ts'
 import { tellNews } from '../features/mails/tell-news.job.ts'
-import { fillSearchColumns } from '../features/search/fill-search.job.ts'
 import { mailInvitation } from '../features/team/mail-invitation.job.ts'
 import type { Job } from '../platform/jobs/define-job.ts'
 import { computeUsualTimes } from '../records/histories/compute-usual-times.job.ts'
@@ -67,6 +66,5 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pullDueDetails,
   pullDocumentsLater,
   computeUsualTimes,
-  fillSearchColumns,
   fillComparedNames,
 ]

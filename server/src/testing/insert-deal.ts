@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
 import { newId } from '../platform/db/ids.ts'
+import { searchColumns } from '../platform/db/search-columns.ts'
 import type { Tables } from '../platform/db/tables.ts'
 
 type DealValues = Insertable<Tables['deals']>
@@ -22,6 +23,9 @@ export async function insertDeal(db: Db, partnerId: string, deal: Partial<DealVa
     modified_time: at,
     ...deal,
   }
-  await db.insertInto('deals').values(row).execute()
+  await db
+    .insertInto('deals')
+    .values({ ...row, ...searchColumns('deals', row) })
+    .execute()
   return row
 }

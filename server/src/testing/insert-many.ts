@@ -1,10 +1,11 @@
 import type { Deps } from '../deps.ts'
+import { fillAllSearch } from '../platform/db/search-columns.ts'
 
 /** The SQL of a LOID without digits, so that a search for digits does not find it. */
 const LOID = `'LO-' || translate(upper(left(md5($1::uuid::text), 4) || lpad(to_hex(i), 4, '0')), '0123456789', 'GHJKMNPQRS')`
 
 /** Inserts this many leads, newer than all other leads of the partner. */
-export async function insertNewerLeads({ pool }: Deps, partnerId: string, leads: number): Promise<void> {
+export async function insertNewerLeads({ db, pool }: Deps, partnerId: string, leads: number): Promise<void> {
   await pool.query(
     `insert into leads (id, partner_id, loid, business_name, lead_status, lead_source, created_at, modified_time, crm)
      select gen_random_uuid(), $1::uuid, ${LOID}, 'Newer', 'Lost Lead', 'Newer desk',
@@ -12,9 +13,10 @@ export async function insertNewerLeads({ pool }: Deps, partnerId: string, leads:
        from generate_series(1, $2) i`,
     [partnerId, leads],
   )
+  await fillAllSearch(db)
 }
 
-export async function insertNewerDeals({ pool }: Deps, partnerId: string, deals: number): Promise<void> {
+export async function insertNewerDeals({ db, pool }: Deps, partnerId: string, deals: number): Promise<void> {
   await pool.query(
     `insert into deals (id, partner_id, loid, deal_name, stage, created_at, modified_time, crm)
      select gen_random_uuid(), $1::uuid, ${LOID}, 'Newer', 'Closed', now() + interval '1 hour' + i * interval '1 ms', now(),
@@ -22,4 +24,5 @@ export async function insertNewerDeals({ pool }: Deps, partnerId: string, deals:
        from generate_series(1, $2) i`,
     [partnerId, deals],
   )
+  await fillAllSearch(db)
 }

@@ -99,7 +99,7 @@ async function carryOut(
 
 /** The CRM's record as a pull would write it into the row. */
 function asRow(there: CrmLead, lead: LeadRow): StoredLead {
-  const { crm_problem: _, crm_sent_at: __, search_text: ___, search_fold: ____, search_keys: _____, ...before } = lead
+  const { crm_problem: _, crm_sent_at: __, search_fold: ___, search_keys: ____, ...before } = lead
   const { id, partner_id, loid, created_at, modified_time, zoho_id, crm, crm_modified_time, crm_read_at } = before
   const { archived_at, archived_reason, history_due, history_told_until, notes_due } = before
   const times = { created_at, modified_time, crm_modified_time, crm_read_at, archived_at, history_told_until }

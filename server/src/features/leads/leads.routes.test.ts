@@ -3,6 +3,7 @@ import { INVALID_PHONE } from '@portal/contract/phone.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
+import { fillAllSearch } from '../../platform/db/search-columns.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerLeads } from '../../testing/insert-many.ts'
 import { openLender } from '../../testing/lender.ts'
@@ -278,6 +279,7 @@ test('the server sorts all leads by each column in both directions, unknown valu
         loid === 'LO-AAAAAAA2' ? 'Kim' : 'Ann',
       ],
     )
+  await fillAllSearch(portal.deps.db)
   const sorted = async (query: string) => (await loids(partner, query)).map((loid) => loid.at(-1)).join('')
   const orders = {
     business_name: ['2134', '3124'],
@@ -352,6 +354,7 @@ test('the export has every lead of the filter, each field as it was entered, and
         new Date(1.79e12 + i),
       ],
     )
+  await fillAllSearch(portal.deps.db)
   const response = await exportFile(partner, '?order=asc&timezone=Pacific/Auckland')
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(response.headers.get('content-disposition')).toBe('attachment; filename="leads.csv"')

@@ -1,10 +1,8 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerDeals, insertNewerLeads } from '../../testing/insert-many.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
-import { fillSearchColumns } from './fill-search.job.ts'
 
 /** These tests need no background jobs. */
 const env = { ROLE: 'web' }
@@ -154,37 +152,12 @@ test('a lead is found by any name as it is written, in NFD, in capitals and with
     loids.set(name, (await partner.submitLead({ businessName: `Q ${name}` })).loid)
   }
   await insertNewerLeads(portal.deps, partner.id, 1_002)
-  await fillSearchColumns.run(portal.deps, {}, new AbortController().signal)
   for (const [name, loid] of loids) {
     const plain = name.normalize('NFD').replace(/\p{M}/gu, '')
     for (const q of [name, name.normalize('NFD'), name.toUpperCase(), plain]) {
       expect([q, (await search(partner, q)).leads.map((row) => row.loid)]).toEqual([q, expect.arrayContaining([loid])])
     }
   }
-})
-
-test('a row that a former version wrote is found as before, and in every spelling once it is filled in', async () => {
-  const { deps } = portal
-  const partner = await portal.newPartner()
-  const old = await insertDeal(deps.db, partner.id, { business_name: 'Ngāti Toa', deal_name: null })
-  const { loid } = await partner.submitLead({ businessName: 'Ngāti Rangi' })
-  const found = async (q: string) => {
-    const { leads, deals } = await search(partner, q)
-    return [...leads, ...deals].map((row) => row.loid)
-  }
-  expect(await found('ngāti')).toEqual([loid, old.loid])
-  expect(await found('ngati')).toEqual([loid])
-  // The former version changes a row and knows nothing of the new columns.
-  await sql`update leads set business_name = 'Ngāti Hine' where loid = ${loid}`.execute(deps.db)
-  expect(await found('rangi')).toEqual([])
-  expect(await found('hine')).toEqual([loid])
-  await insertNewerLeads(deps, partner.id, 1_002)
-  expect(await found('hine')).toEqual([loid])
-  await fillSearchColumns.run(deps, {}, new AbortController().signal)
-  expect(await found('NGATI')).toEqual([loid, old.loid])
-  expect(await found('ngati hine')).toEqual([loid])
-  const unfilled = await sql`select from leads where search_fold is null`.execute(deps.db)
-  expect(unfilled.rows).toEqual([])
 })
 
 test('GET /crm/search returns at most fifty leads and fifty deals, newest first, and the total number of each', async () => {

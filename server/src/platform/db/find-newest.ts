@@ -44,74 +44,46 @@ async function findRows({ db, pool }: Sender, listed: Listed, { offset, limit }:
   return sendNamed(pool, statement.compile(db))
 }
 
-/** A column that is searched, with how it is written. */
-interface SearchedColumn {
-  name: 'search_fold' | 'search_text'
-  spelling: 'folded' | 'lower case'
-}
-const FOLDED: SearchedColumn = { name: 'search_fold', spelling: 'folded' }
-/** What a version before 0.3.0 searches in, and this version in rows that it has not folded yet. */
-const UNFOLDED: SearchedColumn = { name: 'search_text', spelling: 'lower case' }
-
 interface Found {
   id: string
   created_at: string
 }
 
-/**
- * Finds the ids of the matching rows that contain every word, newest first. While the partner has rows that are not
- * folded yet, all rows are also searched as the former version searches them.
- */
+/** Finds the ids of the matching rows that contain every word, newest first. */
 export async function searchNewest(sender: Sender, listed: Listed, searched: Searched, part: Part): Promise<string[]> {
-  const first = await searchFirst(sender, listed, FOLDED, searched, part)
-  if (!first.hasUnfolded) return (await searchOn(sender, listed, FOLDED, searched, part, first)).map((row) => row.id)
-  const whole = { offset: 0, limit: part.offset + part.limit }
-  const old = await searchFirst(sender, listed, UNFOLDED, searched, part)
-  const both = [
-    ...(await searchOn(sender, listed, FOLDED, searched, whole, first)),
-    ...(await searchOn(sender, listed, UNFOLDED, searched, whole, old)),
-  ]
-  const times = new Map(both.map(({ id, created_at }) => [id, Date.parse(created_at)]))
-  const ids = [...times].toSorted(([a, atA], [b, atB]) => atB - atA || (a < b ? 1 : -1)).map(([id]) => id)
-  return ids.slice(part.offset, whole.limit)
+  const first = await searchFirst(sender, listed, searched, part)
+  return (await searchOn(sender, listed, searched, part, first)).map((row) => row.id)
 }
 
 /** What the newest rows have. Undefined `rest` means that they were all rows, or had enough. */
 interface First {
   rows: Found[]
   rest: { areWordsCommon: boolean } | undefined
-  hasUnfolded: boolean
 }
 
-/** Searches the newest rows, and in the same statement looks whether the partner has rows that are not folded yet. */
 async function searchFirst(
   sender: Sender,
   { table, partnerId, among, matching }: Listed,
-  column: SearchedColumn,
   searched: Searched,
   part: Part,
 ): Promise<First> {
   const enough = part.offset + part.limit
-  const { isThere, words, fits } = conditions(column, searched)
+  const { words, fits } = conditions(searched)
   // `matches` is null in rows without the words, so `count(matches)` is the number of rows that contain them. The row
   // at place `NEWEST` shows that more rows may follow.
-  const statement = sql<Found & { matches: boolean | null; place: number | null; with_words: number }>`
-    (select id, created_at, matches, place, with_words
+  const statement = sql<Found & { matches: boolean | null; place: number; with_words: number }>`
+    select id, created_at, matches, place, with_words
       from (select id, created_at, matches, row_number() over newest_first as place, count(matches) over newest_first as with_words
               from (select id, created_at, case when ${words} then (${allOf([...matching, ...fits])}) is true end as matches
                       from ${sql.table(table)}
-                     where partner_id = ${partnerId} and ${allOf([...among, ...isThere])}
+                     where partner_id = ${partnerId} and ${allOf([...among, IS_FOLDED])}
                      order by created_at desc, id desc
                      limit ${sql.lit(NEWEST)}) newest
             window newest_first as (order by created_at desc, id desc rows unbounded preceding)) counted
      where matches or place = ${sql.lit(NEWEST)}
      order by created_at desc, id desc
-     limit ${enough})
-    union all
-    select partner_id, null, null, null, null
-      from (select partner_id from ${sql.table(table)} where partner_id = ${partnerId} and search_fold is null limit 1) unfolded`
-  const rows = await sendNamed(sender.pool, statement.compile(sender.db))
-  const newest = rows.filter((row) => row.place !== null)
+     limit ${enough}`
+  const newest = await sendNamed(sender.pool, statement.compile(sender.db))
   const found = newest.filter((row) => row.matches)
   const last = newest.at(-1)
   // If many of the newest rows contain the words, reading on is quicker. If few do, looking the words up is quicker.
@@ -121,7 +93,7 @@ async function searchFirst(
     found.length === enough || last?.place !== NEWEST
       ? undefined
       : { areWordsCommon: last.with_words ** 2 >= enough / 2 }
-  return { rows: found, rest, hasUnfolded: newest.length < rows.length }
+  return { rows: found, rest }
 }
 
 /**
@@ -132,34 +104,31 @@ async function searchFirst(
 async function searchOn(
   sender: Sender,
   listed: Listed,
-  column: SearchedColumn,
   searched: Searched,
   part: Part,
   { rows, rest }: First,
 ): Promise<Found[]> {
   if (!rest) return rows.slice(part.offset)
-  const { isThere, words, fits } = conditions(column, searched)
-  const keys = rest.areWordsCommon || column !== FOLDED ? [] : hasTrigrams(listed.partnerId, searched.text)
-  return findRows(sender, { ...listed, matching: [...isThere, ...keys, words, ...listed.matching, ...fits] }, part)
+  const { words, fits } = conditions(searched)
+  const keys = rest.areWordsCommon ? [] : hasTrigrams(listed.partnerId, searched.text)
+  return findRows(sender, { ...listed, matching: [IS_FOLDED, ...keys, words, ...listed.matching, ...fits] }, part)
 }
 
-function conditions({ name, spelling }: SearchedColumn, { text, scope }: Searched) {
-  const column = sql.ref<string>(name)
+/** Each row is folded. Saying so lets PostgreSQL use the indexes that were built while some rows were not. */
+const IS_FOLDED = sql<SqlBool>`search_fold is not null`
+
+function conditions({ text, scope }: Searched) {
+  const column = sql.ref<string>('search_fold')
   return {
-    // Says to the planner that a partial index has all the rows.
-    isThere: name === 'search_fold' ? [sql<SqlBool>`search_fold is not null`] : [],
-    words: everyWordIn(column, text, spelling),
-    fits: scope === 'list' ? [everyWordIn(sql`split_part(${column}, E'\\n', 1)`, text, spelling)] : [],
+    words: everyWordIn(column, text, 'folded'),
+    fits: scope === 'list' ? [everyWordIn(sql`split_part(${column}, E'\\n', 1)`, text, 'folded')] : [],
   }
 }
 
-/** The condition that a row is found, also one that is not folded yet. It reads each row that it is asked about. */
+/** The condition that a row is found. It reads each row that it is asked about. */
 export function contains(searched: Searched): RawBuilder<SqlBool> {
-  const inColumn = (column: SearchedColumn) => {
-    const { words, fits } = conditions(column, searched)
-    return allOf([words, ...fits])
-  }
-  return sql<SqlBool>`case when search_fold is null then ${inColumn(UNFOLDED)} else ${inColumn(FOLDED)} end`
+  const { words, fits } = conditions(searched)
+  return allOf([words, ...fits])
 }
 
 /**

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Db } from './database.ts'
+import { fillAllSearch, isSearchUnfilled } from './search-columns.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../migrations')
 /** The first migration of a version, such as `0041_version_0_3`. */
@@ -16,18 +17,23 @@ const BUILDER_ASKS_MS = 200
 /**
  * Migrates the database to this version, but leaves a database of the next version unchanged (D93). Processes that
  * start together wait for one another, because the migrator takes a lock. If `upTo` is given, the migration with this
- * name is the last to run, which gives an older schema. Returns the names of the migrations that ran meanwhile.
+ * name is the last to run, which gives an older schema. Otherwise the rows of versions before 0.3.0 get what a search
+ * reads. Returns the names of the migrations that ran meanwhile.
  */
 export async function migrate(db: Db, upTo?: string): Promise<string[]> {
   const known = await findMigrated(db)
   // Most starts have nothing to migrate, but the migrator would read every column of every table to find that out.
-  if (upTo === undefined && isDeepStrictEqual(known, await findOwnMigrations())) return []
+  if (upTo !== undefined || !isDeepStrictEqual(known, await findOwnMigrations())) await runAll(db, upTo)
+  if (upTo === undefined) await fillAllSearch(db)
+  return (await findMigrated(db)).filter((name) => !known.includes(name))
+}
+
+async function runAll(db: Db, upTo: string | undefined): Promise<void> {
   for (const { name, before, statements } of await findConcurrent(db, upTo)) {
     await runMigrations(db, before)
     await buildConcurrently(db, name, statements)
   }
   await runMigrations(db, upTo)
-  return (await findMigrated(db)).filter((name) => !known.includes(name))
 }
 
 async function runMigrations(db: Db, upTo: string | undefined): Promise<void> {
@@ -49,6 +55,8 @@ export async function requireMigrated(db: Db): Promise<void> {
   if (missing)
     throw new Error(`The database lacks migration ${missing}: run npm run portal -- migrate, or set MIGRATE=on`)
   withNewer(own, migrated)
+  if (await isSearchUnfilled(db))
+    throw new Error('A search would not find all leads and deals yet: run npm run portal -- migrate, or set MIGRATE=on')
 }
 
 /**

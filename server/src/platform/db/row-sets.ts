@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Tx } from './database.ts'
 import type { Tables } from './tables.ts'
 
-/** PostgreSQL fills in these columns itself. */
-const GENERATED = new Set(['search_text'])
+/** Columns that only the version before reads. */
+const FORMER = new Set(['search_text'])
 
 /**
  * Adds rows to one table in one statement, in the given order. A row that shares a unique key with an existing row is
@@ -31,7 +31,7 @@ export async function updateSet(tx: Tx, table: keyof Tables, rows: readonly { id
      where kept.id = wanted.id`.execute(tx)
 }
 
-/** The columns to write: those of the first row that are not generated. All rows of one set have the same columns. */
+/** The columns to write: those of the first row that are still written. All rows of one set have the same columns. */
 function columnsOf(rows: readonly object[]): string[] {
-  return Object.keys(rows[0] ?? {}).filter((column) => !GENERATED.has(column))
+  return Object.keys(rows[0] ?? {}).filter((column) => !FORMER.has(column))
 }

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fold, foldSigns } from '@portal/contract/fold.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Tx } from './database.ts'
+import type { Db, Tx } from './database.ts'
 import { updateSet } from './row-sets.ts'
 import type { DealRow, LeadRow } from './tables.ts'
 
@@ -71,10 +72,47 @@ export function keysOf(partnerId: string, trigrams: Iterable<string>): number[] 
 }
 
 /**
- * Fills in the search columns of rows that lack them, among those that `which` selects, the first `rowsMax` in order of
- * partner and id. Rows that another transaction is changing are left for the next time. Returns the filled rows.
+ * Fills in the search columns of all rows that lack them, which a version before 0.3.0 has written. It does so batch by
+ * batch, so no other statement waits long for a row, and a run that was killed goes on where it ended.
  */
-export async function fillSearch(
+export async function fillAllSearch(db: Db): Promise<void> {
+  for (const table of TABLES) {
+    while (await isUnfilled(db, table)) {
+      let after: { partner_id: string; id: string } | undefined
+      do {
+        // Goes on behind the last rows: the index still has their entries until a vacuum.
+        const which = after
+          ? sql<SqlBool>`(partner_id, id) > (${after.partner_id}::uuid, ${after.id}::uuid)`
+          : sql<SqlBool>`true`
+        const filled = await db.transaction().execute((tx) => fillSearch(tx, table, which, ROWS_AT_ONCE))
+        after = filled.at(-1)
+      } while (after)
+      // Another transaction may hold the last rows.
+      await sleep(NEXT_LOOK_MS)
+    }
+  }
+}
+
+const TABLES = ['deals', 'leads'] as const
+const ROWS_AT_ONCE = 500
+const NEXT_LOOK_MS = 100
+
+/** Whether a search would miss rows. */
+export async function isSearchUnfilled(db: Db): Promise<boolean> {
+  const unfilled = await Promise.all(TABLES.map((table) => isUnfilled(db, table)))
+  return unfilled.includes(true)
+}
+
+async function isUnfilled(db: Db, table: SearchedTable): Promise<boolean> {
+  const { rows } = await sql`select from ${sql.table(table)} where search_fold is null limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Fills in the search columns of rows that lack them, among those that `which` selects, the first `rowsMax` in order of
+ * partner and id. Rows that another transaction is changing are left out. Returns the filled rows.
+ */
+async function fillSearch(
   tx: Tx,
   table: SearchedTable,
   which: RawBuilder<SqlBool>,

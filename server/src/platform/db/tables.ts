@@ -234,8 +234,7 @@ interface LeadsTable {
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
   /** When the applicant's data was erased (D97). The emptied fields stay empty. */
   erased_at: Instant | null
-  search_text: GeneratedAlways<string>
-  /** See `searchColumns`. Null in a row that a version before 0.3.0 has written, until a job fills it in. */
+  /** See `searchColumns`. Null only within a transaction that has changed the row without it. */
   search_fold: ColumnType<string | null, string | undefined, string | null>
   search_keys: ColumnType<number[] | null, number[] | undefined, number[] | null>
 }
@@ -284,8 +283,7 @@ interface DealsTable {
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
   /** When the applicant's data was erased (D97). The emptied fields stay empty. */
   erased_at: Instant | null
-  search_text: GeneratedAlways<string>
-  /** See `searchColumns`. Null in a row that a version before 0.3.0 has written, until a job fills it in. */
+  /** See `searchColumns`. Null only within a transaction that has changed the row without it. */
   search_fold: ColumnType<string | null, string | undefined, string | null>
   search_keys: ColumnType<number[] | null, number[] | undefined, number[] | null>
 }

@@ -7,10 +7,7 @@ import { isNewlyPaid, isOfPayment, PAYMENT_COLUMNS } from './payments.ts'
 /** A deal from the CRM. `erased_at` is set if the applicant's data in the deal's lead was erased. */
 export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
 /** A deal's row, as it is written to the database. */
-export type StoredDeal = Omit<
-  DealRow,
-  'search_text' | 'search_fold' | 'search_keys' | 'crm_problem' | 'crm_sent_at' | 'lead_loid'
->
+export type StoredDeal = Omit<DealRow, 'search_fold' | 'search_keys' | 'crm_problem' | 'crm_sent_at' | 'lead_loid'>
 
 /** The fields that identify an applicant or hold free text, set to null (D97). The figures stay. */
 export const ERASED_DEAL = {

@@ -7,7 +7,7 @@ import { type CrmTable, type NamedRecord, toldOr } from '../kinds/crm-table.ts'
 
 export type NamedCrmLead = CrmLead & NamedRecord
 /** A lead's row, as it is written to the database. */
-export type StoredLead = Omit<LeadRow, 'search_text' | 'search_fold' | 'search_keys' | 'crm_problem' | 'crm_sent_at'>
+export type StoredLead = Omit<LeadRow, 'search_fold' | 'search_keys' | 'crm_problem' | 'crm_sent_at'>
 
 /** The fields that identify an applicant or hold free text, set to null (D97). The figures stay. */
 export const ERASED_LEAD = {
