@@ -5,9 +5,9 @@ import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { PersonRow, Tables } from '../../platform/db/tables.ts'
+import { emailSpellings } from '../../platform/email-spellings.ts'
 import { NotFound } from '../../platform/errors.ts'
 import { SEES_MONEY } from '../../records/partners/sees-money.ts'
-import { emailSpellings } from './email-spellings.ts'
 
 /**
  * The name that a record shows for the person who entered it (D64). It is never an email address, because webhook

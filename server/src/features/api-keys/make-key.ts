@@ -1,4 +1,5 @@
 import type { NewNamedKey } from '@portal/contract/api-keys.ts'
+import { fold } from '@portal/contract/fold.ts'
 import { rightsText } from '@portal/contract/key-rights.ts'
 import { NAMED_KEYS_MAX } from '@portal/contract/limits.ts'
 import type { Deps } from '../../deps.ts'
@@ -25,7 +26,7 @@ export async function makeKey(
     await lockPartner(tx, caller.id)
     await lockCaller(tx, deps, caller)
     const known = await findNamedKeys(tx, caller.id)
-    if (known.some((one) => one.name.toLowerCase() === name.toLowerCase())) {
+    if (known.some((one) => fold(one.name) === fold(name))) {
       const text = 'You already have a key with this name'
       throw new Invalid('VALIDATION', text, { name: text })
     }

@@ -120,7 +120,10 @@ test('names are needed, in one line, and no two keys have the same; rights are n
   await makeKey(partner, ['read'], 'Ledger')
   expect(await faultsOf({ name: ' ', rights: ['read'] })).toEqual([400, ['name']])
   expect(await faultsOf({ name: 'a\nb', rights: ['read'] })).toEqual([400, ['name']])
-  expect(await faultsOf({ name: 'LEDGER', rights: ['read'] })).toEqual([400, ['name']])
+  // The same name, as people see it (D142).
+  for (const name of ['LEDGER', 'Le\u200bdger', '“Ledger”', 'Ｌｅｄｇｅｒ', 'Lēdger']) {
+    expect(await faultsOf({ name, rights: ['read'] })).toEqual([400, ['name']])
+  }
   expect(await faultsOf({ name: 'Other', rights: [] })).toEqual([400, ['rights']])
   expect(await faultsOf({ name: 'Other' })).toEqual([400, ['rights']])
   expect((await faultsOf({ name: 'Other', rights: ['erase'] }))[0]).toBe(400)

@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { refillSearch } from '../../platform/db/search-columns.ts'
+import { isUnusualEmail } from '../../platform/db/sql-conditions.ts'
+import { emailSpellings } from '../../platform/email-spellings.ts'
 import { ERASED_DEAL } from '../../records/deals/deal-table.ts'
 import { ERASED_LEAD } from '../../records/leads/lead-table.ts'
 import type { Applicant } from './read-applicant.ts'
 
 /**
- * Leads that may be the applicant's. Phone numbers are compared by their last digits, so some of these leads may have a
- * different number.
+ * Leads that may be the applicant's: those with this email or an email in other signs than ASCII, and those with these
+ * last digits of a phone number.
  */
 export function findLeadsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant) {
   return db
@@ -16,6 +18,8 @@ export function findLeadsLikeOfAllPartners(db: Db, { email, phones, abn }: Appli
     .where((eb) =>
       eb.or([
         sql<boolean>`lower(email) = ${email}`,
+        // `lower` does not fold these emails as the portal does. There are few.
+        ...(email === null ? [] : [sql<boolean>`${isUnusualEmail(sql.ref('email'))} and email ~ '[^!-~]'`]),
         sql<boolean>`regexp_replace(business_abn, '[^0-9]', '', 'g') = ${abn}`,
         sql<boolean>`phone_end(phone) = any(select phone_end(e164) from unnest(${phones.map(({ e164 }) => e164)}::text[]) as e164)`,
       ]),
@@ -30,6 +34,8 @@ export function findDealsLikeOfAllPartners(db: Db, { email, phones }: Applicant)
     .where((eb) =>
       eb.or([
         sql<boolean>`lower(email) = ${email}`,
+        // `lower` does not fold these emails as the portal does. There are few.
+        ...(email === null ? [] : [sql<boolean>`${isUnusualEmail(sql.ref('email'))} and email ~ '[^!-~]'`]),
         sql<boolean>`phone_end(phone) = any(select phone_end(e164) from unnest(${phones.map(({ e164 }) => e164)}::text[]) as e164)`,
       ]),
     )
@@ -77,7 +83,7 @@ export async function findRequestsOfLoids(db: Db, loids: readonly string[]): Pro
  * applicant, such as refused submissions.
  */
 export async function findLogsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant, loids: readonly string[]) {
-  const words = [...(email ? [email] : []), ...(abn ? [abn] : [])]
+  const words = [...spellingsOf(email), ...(abn ? [abn] : [])]
   const { rows } = await sql<{ id: string; partner_id: string; loid: string | null; request_body: string | null }>`
     select log.*, (select coalesce(json_agg(attempt order by number), '[]') from webhook_attempts as attempt where log_id = log.id) as attempts_made
       from webhook_logs as log
@@ -96,7 +102,7 @@ export async function findImportRowsLikeOfAllPartners(
   { email, phones, abn }: Applicant,
   loids: readonly string[],
 ) {
-  const words = [...(email ? [email] : []), ...(abn ? [abn] : [])]
+  const words = [...spellingsOf(email), ...(abn ? [abn] : [])]
   const digits = [...phones.map(({ national }) => national), ...(abn ? [abn] : [])]
   const { rows } = await sql<{
     partner_id: string
@@ -222,4 +228,8 @@ export async function eraseLogBodies(tx: Tx, ids: readonly string[]): Promise<vo
            error_message = case when next_attempt_at is null then error_message else ${`Not sent: ${NOT_SENT}`} end,
            next_attempt_at = null, claimed_until = null
      where id = any(${ids}::uuid[])`.execute(tx)
+}
+
+function spellingsOf(email: string | null): string[] {
+  return email === null ? [] : emailSpellings(email)
 }

@@ -223,6 +223,26 @@ test('an applicant is found by an ABN that was entered with other characters', a
   expect(data.webhook_logs).toMatchObject([{ endpoint: '/api/partner/leads' }])
 })
 
+test('an applicant is found by an email address that was written with other signs', async () => {
+  await using folder = await openDataFolder()
+  await using portal = await startPortal()
+  const partner = await portal.newPartner()
+  const loids: string[] = []
+  for (const email of ['Jo\u0308rg@münchen.example', 'jörg@xn--mnchen-3ya.example', 'JÖRG@MÜNCHEN.example']) {
+    const { loid } = await partner.submitLead()
+    // As the CRM and earlier versions have it.
+    await portal.deps.db.updateTable('leads').set({ email }).where('loid', '=', loid).execute()
+    loids.push(loid)
+  }
+  const env = { DATABASE_URL: portal.database.url, SECRETS_KEY: Buffer.alloc(32, 'k').toString('base64') }
+  for (const spelling of ['jörg@münchen.example', 'jo\u0308rg@xn--mnchen-3ya.example', ' Jörg@\u200bMÜNCHEN.example']) {
+    const file = join(folder.path, `${spelling.length}.json`)
+    expect(await folder.command(['applicants', 'export', spelling, '--to', file], env)).toMatchObject({ code: 0 })
+    const data = JSON.parse(await readFile(file, 'utf8'))
+    expect(data.leads.map((lead: { loid: string }) => lead.loid).toSorted()).toEqual(loids.toSorted())
+  }
+})
+
 test('the export for an applicant does not say what the lender pays the partner', async () => {
   await using folder = await openDataFolder()
   await using portal = await startPortal()

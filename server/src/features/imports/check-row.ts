@@ -1,5 +1,5 @@
 import type { IsoCountry } from '@portal/contract/choices.ts'
-import { cleanText } from '@portal/contract/clean-text.ts'
+import { fold } from '@portal/contract/fold.ts'
 import { IMPORT_FIELD_NAMES, type ImportFieldName, type RowProblem } from '@portal/contract/imports.ts'
 import { inUsualCountry, NewLead } from '@portal/contract/leads.ts'
 import { formatPhone, phoneReadings } from '@portal/contract/phone.ts'
@@ -23,9 +23,9 @@ export function checkRow(values: RowValues, usual: IsoCountry): { lead: NewLead 
 
 /** A name in one cell is cut after its first word, unless the row has a first or last name of its own. */
 function formOf({ leadName = '', ownsProperty, ...values }: RowValues) {
-  const [first = '', ...rest] = cleanText(leadName).trim().split(/\s+/)
+  const [first = '', ...rest] = leadName.trim().split(/\s+/)
   const name = values.firstName || values.lastName ? {} : { firstName: first, lastName: rest.join(' ') }
-  const owned = ownsProperty?.trim().toLowerCase() ?? ''
+  const owned = fold(ownsProperty ?? '')
   return { ...values, ...name, ownsProperty: YES_OR_NO.get(owned) ?? (owned === '' ? null : ownsProperty) }
 }
 

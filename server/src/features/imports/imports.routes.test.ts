@@ -96,6 +96,20 @@ test('a file is read in every usual form, and a file that is none is refused in 
       expect.objectContaining({ business_name: 'Café Zoë', lead_name: 'Zoë Müller' }),
     ])
   }
+  // A file from another machine writes the same texts in other signs (D142, D143).
+  const spelled = [
+    'Ｂｕｓｉｎｅｓｓ\u00a0Name;\u200bFirst Name;Lást Name;E\u2011mail;“Phone”;Owns Property;Property Value;Amount',
+    'Cafe\u0301 Zoe\u0308\u200b;Zoe\u0308;Mu\u0308ller;zoe\u200b@example.com;０４９１\u00a0570 156;Ｙｅｓ\u200b;1,5m;A$ 50\u202f000',
+  ].join('\n')
+  const { id, columns } = await check(partner, Buffer.from(spelled))
+  expect(columns.map(({ field }: { field: string | null }) => field)).not.toContain(null)
+  expect((await rowsOf(partner, id))[0]).toMatchObject({
+    problems: [],
+    values: { businessName: 'Café Zoë', email: 'zoe@example.com' },
+    lead: { business_name: 'Café Zoë', email: 'zoe@example.com', phone: '+61491570156', loan_amount: 50_000 },
+  })
+  await submit(partner, id)
+  expect((await check(partner, Buffer.from(spelled.normalize('NFC')))).standings).toMatchObject({ known: 1 })
   const refused: [Buffer, RegExp][] = [
     [Buffer.alloc(0), /empty/],
     [Buffer.from('Email,Phone\n'), /no rows/],

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import { cleanText } from '@portal/contract/clean-text.ts'
 import { IMPORT_COLUMNS_MAX, IMPORT_ROWS_MAX } from '@portal/contract/limits.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
 import { CsvError, type Options, parse } from 'csv-parse'
@@ -110,9 +111,8 @@ function* piecesOf(text: string): Generator<Buffer> {
   }
 }
 
-/** PostgreSQL stores no NUL characters. */
 function textsOf(record: unknown): string[] {
-  return Array.isArray(record) ? record.map((cell) => String(cell).replaceAll('\u0000', '')) : []
+  return Array.isArray(record) ? record.map((cell) => cleanText(String(cell))) : []
 }
 
 function headingOf(cells: string[]): string[] {

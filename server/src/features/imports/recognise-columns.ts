@@ -1,3 +1,4 @@
+import { fold } from '@portal/contract/fold.ts'
 import {
   IMPORT_FIELD_LABELS,
   IMPORT_FIELD_NAMES,
@@ -50,7 +51,7 @@ export function recogniseColumns({ heading, rows }: CsvFile): ImportColumn[] {
 
 const SAMPLE_LENGTH = 60
 
-/** Headings are compared without case, blanks and signs: 'ABN/UIN', 'abn_uin' and 'abnUin' are one. */
+/** Headings are compared without case, blanks, marks and signs: 'ABN/UIN', 'abn_uin' and 'abnUin' are one. */
 function plain(heading: string): string {
-  return heading.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  return fold(heading).replace(/[^\p{L}\p{N}]/gu, '')
 }

@@ -450,13 +450,16 @@ test('GET /dashboard/leads filters by status and source', async () => {
 test('a filter by source works with many sources and never finds a lead without a source', async () => {
   const partner = await portal.newPartner()
   const of: Record<string, string> = {}
-  for (const source of ['Radio', 'Trade Show', 'trade press', 'Website', null]) {
+  for (const source of ['Radio', 'Trade Show', 'trade press', 'Website', 'Café – O’Brien', null]) {
     const { loid } = await partner.submitLead()
     await portal.deps.db.updateTable('leads').set({ lead_source: source }).where('loid', '=', loid).execute()
     of[String(source)] = loid
   }
   expect(await loids(partner, 'source=TRADE')).toEqual([of['trade press'], of['Trade Show']])
-  expect(await loids(partner, 'source=e')).toEqual([of['Website'], of['trade press'], of['Trade Show']])
+  expect(await loids(partner, 'source=ade')).toEqual([of['trade press'], of['Trade Show']])
+  for (const spelling of ['cafe', 'CAFE\u0301', 'café-obrien', '‘O’Brien’']) {
+    expect(await loids(partner, `source=${encodeURIComponent(spelling)}`)).toEqual([of['Café – O’Brien']])
+  }
   expect(await loids(partner, 'source=radio')).toEqual([of['Radio']])
   expect(await loids(partner, 'source=null')).toEqual([])
 })

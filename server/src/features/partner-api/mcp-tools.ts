@@ -5,6 +5,7 @@ import type { KeyRight } from '@portal/contract/key-rights.ts'
 import { CONSENT_TEXT, LeadFilters } from '@portal/contract/leads.ts'
 import { SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { LeadSubmission } from '@portal/contract/submissions.ts'
+import { cleanedText } from '@portal/contract/text.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { Conflict, NotFound } from '../../platform/errors.ts'
@@ -50,7 +51,7 @@ export function contentOf(value: object): Content {
 }
 
 const LIMIT = 25
-const described = (description: string) => z.string().register(z.globalRegistry, { description })
+const described = (description: string) => cleanedText('This must be text').register(z.globalRegistry, { description })
 
 const Find = z.object({
   search: z.optional(described('A name, email, phone number or LOID.')),

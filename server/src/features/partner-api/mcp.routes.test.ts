@@ -61,13 +61,18 @@ test('an assistant finds referrals, opens one, and learns what changed, what wai
     deals: [{ loid: deal.loid, stage: 'Approved' }],
     has_more: false,
   })
+  expect(await reader.use('find_referrals', { search: '“SÁLTBUSH” trans\u00adport' })).toMatchObject({
+    leads: [{ loid }],
+  })
   expect(await reader.use('find_referrals', { search: 'saltbush', status: 'Nothing' })).toMatchObject({
     leads: [],
     deals: [],
   })
-  expect(await reader.use('open_referral', { loid })).toMatchObject({
-    lead: { lead: { loid }, history: [{}], notes: [] },
-  })
+  for (const said of [loid, `the lead (${loid.replace('-', '–').toLowerCase()}).`, loid.replace('-', '\u00a0')]) {
+    expect(await reader.use('open_referral', { loid: said })).toMatchObject({
+      lead: { lead: { loid }, history: [{}], notes: [] },
+    })
+  }
   const opened = await reader.use('open_referral', { loid: deal.loid })
   expect(opened).toMatchObject({ deal: { deal: { loid: deal.loid } } })
   expect(JSON.stringify(opened)).not.toContain('4321')
@@ -78,9 +83,11 @@ test('an assistant finds referrals, opens one, and learns what changed, what wai
   expect(begun.changes).toContainEqual(
     expect.objectContaining({ loid, name: 'Saltbush Transport', status: 'New Lead' }),
   )
-  expect(await reader.use('explain_status', { status: 'Unable to Contact' })).toMatchObject({
-    as_lead_status: { meaning: expect.any(String), turn: 'Your turn' },
-  })
+  for (const status of ['Unable to Contact', ' Unable to Contact\u200b\n', 'unable to contact']) {
+    expect(await reader.use('explain_status', { status })).toMatchObject({
+      as_lead_status: { meaning: expect.any(String), turn: 'Your turn' },
+    })
+  }
   expect(await reader.use('needs_attention')).toMatchObject({ total: expect.any(Number), items: expect.any(Array) })
 })
 

@@ -1,3 +1,4 @@
+import { fold } from '@portal/contract/fold.ts'
 import { VIEWS_MAX } from '@portal/contract/limits.ts'
 import type { ListView, ViewedList } from '@portal/contract/views.ts'
 import type { Deps } from '../../deps.ts'
@@ -6,7 +7,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts'
 import { Conflict } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { getView } from './get-view.ts'
-import { countViews, saveView } from './views.queries.ts'
+import { countViews, findViews, saveView } from './views.queries.ts'
 
 /** Keeps the address of a list under a name, in place of the person's view of that name. */
 export function keepView(
@@ -23,7 +24,9 @@ export function keepView(
     created_at: now.toISOString(),
   }
   return inTransaction(db, async (tx) => {
-    const id = await saveView(tx, row)
+    const views = await findViews(tx, caller)
+    const known = views.find((one) => one.is_mine && one.list === view.list && fold(one.name) === fold(view.name))
+    const id = await saveView(tx, { ...row, name: known?.name ?? view.name })
     if (id === row.id && (await countViews(tx, caller)) > VIEWS_MAX) {
       throw new Conflict('CONFLICT', `You have ${VIEWS_MAX} views. Please remove one first.`)
     }

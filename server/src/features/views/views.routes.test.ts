@@ -37,7 +37,10 @@ test('a view is an address with a name, without its page, and saving the name ag
       is_shared: false,
     }),
   ])
-  await owner.post('/dashboard/views', { ...WAITING, query: 'sorted=all&sort=-loan_amount' })
+  await owner.post('/dashboard/views', { ...WAITING, query: 'sort=loan_amount' })
+  // The same name, as people see it (D142).
+  for (const name of ['WAITING', 'Waītíng', '“Wai\u200bting”', 'Ｗａｉｔｉｎｇ'])
+    await owner.post('/dashboard/views', { ...WAITING, name, query: 'sorted=all&sort=-loan_amount' })
   await owner.post('/dashboard/views', { ...WAITING, list: 'deals' })
   expect((await viewsOf(owner)).map(({ list, name, query }) => [list, name, query]).toSorted()).toEqual([
     ['deals', 'Waiting', 'status=Contacted'],

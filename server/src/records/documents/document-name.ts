@@ -1,3 +1,4 @@
+import { cleanText } from '@portal/contract/clean-text.ts'
 import { cutText } from '../../platform/cut-text.ts'
 
 const GIVEN_LENGTH_MAX = 300
@@ -9,11 +10,8 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i
 
 /** A name without a path, invisible characters and characters that file systems or headers give a meaning. */
 export function plainName(given: string): string {
-  const plain = given
-    .toWellFormed()
-    .normalize('NFC')
+  const plain = cleanText(given.toWellFormed())
     .replace(/^[^]*[/\\]/, '')
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
     .replace(/[<>:"|?*]/g, '_')
     .replace(/\s+/g, ' ')
   return cutText(plain, GIVEN_LENGTH_MAX).replace(/[. ]+$/, '') || 'document'

@@ -1,3 +1,4 @@
+import { fold } from '@portal/contract/fold.ts'
 import type { Lead, LeadExport, LeadFilters, LeadSortColumn } from '@portal/contract/leads.ts'
 import { LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
@@ -7,7 +8,7 @@ import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { cutPage, type Page } from '../../platform/db/paging.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
-import { containing, dayOrEarlier, dayOrLater, idIn, oneOf } from '../../platform/db/sql-conditions.ts'
+import { dayOrEarlier, dayOrLater, idIn, oneOf } from '../../platform/db/sql-conditions.ts'
 import { LEAD_COLUMNS } from '../../platform/db/tables.ts'
 import { LEAD_SQL, type Owner, VERDICT } from './leads.queries.ts'
 
@@ -84,9 +85,9 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
                order by lead_source limit 1)
         from sources where sources.lead_source is not null
     )
-    select lead_source from sources where ${containing(sql.ref('lead_source'), text)}`
+    select lead_source from sources where lead_source is not null`
   const rows = await sendNamed(pool, statement.compile(db))
-  return rows.map((row) => row.lead_source)
+  return rows.map((row) => row.lead_source).filter((source) => fold(source).includes(fold(text)))
 }
 
 /**

@@ -66,6 +66,34 @@ test('in random typings into the palette no late answer replaces a newer one, an
   expect(opened).toBeGreaterThan(TYPINGS / OPENED_EVERY / 4)
 })
 
+test('a view is found in every spelling that people see as its name', async () => {
+  serveSignedIn({
+    'GET /dashboard/deals': () => ({ body: paged({ deals: [] }) }),
+    'GET /dashboard/views': () => ({ body: data({ views: [viewOf('Ngāti Whātua – O’Brien')] }) }),
+    'GET /crm/search': () => ({ body: data({ leads: [], deals: [], total_leads: 0, total_deals: 0 }) }),
+  })
+  openApp('/deals')
+  await screen.findByRole('heading', { level: 1, name: 'Deals' })
+  const input = await openPalette()
+  for (const text of ["ngati whatua - o'brien", 'NGĀTI'.normalize('NFD'), 'obrien', '“whatua”']) {
+    fireEvent.change(input, { target: { value: text } })
+    expect((await screen.findAllByRole('option'))[0]?.textContent).toContain('Ngāti Whātua – O’Brien')
+  }
+})
+
+function viewOf(name: string) {
+  return {
+    id: name,
+    list: 'deals',
+    name,
+    query: 'stage=Funded',
+    is_shared: false,
+    is_mine: true,
+    is_default: false,
+    owner_name: 'Mia Harbour',
+  }
+}
+
 async function openPalette(): Promise<HTMLElement> {
   fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true })
   return screen.findByRole('combobox', { name: /^A page, an action/ })

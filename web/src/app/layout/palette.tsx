@@ -1,4 +1,5 @@
 import { Autocomplete } from '@base-ui/react/autocomplete'
+import { fold } from '@portal/contract/fold.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { type Role, reaches } from '@portal/contract/roles.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -90,7 +91,7 @@ export function Palette({ role, onHelp, onClose }: PaletteProps) {
       run: () => void navigate({ ...paths[view.list], search: addressOf(view) }),
     }))
     const known = [...(reaches(role, 'member') ? [newLead] : []), ...pages, ...named, keys]
-    return known.filter(({ label }) => label.toLowerCase().includes(words.toLowerCase()))
+    return known.filter(({ label }) => fold(label).includes(fold(words)))
   }
 
   function all(): PaletteItem[] {

@@ -16,6 +16,7 @@ import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLinkClass } from '../../ui/description-list.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { isEnter } from '../../ui/is-enter.ts'
 import { toast } from '../../ui/toast.ts'
 import { mendRow } from './imports.queries.ts'
 
@@ -193,7 +194,7 @@ function MendField({ field, value, error, offer, onValue }: MendFieldProps) {
       onChange={(event) => setText(event.target.value)}
       onBlur={handleDone}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && !event.nativeEvent.isComposing) handleDone()
+        if (isEnter(event)) handleDone()
       }}
     />
   )

@@ -1,4 +1,5 @@
 import { Popover } from '@base-ui/react/popover'
+import { fold } from '@portal/contract/fold.ts'
 import { VIEW_NAME_LENGTH_MAX } from '@portal/contract/limits.ts'
 import type { ListView } from '@portal/contract/views.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -173,7 +174,7 @@ function SaveForm({ views, onSaved }: { views: ListViews; onSaved: () => void })
   const navigate = useNavigate()
   const [text, setText] = useState(current?.is_mine && isChanged ? current.name : '')
   const name = text.trim()
-  const isKnown = views.views.some((view) => view.is_mine && view.name === name)
+  const isKnown = views.views.some((view) => view.is_mine && fold(view.name) === fold(name))
   const save = useMutation({
     mutationFn: () => saveView({ list, name, query }),
     async onSuccess(view) {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hashPassword, isPassword } from '../passwords.ts'
+import { plainCode } from './plain-code.ts'
 
 const CODES = 10
 const CODE_LENGTH = 10
@@ -40,5 +41,5 @@ function newCode(): string {
 }
 
 function plain(code: string): string {
-  return code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1')
+  return plainCode(code).toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1')
 }

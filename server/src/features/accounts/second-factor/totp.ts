@@ -1,4 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
+import { plainCode } from './plain-code.ts'
 
 const STEP_MS = 30_000
 /**
@@ -26,7 +27,7 @@ export function totpSetUp(
  */
 export function stepOfCode(secret: Buffer, code: string, now: Date): number | undefined {
   const timestamp = now.getTime()
-  const delta = appOf(secret).validate({ token: code.replaceAll(/\s/g, ''), timestamp, window: STEPS_AROUND })
+  const delta = appOf(secret).validate({ token: plainCode(code), timestamp, window: STEPS_AROUND })
   return delta === null ? undefined : Math.floor(timestamp / STEP_MS) + delta
 }
 
