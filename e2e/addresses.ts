@@ -13,3 +13,7 @@ export const killedCrmUrl = 'http://127.0.0.1:23911'
 /** The addresses of a portal whose partners the lender confirms, and of its sandbox. */
 export const approvalPortalUrl = 'http://127.0.0.1:23412'
 export const approvalCrmUrl = 'http://127.0.0.1:23912'
+
+/** The addresses of a portal whose partners the lender invites, and of its sandbox. */
+export const invitePortalUrl = 'http://127.0.0.1:23413'
+export const inviteCrmUrl = 'http://127.0.0.1:23913'

@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   LAST_OWNER: 'This would leave the partner without an active owner.',
   INVALID_INVITATION:
     'The invitation is unknown, was used, was revoked, is older than seven days or comes from a person who is no longer an owner.',
+  INVITATION_NEEDED: 'The lender invites its partners; nobody signs up without an invitation.',
   EMAIL_EXISTS: 'An account has this email address, or could still regain it by undoing an address change.',
   BUSINESS_EXISTS: 'A partner with this business name already exists.',
   INVALID_RESET_TOKEN: 'The reset token is unknown, has been used or is no longer valid.',

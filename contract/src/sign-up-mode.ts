@@ -5,3 +5,5 @@
 export const SIGN_UP_MODES = ['open', 'approval', 'invite'] as const
 
 export type SignUpMode = (typeof SIGN_UP_MODES)[number]
+
+export const ASK_FOR_INVITATION = 'Ask your lender for an invitation'

@@ -10,7 +10,7 @@ import { Email } from './text.ts'
 
 export const INVITATION_VALID_DAYS = 7
 export const INVALID_INVITATION =
-  'This invitation is no longer valid. If you have accepted it, sign in. Otherwise ask an owner of the business to send you a new one.'
+  'This invitation is no longer valid. If you have accepted it, sign in. Otherwise ask an owner of the business, or the lender that invited you, to send you a new one.'
 
 export const TeamPerson = z.object({
   id: z.string(),
@@ -131,7 +131,7 @@ export const readInvitation = defineRoute({
   path: '/auth/invitation',
   auth: 'none',
   body: z.object({ token: InvitationToken }),
-  answer: z.object({ businessName: z.string(), email: z.string(), firstName: z.string() }),
+  answer: z.object({ businessName: z.string(), email: z.string(), firstName: z.nullable(z.string()) }),
   summary: 'The business, email address and first name of an invitation, found by the token in the mailed link.',
 })
 
@@ -142,5 +142,6 @@ export const acceptInvitation = defineRoute({
   body: AcceptInvitation,
   answer: BegunSession,
   envelope: 'bare',
-  summary: 'Makes the invited person’s account and starts a session of 24 hours; the address counts as confirmed.',
+  summary:
+    'Makes the invited person’s account, and for the lender’s invitation the business too, and starts a session of 24 hours; the address counts as confirmed.',
 })

@@ -6,6 +6,7 @@ import type { CrmUsage } from '../crm/zoho/shared-limits.ts'
 import type { Settings } from '../platform/config.ts'
 import type { CrmCheck } from '../records/crm-records.ts'
 import { countHiddenOfAllPartners } from '../records/kinds/hidden-records.queries.ts'
+import { findInvitationProblems } from '../records/partners/partner-invitations.queries.ts'
 import { findProblemsOfAllPartners } from '../records/partners/partners-in-crm.queries.ts'
 import { type Command, CommandFailed, noPositional, table, UsageError, usageOf } from './command.ts'
 
@@ -34,6 +35,9 @@ export const checkCrm: Command = {
     if (wrong.length > 0) workplace.say(`\nWrong: ${wrong.join(', ')}`)
     for (const { business_name, crm_problem } of await findProblemsOfAllPartners(db)) {
       workplace.say(`\nThe record of ${business_name}: ${crm_problem}`)
+    }
+    for (const { zoho_id, problem } of await findInvitationProblems(db)) {
+      workplace.say(`\nThe record ${zoho_id}: ${problem}`)
     }
     for (const { business_name, records, since } of await countHiddenOfAllPartners(db)) {
       workplace.say(

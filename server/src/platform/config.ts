@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import path from 'node:path'
 import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import { isTimeZone } from '@portal/contract/dates.ts'
-import type { SignUpMode } from '@portal/contract/sign-up-mode.ts'
+import { SIGN_UP_MODES, type SignUpMode } from '@portal/contract/sign-up-mode.ts'
 import * as z from 'zod/mini'
 import type { Brand } from './brand/brand.ts'
 import { paletteOf } from './brand/colour.ts'
@@ -395,7 +395,7 @@ const Variables = z.object({
   RECORDS_PER_MINUTE: z._default(wholeNumber(1, 1_000_000), 120),
   RECORDS_PER_DAY: z._default(wholeNumber(1, 100_000_000), 2_000),
   HOLD_UNVERIFIED: z.optional(TrueOrFalse),
-  SIGNUP: z._default(z.enum(['open', 'approval'], 'be open or approval'), 'open'),
+  SIGNUP: z._default(z.enum(SIGN_UP_MODES, 'be open, approval or invite'), 'open'),
   WEBHOOK_ALLOW_PRIVATE: z._default(TrueOrFalse, false),
   HIDE_ACCOUNT_EXISTENCE: z._default(TrueOrFalse, false),
   CRM_NOTES: z._default(z.enum(['all', 'portal'], 'be all or portal'), 'all'),

@@ -129,7 +129,12 @@ export async function createApp(
   outboxRoutes(app, deps)
   securityLogRoutes(mount, deps)
 
-  await staticWeb(app, { folder: WEB_FOLDER, isStarted: readiness.isStarted, brand: deps.config.brand })
+  await staticWeb(app, {
+    folder: WEB_FOLDER,
+    isStarted: readiness.isStarted,
+    brand: deps.config.brand,
+    signUp: deps.config.signUp,
+  })
   tagAnswers(app)
   packAnswers(app)
   return app

@@ -26,7 +26,9 @@ import { submitImportRows } from '../features/imports/submit-import-rows.job.ts'
 import { undoImportRows } from '../features/imports/undo-import-rows.job.ts'
 import { sendNewsMail } from '../features/mails/send-news-mail.job.ts'
 import { tellNews } from '../features/mails/tell-news.job.ts'
+import { invitePartners } from '../features/team/invite-partners.job.ts'
 import { mailInvitation } from '../features/team/mail-invitation.job.ts'
+import { mailPartnerInvitation } from '../features/team/mail-partner-invitation.job.ts'
 import type { Job } from '../platform/jobs/define-job.ts'
 import { computeUsualTimes } from '../records/histories/compute-usual-times.job.ts'
 import { followAccess } from './follow-access.job.ts'
@@ -52,6 +54,8 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   mailEmailChange,
   mailEmailChanged,
   mailInvitation,
+  invitePartners,
+  mailPartnerInvitation,
   mailNotice,
   submitImportRows,
   undoImportRows,

@@ -76,6 +76,12 @@ export interface CrmDeal {
 /** What a partner's own record says of the partner, except what the portal writes there. */
 export interface CrmPartner {
   zoho_id: string
+  /** These five are read only where the organisation has the field that invites the partner (D116). */
+  business_name?: string | null | undefined
+  email?: string | null | undefined
+  first_name?: string | null | undefined
+  last_name?: string | null | undefined
+  phone?: string | null | undefined
   manager_name?: string | null | undefined
   manager_phone?: string | null | undefined
   manager_email?: string | null | undefined

@@ -1,9 +1,18 @@
+import { BUSINESS_NAME_LENGTH_MAX, NAME_LENGTH_MAX, PHONE_LENGTH_MAX } from '@portal/contract/limits.ts'
+import { optionalName, requiredName } from '@portal/contract/own-names.ts'
+import { Email, optionalText } from '@portal/contract/text.ts'
 import type { Deps } from '../../deps.ts'
 import { chunksOf } from '../../platform/chunks-of.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import type { CrmPartner } from '../../records/crm-records.ts'
 import { findFieldGroups } from '../../records/kinds/field-groups.queries.ts'
 import { keepPartnerFacts } from '../../records/partners/partner-facts.queries.ts'
+import {
+  endInvitationsOfGone,
+  isInvitationWaiting,
+  keepInvitations,
+  type ReadInvitation,
+} from '../../records/partners/partner-invitations.queries.ts'
 import { findPartnersByZohoId } from '../../records/partners/partners.queries.ts'
 import { findConnectedPartners } from '../../records/partners/partners-in-crm.queries.ts'
 import {
@@ -13,23 +22,30 @@ import {
 } from '../../records/partners/portal-access.queries.ts'
 import { CONNECT_QUEUE } from '../push/connect-queue.ts'
 import { FOLLOW_ACCESS_QUEUE } from './follow-access-queue.ts'
-import { beginAtCursor, moveCursor } from './sweep/sweep-cursors.queries.ts'
+import { INVITE_QUEUE } from './invite-queue.ts'
+import { beginAtCursor, endCursor, findCursor, moveCursor } from './sweep/sweep-cursors.queries.ts'
 
 const PARTNERS_A_CALL = 100
 /** As for other lists, Zoho may show a record a little later than its time says. */
 const OVERLAP_MS = 60_000
 
-type PartnerDeps = Pick<Deps, 'db' | 'crm' | 'jobs' | 'clock'>
+const LONG_AGO = new Date(0).toISOString()
 
-/** Reads what the CRM says of the partners with these records (D114, D116). Records of nobody in the portal cost no call. */
+type PartnerDeps = Pick<Deps, 'db' | 'crm' | 'jobs' | 'clock' | 'config'>
+
+/**
+ * Reads what the CRM says of the partners with these records (D114, D116). Records of nobody in the portal cost a call
+ * only where the lender's team invites partners.
+ */
 export async function pullPartners(deps: PartnerDeps, zohoIds: readonly string[], signal: AbortSignal): Promise<void> {
-  const linked = await findPartnersByZohoId(deps.db, zohoIds)
-  for (const partners of chunksOf(linked, PARTNERS_A_CALL)) {
-    const { records } = await deps.crm.getPartners(
-      partners.map((partner) => partner.zoho_id),
-      signal,
-    )
+  const invites = await isInviting(deps)
+  const linked = (await findPartnersByZohoId(deps.db, zohoIds)).map((partner) => partner.zoho_id)
+  for (const ids of chunksOf(invites ? zohoIds : linked, PARTNERS_A_CALL)) {
+    const { records } = await deps.crm.getPartners(ids, signal)
     await applyPartners(deps, records)
+    const read = new Set(records.map((record) => record.zoho_id))
+    const gone = ids.filter((id) => !read.has(id))
+    if (invites) await deps.db.transaction().execute((tx) => endInvitationsOfGone(tx, gone))
   }
 }
 
@@ -42,17 +58,30 @@ export async function pullAllPartners(deps: PartnerDeps, signal: AbortSignal): P
   )
 }
 
-/** Reads what has changed since the last sweep. What stood there before is read when a partner or a field appears. */
+/**
+ * Reads what has changed since the last sweep. What stood there before is read when a partner or a field appears, and
+ * once for the invitations.
+ */
 export async function sweepPartners(deps: PartnerDeps, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
   const groups = await findFieldGroups(db)
+  const invites = await isInviting(deps)
+  if (!invites) await endCursor(db, 'invited')
   if (!groups.has('manager') && !groups.has('access')) return
   const begun = crm.now().toISOString()
-  const from = Date.parse(await beginAtCursor(db, 'partners', begun)) - OVERLAP_MS
+  const position = await beginAtCursor(db, 'partners', begun)
+  const isFirst = invites && (await findCursor(db, 'invited')) === undefined
+  const from = Date.parse(isFirst ? LONG_AGO : position) - OVERLAP_MS
   for await (const { records } of crm.partnerPagesSince(new Date(from).toISOString(), signal)) {
     await applyPartners(deps, records)
   }
   await moveCursor(db, 'partners', begun)
+  if (isFirst) await beginAtCursor(db, 'invited', begun)
+}
+
+/** Whether the lender's team invites partners by a word of their records (D116). */
+async function isInviting({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<boolean> {
+  return config.signUp === 'invite' && (await findFieldGroups(db)).has('access')
 }
 
 /** Takes back what the CRM said of the partners' access, because the organisation has deleted the field (D116). */
@@ -62,7 +91,24 @@ export async function forgetAccess(deps: Pick<Deps, 'db' | 'jobs' | 'clock'>): P
 
 async function applyPartners(deps: PartnerDeps, records: readonly CrmPartner[]): Promise<void> {
   await keepPartnerFacts(deps.db, records)
-  await deps.db.transaction().execute(async (tx) => follow(tx, deps, await updatePortalAccess(tx, records)))
+  await deps.db.transaction().execute(async (tx) => {
+    await follow(tx, deps, await updatePortalAccess(tx, records))
+    if (deps.config.signUp !== 'invite') return
+    await keepInvitations(tx, records.map(invitationOf))
+    if (await isInvitationWaiting(tx)) await deps.jobs.enqueue(tx, INVITE_QUEUE, {})
+  })
+}
+
+function invitationOf({ zoho_id, modified_time, portal_access, ...said }: CrmPartner): ReadInvitation {
+  if (portal_access !== 'Invited') return { zoho_id, modified_time, invited: null }
+  const invited = {
+    email: Email.safeParse(said.email).data ?? null,
+    business_name: requiredName('Name', BUSINESS_NAME_LENGTH_MAX).safeParse(said.business_name).data ?? null,
+    first_name: optionalName('Name', NAME_LENGTH_MAX).safeParse(said.first_name).data ?? null,
+    last_name: optionalName('Name', NAME_LENGTH_MAX).safeParse(said.last_name).data ?? null,
+    phone: optionalText('Phone', PHONE_LENGTH_MAX).safeParse(said.phone).data ?? null,
+  }
+  return { zoho_id, modified_time, invited }
 }
 
 async function follow(

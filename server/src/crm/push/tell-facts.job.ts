@@ -6,6 +6,10 @@ import { defineJob } from '../../platform/jobs/define-job.ts'
 import type { PartnerFacts } from '../../records/crm-records.ts'
 import { findFieldGroups } from '../../records/kinds/field-groups.queries.ts'
 import {
+  findUntoldInvitationProblems,
+  keepToldInvitationProblems,
+} from '../../records/partners/partner-invitations.queries.ts'
+import {
   findDueForFactsOfAllPartners,
   findPartnerFacts,
   findTroubleOfAllPartners,
@@ -32,6 +36,7 @@ export const tellFacts = defineJob({
   async run(deps, _, signal) {
     if (!(await findFieldGroups(deps.db)).has('facts')) return
     try {
+      await tellInvitationProblems(deps, signal)
       await tellProblems(deps, signal)
       await tellDailyFacts(deps, signal)
     } catch (error) {
@@ -42,6 +47,17 @@ export const tellFacts = defineJob({
 })
 
 type TellDeps = Pick<Deps, 'db' | 'crm' | 'clock' | 'config'>
+
+/** The records of partners that could not be invited belong to no partner of the portal yet. */
+async function tellInvitationProblems({ db, crm }: TellDeps, signal: AbortSignal): Promise<void> {
+  const untold = await findUntoldInvitationProblems(db, PARTNERS_A_RUN)
+  if (untold.length === 0) return
+  await crm.writePartnerFacts(
+    untold.map(({ zoho_id, problem }) => ({ zoho_id, facts: { portal_problem: problem } })),
+    signal,
+  )
+  await keepToldInvitationProblems(db, untold)
+}
 
 async function tellProblems({ db, crm }: TellDeps, signal: AbortSignal): Promise<void> {
   for (const trouble of await findTroubleOfAllPartners(db)) {

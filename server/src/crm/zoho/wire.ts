@@ -137,6 +137,11 @@ const AccessWord = z.pipe(
 const WirePartner = z.object({
   id: ZohoId,
   modified_time: ZohoInstant,
+  business_name: Fact,
+  email: Fact,
+  first_name: Fact,
+  last_name: Fact,
+  phone: Fact,
   manager_name: Fact,
   manager_phone: Fact,
   manager_email: Fact,
@@ -219,11 +224,16 @@ const CONVERSION_FIELDS = {
 
 const PARTNER_SYSTEM_FIELDS = { id: 'id', modified_time: 'Modified_Time' }
 
-/** The fields that the portal reads of a partner's record: the optional ones that the organisation has. */
+/**
+ * The fields that the portal reads of a partner's record: the optional ones that the organisation has, and with the word
+ * that can invite the partner those that the invitation needs.
+ */
 export function partnerFactNames(map: PartnerFields): string[] {
   const { manager_name, manager_phone, manager_email, portal_access, portal_access_reason } = map
+  const { business_name, email, first_name, last_name, phone } = map
   const facts = [manager_name, manager_phone, manager_email, portal_access, portal_access_reason]
-  return facts.filter((name) => name !== undefined)
+  const invited = portal_access === undefined ? [] : [business_name, email, first_name, last_name, phone]
+  return [...facts.filter((name) => name !== undefined), ...invited]
 }
 
 /** The fields to request for a lead. Zoho allows fifty. */

@@ -20,8 +20,10 @@ import { acceptAgreement, readAgreement } from '@portal/contract/agreement.ts'
 import { putAwayAnnouncement } from '@portal/contract/announcement.ts'
 import { confirmCrmLink, readCrmLink } from '@portal/contract/crm-link.ts'
 import { changeEmail, confirmNewEmail, undoNewEmail } from '@portal/contract/email-address.ts'
+import { ASK_FOR_INVITATION } from '@portal/contract/sign-up-mode.ts'
 import { listSubmitters } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
+import { Forbidden } from '../../platform/errors.ts'
 import type { Mount } from '../../platform/http/mount.ts'
 import { limitVisitor, type RateLimit } from '../../platform/http/rate-limit.ts'
 import type { AccountAccess } from './access.ts'
@@ -63,6 +65,7 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
   mount(readDemo, async () => ({ demo: hasDemo(deps.config) ? DEMO_SIGN_IN : null }))
   mount(readPrivacy, async () => ({ url: deps.config.privacyUrl ?? null }))
   mount(signUp, async ({ once, body, visitor, limit, security }) => {
+    if (deps.config.signUp === 'invite') throw new Forbidden('INVITATION_NEEDED', ASK_FOR_INVITATION)
     await limitVisitor(limit, SIGN_UPS, visitor)
     const passwordHash = await hashSignUpPassword(body)
     return once(async (tx) => {

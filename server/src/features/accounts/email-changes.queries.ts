@@ -99,6 +99,17 @@ export async function isEmailHeldOfAnyPartner(
   return row !== undefined
 }
 
+/** Finds which of these addresses somebody could still regain. */
+export async function findHeldEmailsOfAnyPartner(tx: Tx, emails: readonly string[], now: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('email_changes')
+    .select('old_email')
+    .where((eb) => eb('old_email', '=', eb.fn.any(eb.val(emails))))
+    .where('undo_until', '>', now)
+    .execute()
+  return rows.map((row) => row.old_email)
+}
+
 /** Removes changes that could no longer be confirmed or undone at this time. Returns how many. */
 export async function removeEmailChangesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db

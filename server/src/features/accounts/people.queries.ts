@@ -115,6 +115,16 @@ export function findPersonByEmail(db: Db, email: string): Promise<(Person & { pa
     .executeTakeFirst()
 }
 
+/** Finds which of these addresses are those of people, in the spelling that is stored. */
+export async function findKnownEmails(db: Db, spellings: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('people')
+    .select('email')
+    .where((eb) => eb('email', '=', eb.fn.any(eb.val(spellings))))
+    .execute()
+  return rows.map((row) => row.email)
+}
+
 /** All people of the partner in the order of their names, including deactivated people. */
 export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id: string; name: string }[]> {
   return sendNamed(reads, {

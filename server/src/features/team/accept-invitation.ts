@@ -65,6 +65,6 @@ export async function acceptTeamInvitation(
   return beginSession(deps, person, call, { factor: 'invitation', stillCounts: async () => true })
 }
 
-function invalidInvitation(): Invalid {
+export function invalidInvitation(): Invalid {
   return new Invalid('INVALID_INVITATION', INVALID_INVITATION)
 }

@@ -13,7 +13,7 @@ import { waitFor } from '../../testing/wait-for.ts'
 const PASSWORD = 'correct-horse-battery'
 const DAY_MS = 24 * 3_600_000
 const INVALID =
-  'This invitation is no longer valid. If you have accepted it, sign in. Otherwise ask an owner of the business to send you a new one.'
+  'This invitation is no longer valid. If you have accepted it, sign in. Otherwise ask an owner of the business, or the lender that invited you, to send you a new one.'
 
 let portal: TestPortal
 beforeAll(async () => {

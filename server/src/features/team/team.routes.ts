@@ -16,6 +16,7 @@ import type { Mount } from '../../platform/http/mount.ts'
 import type { CallerMemory } from '../accounts/caller-memory.ts'
 import { findTeam } from '../accounts/people.queries.ts'
 import { acceptTeamInvitation, getInvitation } from './accept-invitation.ts'
+import { acceptPartnerInvitation, findPartnerInvitation } from './accept-partner-invitation.ts'
 import { changeTeamPerson } from './change-team-person.ts'
 import { findInvitations, removeInvitation } from './invitations.queries.ts'
 import { INVITATIONS, invitationNotFound, inviteToTeam, sendInvitationAgain } from './invite-person.ts'
@@ -53,10 +54,14 @@ export function teamRoutes(mount: Mount, deps: Deps, callers: CallerMemory): voi
     return changed
   })
   mount(readInvitation, async ({ body }) => {
-    const { business_name, email, first_name } = await getInvitation(deps, body.token)
+    const { business_name, email, first_name } =
+      (await findPartnerInvitation(deps, body.token)) ?? (await getInvitation(deps, body.token))
     return { businessName: business_name, email, firstName: first_name }
   })
-  mount(acceptInvitation, ({ body, ...call }) => acceptTeamInvitation(deps, body, call))
+  mount(acceptInvitation, async ({ body, ...call }) => {
+    const isFirstOwner = (await findPartnerInvitation(deps, body.token)) !== undefined
+    return isFirstOwner ? acceptPartnerInvitation(deps, body, call) : acceptTeamInvitation(deps, body, call)
+  })
 }
 
 /** The subject of an entry in the security log. */

@@ -98,6 +98,24 @@ interface InvitationsTable {
   link_id: string | null
 }
 
+interface PartnerInvitationsTable {
+  zoho_id: string
+  crm_modified_time: Instant
+  state: 'waiting' | 'mailed' | 'accepted' | 'withdrawn'
+  email: string | null
+  business_name: string | null
+  first_name: string | null
+  last_name: string | null
+  phone: string | null
+  asked_at: ColumnType<Instant, undefined, never>
+  link_id: string | null
+  mailed_at: Instant | null
+  token_hash: Buffer | null
+  expires_at: Instant | null
+  problem: string | null
+  told_problem: string | null
+}
+
 interface KnownSourcesTable {
   person_id: string
   source_hash: Buffer
@@ -522,7 +540,16 @@ interface SyncRunsTable {
 }
 
 interface SweepCursorsTable {
-  list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes' | 'tasks-partner' | 'tasks-all' | 'partners'
+  list:
+    | 'leads'
+    | 'deals'
+    | 'deleted-leads'
+    | 'deleted-deals'
+    | 'notes'
+    | 'tasks-partner'
+    | 'tasks-all'
+    | 'partners'
+    | 'invited'
   position: Instant
   /** When a sweep last read all lists to their ends. */
   swept_at: ColumnType<Instant, never, Instant>
@@ -803,6 +830,7 @@ interface MailNewsForPeopleTable {
 
 export interface Tables {
   partners: PartnersTable
+  partner_invitations: PartnerInvitationsTable
   people: PeopleTable
   partner_contacts: PartnerContactsView
   partner_facts: PartnerFactsTable
@@ -869,6 +897,7 @@ export interface Tables {
 }
 
 export type PartnerRow = Selectable<PartnersTable>
+export type PartnerInvitationRow = Selectable<PartnerInvitationsTable>
 export type EmailChangeRow = Selectable<EmailChangesTable>
 export type PersonRow = Selectable<PeopleTable>
 export type NewSecurityLogRow = Insertable<SecurityLogTable>

@@ -1,13 +1,23 @@
 import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
+import type { SignUpMode } from '@portal/contract/sign-up-mode.ts'
 import { type Brand, COLOURS_PATH, LOGO_DARK_PATH, LOGO_PATH } from '../brand/brand.ts'
 import { escapeHtml } from '../mail/escape-html.ts'
 
-export function isOwnBrand({ name, logo, palette }: Brand): boolean {
-  return name === DEFAULT_BRAND_NAME && !logo && !palette
+/** What of a page depends on the settings. */
+export interface Branding {
+  brand: Brand
+  /** Says whether the pages offer an account to strangers (D116). */
+  signUp: SignUpMode
+}
+
+/** Whether the pages are as they were built. */
+export function isAsBuilt({ brand: { name, logo, palette }, signUp }: Branding): boolean {
+  return name === DEFAULT_BRAND_NAME && !logo && !palette && signUp !== 'invite'
 }
 
 /** A page of the app with the lender's name, logo and colours in place of the product's (D115). */
-export function brandedPage(html: string, brand: Brand): string {
+export function brandedPage(built: string, { brand, signUp }: Branding): string {
+  const html = signUp === 'invite' ? withHead(built, '<meta name="sign-up" content="invite">') : built
   const { name, logo, palette } = brand
   const named = html.replaceAll(DEFAULT_BRAND_NAME, () => escapeHtml(name))
   const coloured = palette

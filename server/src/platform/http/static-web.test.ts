@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { SignUpMode } from '@portal/contract/sign-up-mode.ts'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -27,7 +28,11 @@ beforeAll(async () => {
   await writeFile(join(folder, 'assets/page-abc123.js.br'), 'packed')
   app = await serve('Partner Portal')
 })
-async function serve(name: string, brand: Omit<Brand, 'name'> = {}): Promise<FastifyInstance> {
+async function serve(
+  name: string,
+  brand: Omit<Brand, 'name'> = {},
+  signUp: SignUpMode = 'open',
+): Promise<FastifyInstance> {
   const server = await createServer(pino({ level: 'silent' }), {
     isSecure: false,
     requestTimeoutMs: 30_000,
@@ -36,7 +41,7 @@ async function serve(name: string, brand: Omit<Brand, 'name'> = {}): Promise<Fas
     isStopping: () => false,
     trustProxy: ['loopback'],
   })
-  await staticWeb(server, { folder, isStarted: () => isStarted, brand: { name, ...brand } })
+  await staticWeb(server, { folder, isStarted: () => isStarted, brand: { name, ...brand }, signUp })
   return server
 }
 afterAll(async () => {
@@ -119,6 +124,15 @@ test("with the lender's name, every page has it in its title, without markup, an
   expect((await named.inject({ method: 'HEAD', url: '/' })).statusCode).toBe(200)
   expect((await named.inject('/assets/page-abc123.js')).body).toBe('export const page = 1')
   await named.close()
+})
+
+test('where the lender invites its partners, every page says so', async () => {
+  const page = '<title>Partner Portal</title></head>'
+  await writeFile(join(folder, 'invited.html'), page)
+  const byInvitation = await serve('Partner Portal', {}, 'invite')
+  expect((await byInvitation.inject('/invited')).body).toContain('<meta name="sign-up" content="invite"></head>')
+  await byInvitation.close()
+  expect((await app.inject('/invited')).body).not.toContain('sign-up')
 })
 
 test('with a logo and a colour, every page shows them, and their files are served', async () => {

@@ -6,7 +6,7 @@ import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import type { FastifyInstance } from 'fastify'
 import { type Brand, COLOURS_PATH, coloursOf, LOGO_DARK_PATH, LOGO_PATH } from '../brand/brand.ts'
 import { NotFound } from '../errors.ts'
-import { brandedPage, isOwnBrand } from './branded-page.ts'
+import { type Branding, brandedPage, isAsBuilt } from './branded-page.ts'
 import { isApi } from './server.ts'
 
 export const WEB_FOLDER = join(import.meta.dirname, '../../../../web/dist')
@@ -14,14 +14,14 @@ export const WEB_FOLDER = join(import.meta.dirname, '../../../../web/dist')
 /**
  * Serves the built web app. Every address outside the API that does not look like a file belongs to the app, because
  * the routing happens in the browser (D8). The build has a copy of the app's page for each route, such as
- * `leads/$loid.html` for `/leads/LO-…`. The copies differ in the files that they preload. If the portal wears the
- * lender's name, logo or colours (D115), each copy is kept in memory with them.
+ * `leads/$loid.html` for `/leads/LO-…`. The copies differ in the files that they preload. If the settings change the
+ * pages, for example with the lender's name (D115), each copy is kept in memory with the change.
  */
 export async function staticWeb(
   app: FastifyInstance,
-  { folder, isStarted, brand }: { folder: string; isStarted: () => boolean; brand: Brand },
+  { folder, isStarted, ...branding }: { folder: string; isStarted: () => boolean } & Branding,
 ): Promise<void> {
-  const isOwn = isOwnBrand(brand)
+  const isOwn = isAsBuilt(branding)
   const isBuilt = existsSync(join(folder, 'index.html'))
   if (isBuilt) {
     await app.register(fastifyStatic, {
@@ -40,7 +40,7 @@ export async function staticWeb(
       },
     })
   }
-  serveBrand(app, brand)
+  serveBrand(app, branding.brand)
   // A page would work before the start is complete, but could show half of the demo's data.
   app.addHook('onRequest', async (request, reply) => {
     if (isStarted() || isApi(request.url) || /\.\w+$/.test(path(request.url))) return undefined
@@ -48,13 +48,13 @@ export async function staticWeb(
       .code(503)
       .headers({ 'retry-after': '1', refresh: '1' })
       .type('text/html; charset=utf-8')
-      .send(brandedPage(STARTING, brand))
+      .send(brandedPage(STARTING, branding))
   })
   // Sorted backwards, so that `leads/new.html` comes before `leads/$loid.html`, which also matches `/leads/new`.
   const files = globSync('**/*.html', { cwd: folder }).toSorted().toReversed()
   const pages = files.map((file) => ({ file, addresses: addressesOf(file) }))
   const namedPages = new Map(
-    isOwn ? [] : files.map((file) => [file, brandedPage(readFileSync(join(folder, file), 'utf8'), brand)]),
+    isOwn ? [] : files.map((file) => [file, brandedPage(readFileSync(join(folder, file), 'utf8'), branding)]),
   )
   app.setNotFoundHandler(async (request, reply) => {
     const isFile = /^\/assets\/|\.\w+$/.test(path(request.url))

@@ -184,6 +184,29 @@ export async function linkPartner(tx: Tx, partnerId: string, zohoId: string): Pr
     .execute()
 }
 
+/**
+ * Gives a new partner the CRM record that invited it (D116). `written` is what the record says of the partner already.
+ * The caller queues the connection.
+ */
+export async function linkInvitedPartner(
+  tx: Tx,
+  partnerId: string,
+  { zohoId, readAt, written, at }: { zohoId: string; readAt: string; written: object; at: string },
+): Promise<void> {
+  await tx
+    .updateTable('partners')
+    .set({
+      zoho_id: zohoId,
+      crm: 'synced',
+      crm_fields: JSON.stringify(written),
+      portal_access: 'Invited',
+      portal_access_at: readAt,
+      opened_at: at,
+    })
+    .where('id', '=', partnerId)
+    .execute()
+}
+
 /** Ends the hold: the portal may now connect the partner with a record in the CRM (D52). */
 export async function endHold(tx: Tx, partnerId: string): Promise<void> {
   await tx.updateTable('partners').set({ crm: 'pending', held_for: null }).where('id', '=', partnerId).execute()

@@ -10,7 +10,7 @@ interface AccountFrameProps {
   footer?: ReactNode
   /** A button below the footer. Its height is kept also while it is empty. */
   another?: ReactNode
-  children: ReactNode
+  children?: ReactNode
 }
 
 /** The frame of the screens without a sidebar, such as those for signing in and for mailed links. */
@@ -28,7 +28,7 @@ export function AccountFrame({ title, text, footer, another, children }: Account
             {title}
           </h1>
           {text && <p className="mt-1.5 text-muted">{text}</p>}
-          <div className="mt-7">{children}</div>
+          {children && <div className="mt-7">{children}</div>}
           {footer && <p className="mt-6 text-center text-muted">{footer}</p>}
           {another !== undefined && <div className="mt-6 h-9 pointer-coarse:h-11">{another}</div>}
         </main>

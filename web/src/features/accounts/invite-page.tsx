@@ -54,7 +54,10 @@ export function InvitePage() {
   return (
     <AccountFrame
       title={data ? `Join ${data.businessName}` : 'Your invitation'}
-      text={data && `Hello ${data.firstName}, choose a password for ${data.email}, and you are in.`}
+      text={
+        data &&
+        `Hello${data.firstName ? ` ${data.firstName}` : ''}, choose a password for ${data.email}, and you are in.`
+      }
       footer={
         <>
           Already have an account?{' '}

@@ -1,4 +1,5 @@
 import { type BegunSession, SignIn, type SecondStep as Step, signIn } from '@portal/contract/accounts.ts'
+import { ASK_FOR_INVITATION } from '@portal/contract/sign-up-mode.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
 import {
@@ -23,6 +24,7 @@ import { toast } from '../../ui/toast.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { DemoSignIn } from './demo-sign-in.tsx'
 import { signInFailureText } from './failure-texts.ts'
+import { isByInvitation } from './is-by-invitation.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
 
 const REDIRECT_DELAY_MS = 500
@@ -119,12 +121,16 @@ export function LoginPage() {
       title="Sign in"
       text="Welcome back. Enter your details to continue."
       footer={
-        <>
-          New here?{' '}
-          <Link {...paths.signUp} state className={textLinkClass}>
-            Create Partner Account
-          </Link>
-        </>
+        isByInvitation() ? (
+          `New here? ${ASK_FOR_INVITATION}.`
+        ) : (
+          <>
+            New here?{' '}
+            <Link {...paths.signUp} state className={textLinkClass}>
+              Create Partner Account
+            </Link>
+          </>
+        )
       }
       another={<DemoSignIn isBusy={isRunning} onUse={(demo) => login.mutate(demo)} />}
     >

@@ -17,6 +17,24 @@ async function openSignUp(
   return { user, submit }
 }
 
+test('where the lender invites its partners, the page has no form and the sign-in offers no account', async () => {
+  const meta = document.createElement('meta')
+  meta.name = 'sign-up'
+  meta.content = 'invite'
+  document.head.append(meta)
+  try {
+    serve({})
+    const user = openApp('/signup')
+    expect(await screen.findByRole('heading', { name: 'Ask your lender for an invitation' })).toBeDefined()
+    expect(screen.queryByRole('textbox')).toBeNull()
+    await user.click(screen.getByRole('link', { name: 'Sign in' }))
+    expect(await screen.findByText('New here? Ask your lender for an invitation.')).toBeDefined()
+    expect(screen.queryByRole('link', { name: 'Create Partner Account' })).toBeNull()
+  } finally {
+    meta.remove()
+  }
+})
+
 test('each missing value is reported, and nothing is sent', async () => {
   const server = serve({})
   const { submit } = await openSignUp({ email: '', business: '', password: '', confirmation: '' })

@@ -1,5 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import { SignUp, signUp } from '@portal/contract/accounts.ts'
+import { ASK_FOR_INVITATION } from '@portal/contract/sign-up-mode.ts'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useForm, useWatch } from 'react-hook-form'
@@ -15,6 +16,7 @@ import { useFirstErrorInView } from '../../ui/first-error.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { signUpFailureText, weakPasswordText } from './failure-texts.ts'
 import { showFieldErrors } from './field-errors.ts'
+import { isByInvitation } from './is-by-invitation.ts'
 import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
 
@@ -28,6 +30,31 @@ const SignUpForm = z
   .check(passwordsMatch())
 
 export function SignUpPage() {
+  return isByInvitation() ? <NoSignUp /> : <SignUpFormPage />
+}
+
+function NoSignUp() {
+  return (
+    <AccountFrame
+      title={ASK_FOR_INVITATION}
+      text="Your lender invites its partners. You get an email with a link, which opens your account."
+      footer={<SignInLink />}
+    />
+  )
+}
+
+function SignInLink() {
+  return (
+    <>
+      Already a partner?{' '}
+      <Link {...paths.login} state className={textLinkClass}>
+        Sign in
+      </Link>
+    </>
+  )
+}
+
+function SignUpFormPage() {
   const { control, register, handleSubmit, formState, setError, trigger } = useForm({
     mode: 'onTouched',
     resolver: zodResolver(SignUpForm),
@@ -54,14 +81,7 @@ export function SignUpPage() {
     <AccountFrame
       title="Create your account"
       text="Refer loan applicants and follow them until they are funded."
-      footer={
-        <>
-          Already a partner?{' '}
-          <Link {...paths.login} state className={textLinkClass}>
-            Sign in
-          </Link>
-        </>
-      }
+      footer={<SignInLink />}
     >
       <form noValidate onSubmit={submit} className="grid grid-cols-1 gap-4">
         {creation.isError && !weakPasswordText(creation.error) && (

@@ -30,7 +30,7 @@ const PARTNER_COLUMNS = [
 
 /** Stores which groups of optional fields the organisation has now. */
 export async function noteFieldGroups(
-  deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'clock' | 'config'>,
   signal?: AbortSignal,
 ): Promise<void> {
   const { db, crm, clock } = deps
@@ -44,7 +44,7 @@ export async function noteFieldGroups(
  * so no sweep finds its values. Repeats the reading until every process knows the fields.
  */
 export async function readOptionalValues(
-  deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'clock' | 'config'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, crm, clock } = deps
