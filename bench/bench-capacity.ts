@@ -7,6 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CHANGES_MAX } from '@portal/contract/limits.ts'
 import autocannon from 'autocannon'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Tables } from '../server/src/platform/db/tables.ts'
@@ -20,6 +21,8 @@ const AT_ONCE = 8
 const READS = 2_000
 const SUBMITTED = 300
 const EVENTS = 2_000
+const FEED_PAGES = 10_000
+const FEED_PAGE = 10
 const EVENTS_IN_A_TRANSACTION = 10
 const STREAMS_A_PARTNER = 10
 const SETTLE_MS = 10_000
@@ -48,6 +51,7 @@ await withEmptyFolder(async (folder) => {
     await jobsEnd(product)
   })
 
+  await measureFeed()
   await cost('an event without open pages or endpoints', EVENTS, () => record(product, partners))
   const readers = fork(join(import.meta.dirname, 'live-readers.ts'))
   const report = async (order: ReadersOrder | 'report'): Promise<ReadersReport> => {
@@ -83,6 +87,43 @@ await withEmptyFolder(async (folder) => {
     // This first run compiles code and plans queries. That happens once, so it is not part of a call's cost.
     await load(product, calls * READS, requests)
     await cost(name, READS, () => load(product, calls * READS, requests))
+  }
+
+  /** Reads the feed of one partner, whose leads all changed at one instant, at its first and its ten-thousandth page. */
+  async function measureFeed(): Promise<void> {
+    const [partner] = partners
+    if (!partner) throw new Error('nobody has signed in')
+    const { api_key } = await ask(product, '/dashboard/api-keys', partner, { name: 'Bench', rights: ['read'] })
+    const reader = { token: api_key }
+    const address = (since: string, limit: number) => `/partner/events?limit=${limit}${since && `&since=${since}`}`
+    const follow = async (begin: string, count: number): Promise<string> => {
+      let since = begin
+      for (let left = count; left > 0; left -= CHANGES_MAX) {
+        const page = await ask(product, address(since, Math.min(left, CHANGES_MAX)), reader)
+        since = page.cursor
+        if (!page.has_more) break
+      }
+      return since
+    }
+    const first = await follow('', Number.POSITIVE_INFINITY)
+    await product.pool.query(
+      `insert into leads (id, partner_id, loid, business_name, lead_status, created_at, modified_time, crm)
+       select gen_random_uuid(), $1, 'LO-F' || lpad(upper(to_hex(i)), 7, '0'), 'Deep ' || i, 'New Lead', now(), now(), 'synced'
+         from generate_series(1, $2::int) i`,
+      [partner.id, FEED_PAGES * FEED_PAGE + FEED_PAGE],
+    )
+    await product.pool.query('vacuum (analyze) leads, record_changes')
+    const deep = await follow(first, (FEED_PAGES - 1) * FEED_PAGE)
+    const { events } = await ask(product, address(deep, FEED_PAGE), reader)
+    if (events.length !== FEED_PAGE) throw new Error('the feed is not as deep as the changes')
+    for (const [name, since] of [
+      ['first', first],
+      [`${FEED_PAGES.toLocaleString('en')}th`, deep],
+    ] as const) {
+      const requests = [{ path: `/api${address(since, FEED_PAGE)}`, headers: bearer(reader) }]
+      await load(product, READS, requests)
+      await cost(`the ${name} page of the feed, ${FEED_PAGE} changes`, READS, () => load(product, READS, requests))
+    }
   }
 
   async function measureDeliveries(): Promise<void> {
@@ -139,7 +180,25 @@ function submission(partner: LoadedPartner): HttpRequest {
   }
 }
 
-function bearer({ token }: LoadedPartner) {
+/** What the answers about the feed have, together. */
+interface Fed {
+  api_key: string
+  cursor: string
+  has_more: boolean
+  events: object[]
+}
+
+async function ask({ url }: Product, path: string, caller: { token: string }, body?: object): Promise<Fed> {
+  const answer = await fetch(`${url}/api${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { ...bearer(caller), ...(body && { 'content-type': 'application/json' }) },
+    body: body ? JSON.stringify(body) : null,
+  })
+  if (!answer.ok) throw new Error(`the portal answered ${answer.status} to ${path}`)
+  return ((await answer.json()) as { data: Fed }).data
+}
+
+function bearer({ token }: { token: string }) {
   return { authorization: `Bearer ${token}` }
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from './random.ts'
+import type { Random } from '../server/src/testing/random.ts'
 import type { World } from './world.ts'
 
 /** What happens to the machine beside kills. */

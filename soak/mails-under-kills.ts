@@ -8,7 +8,7 @@ import { openJobQueue } from '../server/src/platform/jobs/job-queue.ts'
 import { openLog } from '../server/src/platform/log.ts'
 import { recordEvents } from '../server/src/records/events/events.ts'
 import { startKillablePortal } from '../server/src/testing/killable-portal.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../server/src/testing/random.ts'
 
 interface Options {
   databaseUrl: string

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../server/src/testing/databases.ts'
+import { openRandom } from '../server/src/testing/random.ts'
 import { tellUnderKills } from './mails-under-kills.ts'
-import { openRandom } from './random.ts'
 
 test('each person gets exactly one mail about each change, however often the portal is killed', {
   timeout: 120_000,

@@ -1,9 +1,9 @@
 import { fieldsOf, ODD_VALUES } from '../server/src/testing/bad-input.ts'
 import { ROUTES, validBody } from '../server/src/testing/contract-routes.ts'
+import type { Random } from '../server/src/testing/random.ts'
 import { type Crm, StaffRefused } from './crm.ts'
 import { type Ledger, type Tracked, track, writeDown } from './ledger.ts'
 import type { Partner } from './partners.ts'
-import type { Random } from './random.ts'
 
 interface Play {
   crm: Crm

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openRandom, type Random } from '../server/src/testing/random.ts'
 import { type Act, playAct } from './acts.ts'
 import { compare, type Difference } from './compare.ts'
 import type { Switch } from './crm.ts'
 import { openLedger, type Tracked } from './ledger.ts'
 import { chooseOperation } from './operations.ts'
 import { type Partner, signUpPartner } from './partners.ts'
-import { openRandom, type Random } from './random.ts'
 import { type OpenJob, openWorld, type World } from './world.ts'
 
 export interface SoakOptions {

@@ -7,8 +7,8 @@ import { parseArgs } from 'node:util'
 import { openDatabase } from '../server/src/platform/db/database.ts'
 import { migrate } from '../server/src/platform/db/migrate.ts'
 import { startEmbeddedPostgres } from '../server/src/platform/local/embedded-postgres.ts'
+import { openRandom } from '../server/src/testing/random.ts'
 import { tellUnderKills } from './mails-under-kills.ts'
-import { openRandom } from './random.ts'
 
 const { values } = parseArgs({
   options: {

@@ -31,6 +31,8 @@ export type ListName = (typeof LISTS)[number]
 
 const Cursor = z.object({
   list: z.enum(LISTS),
+  /** The id of the partner that reads. */
+  partner: z.string(),
   /** The order of commits that the positions belong to. */
   order: z.string(),
   /** YYYY-MM-DD. The cursor is valid for 30 days after it. */
@@ -43,17 +45,20 @@ export function cursorText(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url')
 }
 
-/** Reads a cursor that `list` has given. Refuses any other text with 400, and a cursor that has ended with 410. */
+/**
+ * Reads a cursor that `list` has given to the partner. Refuses any other text with 400, and a cursor that has ended
+ * with 410.
+ */
 export function readCursor(
   text: string,
-  list: ListName,
-  { order, horizon, today }: { order: string; horizon: string; today: string },
+  { list, partner, order }: Pick<Cursor, 'list' | 'partner' | 'order'>,
+  { horizon, today }: { horizon: string; today: string },
 ): Cursor {
   const cursor = parsed(text)
   if (cursor?.list !== list || !isOf(list, cursor.progress)) {
-    const message = 'since must be the cursor of an earlier answer to this call'
-    throw new Invalid('VALIDATION', message, { since: message })
+    throw refused('since must be the cursor of an earlier answer to this call')
   }
+  if (cursor.partner !== partner) throw refused('since is the cursor of another business. Start again without since.')
   const ageDays = (Date.parse(today) - Date.parse(cursor.day)) / 86_400_000
   const { progress } = cursor
   // A cursor from the future is from a database that was put back to an earlier state.
@@ -62,6 +67,10 @@ export function readCursor(
     throw new PortalError(410, 'START_AGAIN', 'This cursor has ended. Start again without since.')
   }
   return cursor
+}
+
+function refused(message: string): Invalid {
+  return new Invalid('VALIDATION', message, { since: message })
 }
 
 /** Whether the list has such records. */

@@ -35,25 +35,25 @@ export async function readChanges(
   { since, limit }: Reading,
 ): Promise<{ events: ChangeEvent[]; cursor: string; has_more: boolean }> {
   const { order, horizon } = await findHorizon(reads)
+  const reader = { list, partner: partnerId, order }
   const today = clock.now().toISOString().slice(0, 10)
   const begin: Cursor = {
-    list,
-    order,
+    ...reader,
     day: today,
     progress: { in: 'list', kind: KINDS[list][0], from: horizon, after: null },
   }
-  const { day, progress } = since === undefined ? begin : readCursor(since, list, { order, horizon, today })
+  const { day, progress } = since === undefined ? begin : readCursor(since, reader, { horizon, today })
 
   if (progress.in === 'list') {
     const { events, next } = await readList(db, partnerId, list, progress, limit)
-    return { events, cursor: cursorText({ list, order, day, progress: next }), has_more: true }
+    return { events, cursor: cursorText({ ...reader, day, progress: next }), has_more: true }
   }
   const changed = await readChanged(db, partnerId, list, { after: progress, horizon, limit })
   const has_more = changed.length > limit
   const events = changed.slice(0, limit)
   const { xid, place } = events.at(-1) ?? progress
   // What is not read yet may be as old as the cursor was, and is removed in time.
-  const cursor = cursorText({ list, order, day: has_more ? day : today, progress: { in: 'changes', xid, place } })
+  const cursor = cursorText({ ...reader, day: has_more ? day : today, progress: { in: 'changes', xid, place } })
   return { events, cursor, has_more }
 }
 

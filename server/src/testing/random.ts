@@ -28,3 +28,10 @@ export function openRandom(seed: number): Random {
     },
   }
 }
+
+/** The seeds that a test plays: the first, or as many as `<name>_RUNS` says, beginning with `<name>_SEED`. */
+export function seedsOf(name: 'FEED' | 'IMPORT'): number[] {
+  const runs = Number(process.env[`${name}_RUNS`] ?? 1)
+  const first = Number(process.env[`${name}_SEED`] ?? 1)
+  return Array.from({ length: runs }, (_, at) => first + at)
+}
