@@ -65,6 +65,8 @@ export const WebhookLog = z.object({
   status: WebhookLogStatus,
   /** The path of an inbound call, or the URL of a delivery. */
   endpoint: z.string(),
+  /** The name of the API key that made an inbound call (D84); null for a delivery, and for a call with a session. */
+  api_key: z.nullable(z.string()),
   /** Null for an inbound call. */
   event_type: z.nullable(z.string()),
   loid: z.nullable(z.string()),

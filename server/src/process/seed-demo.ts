@@ -246,7 +246,7 @@ async function setStage(deps: Deps, crmUrl: string) {
           const answer = { success: true, data: { id, loid, status: lead_status } }
           const call = { endpoint: PARTNER_LEADS, status: 'success' as const, response_status: 201, loid }
           const bodies = { request_body: JSON.stringify(act.lead), response_body: JSON.stringify(answer) }
-          const row = { partner_id: by.id, error_message: null, ...call, ...bodies }
+          const row = { partner_id: by.id, api_key: by.submitter.name, error_message: null, ...call, ...bodies }
           await insertInboundCall(acting.db, row, acting.clock.now())
         }
         referrals.set(act.lead.businessName, {

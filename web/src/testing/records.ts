@@ -138,6 +138,7 @@ export function webhookLogOf(given: Partial<WebhookLog> = {}): WebhookLog {
     direction: 'outbound',
     status: 'success',
     endpoint: 'https://hooks.saltbush.example/portal',
+    api_key: null,
     event_type: 'lead.created',
     loid: 'LO-7K3M9QAZ',
     response_status: 200,

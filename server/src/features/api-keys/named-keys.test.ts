@@ -73,16 +73,27 @@ test('a key does only what it may', async () => {
   ])
 })
 
-test('records and the security log name the key', async () => {
+test('records, the log of calls and the security log name the key', async () => {
   const partner = await portal.newPartner()
   const key = await makeKey(partner, ['submit'], 'Website form')
   const { loid } = (await portal.post('/partner/leads', newLead(), { token: key })).body.data
   expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.submitted_by).toBe('Website form (API key)')
+  const { api_key: one } = (await partner.post('/dashboard/generate-api-key')).body.data
+  await portal.post('/webhook/lead', {}, { token: one })
+  await partner.post('/webhook/lead', {})
+  const log: { response_status: number; api_key: string | null }[] = (await partner.get('/dashboard/webhook-logs')).body
+    .data
+  expect(log.map(({ response_status, api_key }) => [response_status, api_key])).toEqual([
+    [400, null],
+    [400, 'API key'],
+    [201, 'Website form (API key)'],
+  ])
   const { id } = (await partner.get('/dashboard/api-keys')).body.data.keys[0]
   await partner.ask('DELETE', `/dashboard/api-keys/${id}`)
   const { entries } = (await partner.get('/security-log?type=keys')).body.data
   expect(entries).toMatchObject([
     { event: 'api-key-revoked', subject: 'Website form', detail: null },
+    { event: 'api-key-made', subject: null },
     { event: 'api-key-made', subject: 'Website form', detail: 'It may submit' },
   ])
 })

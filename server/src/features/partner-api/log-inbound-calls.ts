@@ -21,6 +21,7 @@ export function logInboundCalls(app: FastifyInstance, { db, clock }: Pick<Deps, 
     const call = {
       partner_id: request.caller.id,
       endpoint,
+      api_key: 'keyHash' in request.caller ? request.caller.submitter.name : null,
       status: reply.statusCode < 400 ? ('success' as const) : ('failed' as const),
       response_status: reply.statusCode,
       loid: answer.data?.loid ?? null,

@@ -5,6 +5,8 @@ interface InboundCall {
   partner_id: string
   /** The path that was called. */
   endpoint: string
+  /** The key's name; null for a call with a session. */
+  api_key: string | null
   status: 'success' | 'failed'
   response_status: number
   loid: string | null

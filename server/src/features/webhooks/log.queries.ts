@@ -10,6 +10,7 @@ const LOG_COLUMNS = [
   'direction',
   'status',
   'endpoint',
+  'api_key',
   'event_type',
   'loid',
   'response_status',

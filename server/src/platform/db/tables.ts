@@ -378,7 +378,7 @@ interface ImportsTable {
   changed: ColumnType<number, undefined, number>
   created_at: Instant
   submitted_at: ColumnType<Instant | null, undefined, Instant>
-  done_at: ColumnType<Instant | null, undefined, Instant>
+  done_at: ColumnType<Instant | null, undefined, Instant | null>
   changed_at: Instant
   has_rows: ColumnType<boolean, undefined, boolean>
   undo_asked_at: ColumnType<Instant | null, undefined, Instant>
@@ -403,8 +403,9 @@ interface ImportRowsTable {
   earlier: number | null
   standing: GeneratedAlways<RowStanding>
   is_chosen: ColumnType<boolean, undefined, boolean>
-  outcome: ColumnType<'submitted' | 'left-out' | null, undefined, 'submitted' | 'left-out'>
+  outcome: ColumnType<'submitted' | 'left-out' | null, undefined, 'submitted' | 'left-out' | null>
   since: ColumnType<string | null, undefined, string | null>
+  refused: ColumnType<boolean, undefined, boolean>
   loid: ColumnType<string | null, undefined, string>
   undo: ColumnType<'withdrawn' | 'kept' | null, undefined, 'withdrawn' | 'kept'>
   kept_because: ColumnType<string | null, undefined, string | null>
@@ -697,6 +698,7 @@ interface WebhookLogsTable {
   direction: 'inbound' | 'outbound'
   status: 'success' | 'failed' | 'error' | 'pending'
   endpoint: string
+  api_key: string | null
   event_id: string | null
   event_type: string | null
   loid: string | null

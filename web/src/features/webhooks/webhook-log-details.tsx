@@ -45,6 +45,7 @@ function descriptions(log: WebhookLog): Description[] {
     { term: 'Endpoint', value: <span className="font-mono text-xs break-all">{log.endpoint}</span>, wide: true },
     { term: 'Direction', value: isDelivery ? 'Delivery to you' : 'Call to us' },
     { term: isDelivery ? 'Recorded' : 'Received', value: formatExactTime(log.created_at) },
+    ...(log.api_key ? [{ term: 'Called by', value: log.api_key }] : []),
     ...(log.next_attempt_at ? [{ term: 'Next attempt', value: formatExactTime(log.next_attempt_at) }] : []),
   ]
 }

@@ -43,6 +43,7 @@ export function WebhookLogRow({ log }: { log: WebhookLog }) {
           <p className="truncate font-mono text-xs text-muted" title={log.endpoint}>
             {log.endpoint}
           </p>
+          {log.api_key && <p className="truncate text-xs text-muted">{log.api_key}</p>}
         </div>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2 max-lg:col-span-2 max-lg:col-start-2 lg:contents">
           <span>

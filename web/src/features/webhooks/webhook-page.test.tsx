@@ -486,6 +486,7 @@ test('an inbound call shows its request and its refusal, and can be copied but n
     direction: 'inbound',
     event_type: null,
     endpoint: '/api/webhook/lead',
+    api_key: 'Website form (API key)',
     status: 'failed',
     response_status: 400,
     loid: null,
@@ -496,7 +497,9 @@ test('an inbound call shows its request and its refusal, and can be copied but n
   })
   const server = serveWebhook({ 'GET /dashboard/webhook-logs': () => ({ body: paged([log]) }) })
   const user = openApp('/webhook')
+  expect(await screen.findByText('Website form (API key)')).toBeDefined()
   await user.click(await button(/^Submit Lead/))
+  expect(screen.getByText('Called by').nextSibling?.textContent).toBe('Website form (API key)')
   expect(screen.getByText('Business name is required')).toBeDefined()
   expect(screen.getByText('Response body: none recorded')).toBeDefined()
   expect(screen.queryByRole('button', { name: /Redeliver|Send now/ })).toBeNull()
