@@ -16,7 +16,7 @@ export function newsLines(
     const [newest] = own
     // Events may be pruned between the two queries.
     if (!newest) return []
-    if (group.is_burst) return burstLine(group, newest)
+    if (group.burst_of !== null) return burstLine(group, newest)
     const kinds = attention.filter(({ loid }) => loid === group.loid).map(({ kind }) => kind)
     const needs_attention = own.every((event) => isTold(event, kinds))
     return { ...recordLine(group, newest, own), needs_attention }
@@ -49,10 +49,10 @@ function recordLine(
 }
 
 /** The line of a burst, for example 'Robin Lee: 42 leads submitted'. */
-function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newest: RecordedEvent): NewsLine {
+function burstLine({ key, about, burst_of, actor, records, changes, at }: NewsGroup, newest: RecordedEvent): NewsLine {
   const isLenders = actor === 'lender'
   const name = isLenders ? 'The lender' : text(newest, 'submitted_by') || 'Your team'
-  const summary = `${counted(records, about)} ${isLenders ? 'added' : 'submitted'}`
+  const summary = `${counted(records, about)} ${isLenders ? 'added' : burst_of}`
   return { id: key, loid: null, about, name, summary, quote: null, records, changes, at, needs_attention: false }
 }
 

@@ -20,7 +20,8 @@ export interface NewsGroup {
   /** For a burst, the LOID of one of its records. */
   loid: string
   about: 'lead' | 'deal'
-  is_burst: boolean
+  /** What one author did with all records of a burst; null for a line about one record. */
+  burst_of: 'submitted' | 'withdrawn' | null
   actor: string | null
   records: number
   changes: number
@@ -31,8 +32,8 @@ export interface NewsGroup {
 
 /**
  * If one author submits at least this many leads, or this many deals, with no gap longer than BURST_GAP between them,
- * the submissions are a burst and share a line. Fewer submissions get a line each, and so does a record to which
- * anything else has happened.
+ * the submissions are a burst and share a line, and so do withdrawals. Fewer of them get a line each, and so does a
+ * record to which anything else has happened.
  */
 const BURST_MIN = 3
 const BURST_GAP = '10 minutes'
@@ -99,7 +100,7 @@ export async function findNewsGroups(pool: pg.Pool, partnerId: string, personId:
   const rows = await sendNamed<NewsRow>(pool, {
     sql: `with ${ME},
       unseen as materialized (
-        select event.id, event.loid, event.created_at, event.type in ('lead.created', 'deal.created') as is_submission,
+        select event.id, event.loid, event.created_at, event.type,
                event.type like 'deal.%' or event.data ->> 'on' is not distinct from 'deal' as is_deals,
                event_actor(event.type, event.person_id, event.data) as actor
           from events as event ${OPENED}
@@ -108,24 +109,26 @@ export async function findNewsGroups(pool: pg.Pool, partnerId: string, personId:
          limit $3),
       records as (
         select loid, case when bool_or(is_deals) then 'deal' else 'lead' end as about, count(*) as changes,
-               max(created_at) as at, bool_and(is_submission) as is_new, min(actor) as actor,
+               max(created_at) as at, (array_agg(actor order by created_at desc, id desc))[1] as actor,
+               case when bool_and(type in ('lead.created', 'deal.created')) then 'submitted'
+                    when bool_and(type in ('lead.created', 'lead.withdrawn')) then 'withdrawn' end as done,
                (array_agg(id order by created_at desc, id desc))[1:${LINE_EVENTS}] as ids
           from unseen group by loid),
       begun as (
-        select *, coalesce(at - lag(at) over (partition by is_new, about, actor order by at, loid) > interval '${BURST_GAP}', true)::int as gap
+        select *, coalesce(at - lag(at) over (partition by done, about, actor order by at, loid) > interval '${BURST_GAP}', true)::int as gap
           from records),
       bursts as (
-        select *, sum(gap) over (partition by is_new, about, actor order by at, loid) as burst from begun),
+        select *, sum(gap) over (partition by done, about, actor order by at, loid) as burst from begun),
       sized as (
-        select *, is_new and count(*) over (partition by is_new, about, actor, burst) >= ${BURST_MIN} as is_burst
+        select *, case when count(*) over (partition by done, about, actor, burst) >= ${BURST_MIN} then done end as burst_of
           from bursts),
       lines as (
-        select loid as key, loid, about, is_burst, actor, 1::bigint as records, changes, at, ids from sized where not is_burst
+        select loid as key, loid, about, burst_of, actor, 1::bigint as records, changes, at, ids from sized where burst_of is null
         union all
-        select concat_ws('-', 'burst', about, actor, burst), max(loid), about, true, actor, count(*), sum(changes)::bigint, max(at),
+        select concat_ws('-', 'burst', burst_of, about, actor, burst), max(loid), about, burst_of, actor, count(*), sum(changes)::bigint, max(at),
                (array_agg(ids[1] order by at desc))[1:1]
-          from sized where is_burst
-         group by about, actor, burst)
+          from sized where burst_of is not null
+         group by burst_of, about, actor, burst)
       select look.*, line.* from (
         select pg_current_snapshot()::text as snapshot,
                coalesce((select created_at from events where partner_id = $1 order by created_at desc, id desc limit 1),
