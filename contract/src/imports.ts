@@ -90,6 +90,11 @@ export const Import = z.object({
   left_out: z.number(),
   /** In how many rows something changed after the check. */
   changed: z.number(),
+  /**
+   * How many of the rows that were left out can be submitted again: nothing is wrong with them, but their person or
+   * business might not submit them then.
+   */
+  refused: z.number(),
   created_at: Instant,
   submitted_at: z.nullable(Instant),
   done_at: z.nullable(Instant),
@@ -275,7 +280,8 @@ export const submitImport = defineRoute({
   }),
   answer: Import,
   status: 202,
-  summary: 'Submits the rows that are ready, in the background, each once.',
+  summary:
+    'Submits the rows that are ready, in the background, each once. Once the import is done, submits the rows that were refused.',
 })
 
 export const undoImport = defineRoute({

@@ -40,6 +40,7 @@ function findOffers({ phone = '', businessAbn = '', ownsProperty = '', propertyV
   return [
     ...shortened('phone', phone.trim()),
     ...withoutZero(phone.trim()),
+    ...madeDate(phone.trim()),
     ...shortened('businessAbn', businessAbn.trim()),
     ...(isAsked ? [{ field: 'ownsProperty' as const, message: OWNS_PROPERTY, offer: 'Yes' }] : []),
   ]
@@ -57,6 +58,15 @@ function withoutZero(phone: string): RowProblem[] {
     { field: 'phone', message: `A spreadsheet may have dropped the first 0. Is it ${formatPhone(offer)}?`, offer },
   ]
 }
+
+/** A phone number that a spreadsheet has turned into a date, such as `3-11-2026`, whose digits can still look like a number. */
+function madeDate(phone: string): RowProblem[] {
+  return DATE.test(phone)
+    ? [{ field: 'phone', message: 'A spreadsheet has turned this number into a date. Enter the number.', offer: null }]
+    : []
+}
+
+const DATE = /^(?:\d{1,2}([-./])\d{1,2}\1(?:19|20)\d\d|(?:19|20)\d\d([-./])\d{1,2}\2\d{1,2})(?:[ T]\d{1,2}:.*)?$/
 
 /** A number that a spreadsheet has written as `6.1412345678E+10`. Where no digit is lost, the whole number is offered. */
 function shortened(field: 'phone' | 'businessAbn', text: string): RowProblem[] {

@@ -14,11 +14,20 @@ export async function getImport(db: Db | Tx, asker: Asker, importId: string): Pr
 
 /** Locks an import that was not submitted, for a change. */
 export async function lockChecked(tx: Tx, partnerId: string, importId: string, now: Date) {
+  const locked = await lockWithRows(tx, partnerId, importId, now)
+  if (locked.state !== 'checked') throw alreadySubmitted()
+  return locked
+}
+
+/** Locks an import whose rows have not been removed. */
+export async function lockWithRows(tx: Tx, partnerId: string, importId: string, now: Date) {
   const locked = isId(importId) ? await lockImport(tx, partnerId, importId, now.toISOString()) : undefined
   if (!locked?.has_rows) throw noSuchImport()
-  if (locked.state !== 'checked')
-    throw new Conflict('CONFLICT', 'This import has been submitted, so it cannot be changed.')
   return locked
+}
+
+export function alreadySubmitted(): Conflict {
+  return new Conflict('CONFLICT', 'This import has been submitted, so it cannot be changed.')
 }
 
 export function noSuchImport(): NotFound {

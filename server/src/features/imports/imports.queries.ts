@@ -98,7 +98,7 @@ export function lockImport(tx: Tx, partnerId: string, importId: string, at: stri
     .set({ changed_at: at })
     .where('partner_id', '=', partnerId)
     .where('id', '=', importId)
-    .returning(['id', 'state', 'columns', 'person_id', 'with_duplicates', 'consent_version', 'has_rows'])
+    .returning(['id', 'state', 'columns', 'chosen', 'undo_asked_at', 'has_rows'])
     .executeTakeFirst()
 }
 
@@ -176,6 +176,7 @@ function importsOf(db: Db | Tx, { id }: Asker) {
             fn.countAll<number>().filterWhere('outcome', '=', 'submitted').as('submitted_now'),
             fn.countAll<number>().filterWhere('outcome', '=', 'left-out').as('left_out_now'),
             fn.countAll<number>().filterWhere('since', 'is not', null).as('changed_now'),
+            fn.countAll<number>().filterWhere('refused', '=', true).as('refused'),
             fn.countAll<number>().filterWhere('undo', '=', 'withdrawn').as('withdrawn_now'),
             fn.countAll<number>().filterWhere('undo', '=', 'kept').as('kept_now'),
             fn.countAll<number>().filterWhere(HAS_OFFER, '=', lit(true)).as('offers'),
@@ -188,7 +189,7 @@ function importsOf(db: Db | Tx, { id }: Asker) {
     .select(['imports.done_at', 'imports.changed_at', 'imports.has_rows'])
     .select(['imports.undo_asked_at', 'imports.undone_at', 'imports.withdrawn', 'imports.kept'])
     .select(['ready', 'wrong', 'duplicate', 'known', 'submitted_now', 'left_out_now', 'changed_now', 'offers'])
-    .select(['withdrawn_now', 'kept_now'])
+    .select(['withdrawn_now', 'kept_now', 'refused'])
     .select(sql<string | null>`case when people.id is not null then ${sql.raw(PERSON_NAME)} end`.as('by'))
     .where('imports.partner_id', '=', id)
 }
@@ -214,6 +215,7 @@ function asImport(row: FoundImport, { personId }: Asker): Import {
     submitted,
     left_out: has_rows ? Number(row.left_out_now) : (chosen ?? 0) - submitted,
     changed: has_rows ? Number(row.changed_now) : row.changed,
+    refused: undo_asked_at === null && has_rows ? Number(row.refused) : 0,
     undo_until: done_at !== null && undo_asked_at === null && submitted > 0 && has_rows ? undoUntil(done_at) : null,
     undo:
       undo_asked_at === null
@@ -366,12 +368,25 @@ export async function chooseRows(
   return Number(chosen.numUpdatedRows)
 }
 
-/** How many rows the partner has submitted in files since this time. */
-export async function countRowsSince(tx: Tx, partnerId: string, since: string): Promise<number> {
+/** Chooses the rows that were refused, and returns how many they are. */
+export async function chooseRefusedRows(tx: Tx, partnerId: string, importId: string): Promise<number> {
+  const chosen = await tx
+    .updateTable('import_rows')
+    .set({ outcome: null, since: null, refused: false })
+    .where('partner_id', '=', partnerId)
+    .where('import_id', '=', importId)
+    .where('refused', '=', true)
+    .executeTakeFirst()
+  return Number(chosen.numUpdatedRows)
+}
+
+/** How many rows the partner has submitted in other files since this time. */
+export async function countOtherRowsSince(tx: Tx, partnerId: string, importId: string, since: string): Promise<number> {
   const row = await tx
     .selectFrom('imports')
     .select(({ fn }) => fn.sum<string | null>('chosen').as('rows'))
     .where('partner_id', '=', partnerId)
+    .where('id', '<>', importId)
     .where('submitted_at', '>', since)
     .executeTakeFirst()
   return Number(row?.rows ?? 0)
@@ -388,7 +403,7 @@ interface Submission {
 export async function markSubmitting(tx: Tx, partnerId: string, importId: string, submission: Submission) {
   await tx
     .updateTable('imports')
-    .set({ ...submission, state: 'submitting' })
+    .set({ ...submission, state: 'submitting', done_at: null })
     .where('partner_id', '=', partnerId)
     .where('id', '=', importId)
     .execute()
@@ -457,6 +472,11 @@ export async function markRowLeftOut(tx: Tx, row: RowKey, since: string): Promis
   await updateRow(tx, row).set({ outcome: 'left-out', since }).execute()
 }
 
+/** Leaves the row out for a reason that is not its own, so that it can be submitted again. */
+export async function markRowRefused(tx: Tx, row: RowKey, since: string): Promise<void> {
+  await updateRow(tx, row).set({ outcome: 'left-out', since, refused: true }).execute()
+}
+
 function updateRow(tx: Tx, { partner_id, import_id, number }: RowKey) {
   return tx
     .updateTable('import_rows')
@@ -465,10 +485,10 @@ function updateRow(tx: Tx, { partner_id, import_id, number }: RowKey) {
     .where('number', '=', number)
 }
 
-export async function leaveOutWaitingRows(db: Db, partnerId: string, importId: string, since: string): Promise<void> {
+export async function refuseWaitingRows(db: Db, partnerId: string, importId: string, since: string): Promise<void> {
   await db
     .updateTable('import_rows')
-    .set({ outcome: 'left-out', since })
+    .set({ outcome: 'left-out', since, refused: true })
     .where('partner_id', '=', partnerId)
     .where('import_id', '=', importId)
     .where('is_chosen', '=', true)

@@ -222,3 +222,43 @@ test('nobody has all rows of files checked again without end', async () => {
   await sql`update rate_limits set points = 300 where key like 'imports-checked-again:%'`.execute(portal.deps.db)
   expect((await again()).status).toBe(429)
 })
+
+test('rows that are left out while the lender has suspended the business are submitted from the same import once it may submit again', async () => {
+  await using portal = await startPortal({ env: { ROLE: 'web' } })
+  const partner = await portal.newPartner()
+  const { id } = await check(partner, csv(line(1), line(2), line(3, 'nobody knows')))
+  const send = (rows: number) =>
+    partner.post(`/dashboard/leads/imports/${id}/submit`, {
+      consentVersion: CONSENT_VERSION,
+      withDuplicates: false,
+      rows,
+    })
+  const setAccess = (access: string) =>
+    sql`update partners set portal_access = ${access} where id = ${partner.id}`.execute(portal.deps.db)
+  expect((await send(2)).status).toBe(202)
+  await setAccess('Suspended')
+  await using worker = await startPortal({ on: portal, env: { ROLE: 'worker' } })
+  await waitFor('the end of the import', async () => {
+    const { rows } = await sql`select from imports where state = 'done'`.execute(worker.deps.db)
+    return rows.length === 1
+  })
+  await setAccess('Active')
+
+  const opened = async () => (await partner.get(`/dashboard/leads/imports/${id}`)).body.data
+  expect(await opened()).toMatchObject({ chosen: 2, submitted: 0, left_out: 2, refused: 2, changed: 2 })
+  expect((await rowsOf(partner, id, 'changed')).map(({ since }: { since: string }) => since)).toEqual([
+    'The person who submitted the file may not submit leads any more',
+    'The person who submitted the file may not submit leads any more',
+  ])
+  await partner.submitLead({ email: 'robin2@example.com' })
+  expect((await send(3)).body.error).toBe('2 rows are ready by now, not 3. Nothing was submitted.')
+  expect((await send(2)).body.data).toMatchObject({ state: 'submitting', done_at: null, undo_until: null, refused: 0 })
+  await waitFor('the end of the import', async () => (await opened()).state === 'done')
+  expect(await opened()).toMatchObject({ chosen: 2, submitted: 1, left_out: 1, refused: 0, changed: 1 })
+  expect((await rowsOf(partner, id)).map(({ outcome }: { outcome: string | null }) => outcome)).toEqual([
+    'submitted',
+    'left-out',
+    null,
+  ])
+  expect((await send(1)).body.error).toBe('0 rows are ready by now, not 1. Nothing was submitted.')
+})

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { defineJob } from '../../platform/jobs/define-job.ts'
-import { finishImport, leaveOutWaitingRows } from './imports.queries.ts'
+import { finishImport, refuseWaitingRows } from './imports.queries.ts'
 import { submitNextRows } from './submit-next-rows.ts'
 
 /**
@@ -16,7 +16,7 @@ export const submitImportRows = defineJob({
     await finishImport(deps.db, partnerId, importId, deps.clock.now().toISOString())
   },
   async giveUp({ db, clock }, { partnerId, importId }) {
-    await leaveOutWaitingRows(db, partnerId, importId, 'The portal could not submit this row. Import it again.')
+    await refuseWaitingRows(db, partnerId, importId, 'The portal could not submit this row.')
     await finishImport(db, partnerId, importId, clock.now().toISOString())
   },
 })

@@ -6,8 +6,8 @@ import { Conflict, TooMany } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import type { NoteSecurity } from '../../platform/http/security-events.ts'
 import { admitNow } from '../accounts/admit-record.ts'
-import { getImport, lockChecked } from './get-import.ts'
-import { chooseRows, countRowsSince, lockImportsOf, markSubmitting } from './imports.queries.ts'
+import { alreadySubmitted, getImport, lockWithRows } from './get-import.ts'
+import { chooseRefusedRows, chooseRows, countOtherRowsSince, lockImportsOf, markSubmitting } from './imports.queries.ts'
 import { submitImportRows } from './submit-import-rows.job.ts'
 
 const DAY_MS = 86_400_000
@@ -19,8 +19,8 @@ interface Wanted {
 }
 
 /**
- * Chooses the rows that are ready, and the job that submits them, in one transaction. The person who calls becomes the
- * submitter of the leads.
+ * Chooses the rows that are ready, and the job that submits them, in one transaction. Once the import is done, these are
+ * the rows that were refused. The person who calls becomes the submitter of the leads.
  */
 export function submitRows(
   { db, clock, jobs, config, agreement }: Pick<Deps, 'db' | 'clock' | 'jobs' | 'config' | 'agreement'>,
@@ -34,23 +34,28 @@ export function submitRows(
     await admitNow(tx, { clock, config, agreement }, partner.id)
     // Two imports at once must not both be the last that the day allows.
     await lockImportsOf(tx, partner.id)
-    await lockChecked(tx, partner.id, importId, now)
-    const chosen = await chooseRows(tx, partner.id, importId, withDuplicates)
+    const before = await lockWithRows(tx, partner.id, importId, now)
+    if (before.state === 'submitting' || before.undo_asked_at !== null) throw alreadySubmitted()
+    const chosen =
+      before.state === 'done'
+        ? await chooseRefusedRows(tx, partner.id, importId)
+        : await chooseRows(tx, partner.id, importId, withDuplicates)
     if (chosen !== rows) {
       throw new Conflict(
         'CONFLICT',
         `${formatNumber(chosen)} rows are ready by now, not ${formatNumber(rows)}. Nothing was submitted.`,
       )
     }
-    const before = await countRowsSince(tx, partner.id, new Date(now.getTime() - DAY_MS).toISOString())
-    if (config.rateLimits && before + chosen > IMPORT_ROWS_A_DAY) {
-      const text = `An account submits at most ${formatNumber(IMPORT_ROWS_A_DAY)} rows of files in 24 hours; ${formatNumber(IMPORT_ROWS_A_DAY - before)} are left.`
+    const aDayAgo = new Date(now.getTime() - DAY_MS).toISOString()
+    const left = IMPORT_ROWS_A_DAY - (await countOtherRowsSince(tx, partner.id, importId, aDayAgo))
+    if (config.rateLimits && (before.chosen ?? chosen) > left) {
+      const text = `An account submits at most ${formatNumber(IMPORT_ROWS_A_DAY)} rows of files in 24 hours; ${formatNumber(left)} are left.`
       throw new TooMany(text, DAY_MS / 1_000)
     }
     const at = now.toISOString()
     await markSubmitting(tx, partner.id, importId, {
       person_id: partner.personId,
-      chosen,
+      chosen: before.chosen ?? chosen,
       with_duplicates: withDuplicates,
       consent_version: consentVersion,
       submitted_at: at,

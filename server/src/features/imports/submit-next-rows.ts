@@ -14,6 +14,7 @@ import {
   findSubmission,
   lockWaitingRows,
   markRowLeftOut,
+  markRowRefused,
   markRowSubmitted,
   type WaitingRow,
 } from './imports.queries.ts'
@@ -43,14 +44,14 @@ export async function submitNextRows(deps: SubmitDeps, partnerId: string, import
       const submission = await findOpenSubmission(tx, partnerId, importId)
       for (const row of rows) {
         if (submission) await submitRow(deps, tx, submission, row)
-        else await markRowLeftOut(tx, row, 'The person who submitted the file may not submit leads any more')
+        else await markRowRefused(tx, row, 'The person who submitted the file may not submit leads any more')
       }
       return rows.length > 0
     })
   } catch (error) {
     if (!(error instanceof RefusedRow)) throw error
     const { row, reason } = error
-    await deps.db.transaction().execute((tx) => markRowLeftOut(tx, row, reason))
+    await deps.db.transaction().execute((tx) => markRowRefused(tx, row, reason))
     return true
   }
 }

@@ -2,7 +2,7 @@ import { CONSENT_VERSION } from '@portal/contract/leads.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Lender, openLender } from '../../testing/lender.ts'
-import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { addColleague, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
 let portal: TestPortal
@@ -117,9 +117,15 @@ test('an import that is not submitted, or ended more than 24 hours ago, is not u
   expect(await rowsOf(partner, id)).toMatchObject([{ undo: null }])
 })
 
-test('each row ends withdrawn or kept, although the database drops the connections meanwhile', async () => {
+test('each row ends withdrawn or kept, although the database drops the connections meanwhile; a colleague reads one line of each', async () => {
   const partner = await portal.newPartner()
+  const colleague = await addColleague(portal, partner, 'member')
+  const news = async () => {
+    const lines: { name: string; summary: string }[] = (await colleague.get('/dashboard/news')).body.data.lines
+    return lines.map(({ summary }) => summary)
+  }
   const { id, loids } = await imported(partner, csv(30))
+  expect(await news()).toEqual(['30 leads submitted'])
   await settledInCrm(partner, loids)
   await partner.post(`/crm/note/${loids[20]}`, { content: 'Please call them on Monday.' })
   await partner.post(`/dashboard/leads/imports/${id}/undo`)
@@ -128,6 +134,10 @@ test('each row ends withdrawn or kept, although the database drops the connectio
     select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid() and query ~ 'import|lead'`.execute(portal.deps.db)
   expect(await undone(partner, id)).toMatchObject({ withdrawn: 29, kept: 1 })
+  expect((await news()).toSorted()).toEqual([
+    '29 leads withdrawn',
+    expect.stringMatching(/^Lead submitted by .*1 note/),
+  ])
   const { rows } = await sql<{ undo: string; archived_reason: string | null; rows: number }>`
     select undo, archived_reason, count(*)::int as rows
       from import_rows join leads using (loid) where import_id = ${id} group by 1, 2 order by 1`.execute(portal.deps.db)

@@ -1,16 +1,14 @@
 import type { Import } from '@portal/contract/imports.ts'
-import { CONSENT_TEXT } from '@portal/contract/leads.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { failureText } from '../../api/failure.ts'
 import { formatCount } from '../../format/count.ts'
-import { PrivacyNotice } from '../../session/privacy-notice.tsx'
 import { Alert, FailureAlert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
+import { ConsentLine } from './consent-line.tsx'
 import { ImportColumns } from './import-columns.tsx'
 import { ImportRows } from './import-rows.tsx'
 import { acceptOffers, discardFile, importsQuery, showImport, submitRows } from './imports.queries.ts'
@@ -126,11 +124,7 @@ function SubmitPart({ checked, onSubmitted }: Pick<CheckedImportProps, 'checked'
           className="mb-4"
         />
       )}
-      <p className="flex items-start gap-2.5 text-muted max-sm:text-xs">
-        <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
-        <span>{CONSENT_TEXT} This counts for every row.</span>
-      </p>
-      <PrivacyNotice whose="the applicants’" className="mt-1.5 pl-6.5 text-muted max-sm:text-xs" />
+      <ConsentLine />
       {submit.isError && (
         <div className="mt-4">
           <FailureAlert text="Nothing was submitted" detail={failureText(submit.error)} />

@@ -12,11 +12,12 @@ import { Card } from '../../ui/card.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { RowList } from './import-rows.tsx'
 import { isUnderWay, saveLeftOut } from './imports.queries.ts'
+import { RefusedRows } from './refused-rows.tsx'
 import { UndoButton } from './undo-button.tsx'
 
 /** An import that is being submitted, or has been. */
 export function SubmittedImport({ submitted, onAnother }: { submitted: Import; onAnother: () => void }) {
-  const { id, name, state, rows, changed, rows_kept_until, undo } = submitted
+  const { id, name, state, rows, changed, refused, rows_kept_until, undo } = submitted
   const isDone = state === 'done'
   const isSettled = !isUnderWay(submitted)
   const notSubmitted = rows - submitted.submitted
@@ -57,6 +58,7 @@ export function SubmittedImport({ submitted, onAnother }: { submitted: Import; o
           </p>
         )}
       </Card>
+      {isDone && refused > 0 && <RefusedRows submitted={submitted} />}
       {isDone && changed > 0 && rows_kept_until && <RowsOf id={id} title="Changed after the check" show="changed" />}
       {undo?.done_at && undo.kept > 0 && rows_kept_until && <RowsOf id={id} title="Kept" show="kept" />}
     </>

@@ -1,0 +1,52 @@
+import type { Import } from '@portal/contract/imports.ts'
+import { CONSENT_TEXT, CONSENT_VERSION } from '@portal/contract/leads.ts'
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { data } from '../../testing/server.ts'
+import { paged, serveSignedIn } from '../../testing/signed-in.ts'
+
+const DONE: Import = {
+  id: 'import-1',
+  name: 'clients.csv',
+  state: 'done',
+  by: 'Robin Lee',
+  is_own: true,
+  columns: [],
+  rows: 12,
+  standings: { ready: 12, wrong: 0, duplicate: 0, known: 0 },
+  offers: 0,
+  chosen: 12,
+  submitted: 10,
+  left_out: 2,
+  changed: 2,
+  refused: 2,
+  created_at: '2026-11-20T01:00:00.000Z',
+  submitted_at: '2026-11-20T01:01:00.000Z',
+  done_at: '2026-11-20T01:02:00.000Z',
+  undo_until: null,
+  undo: null,
+  rows_kept_until: '2026-11-27T01:02:00.000Z',
+}
+
+test('rows that were refused are submitted again below the consent line', async () => {
+  const again: Import = { ...DONE, state: 'submitting', submitted: 10, left_out: 0, changed: 0, refused: 0 }
+  let shown = DONE
+  const server = serveSignedIn({
+    'GET /dashboard/leads/imports': () => ({ body: data({ imports: [shown] }) }),
+    'GET /dashboard/leads/imports/import-1/rows': () => ({ body: paged({ rows: [] }) }),
+    'POST /dashboard/leads/imports/import-1/submit': () => {
+      shown = again
+      return { status: 202, body: data(again) }
+    },
+  })
+  const user = openApp('/leads/import')
+  await user.click(await screen.findByRole('button', { name: /^Show the import/ }))
+  const card = await screen.findByRole('region', { name: '2 rows can be submitted again' })
+  expect(card.textContent).toContain(CONSENT_TEXT)
+  await user.click(screen.getByRole('button', { name: 'Submit 2 Leads Again' }))
+  await waitFor(() => expect(screen.getByText('10 of 12')).toBeDefined())
+  const sent = server.seen.find(({ path }) => path.endsWith('/submit'))
+  expect(sent?.body).toEqual({ consentVersion: CONSENT_VERSION, withDuplicates: false, rows: 2 })
+  expect(screen.queryByRole('region', { name: '2 rows can be submitted again' })).toBeNull()
+})
