@@ -2,6 +2,7 @@ import { BUSINESS_NAME_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { INVITE_QUEUE } from '../../crm/pull/invite-queue.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
+import { emailSpellings } from '../../platform/email-spellings.ts'
 import { defineJob } from '../../platform/jobs/define-job.ts'
 import {
   countInvitationsMailedSince,
@@ -14,7 +15,6 @@ import {
   type WaitingInvitation,
 } from '../../records/partners/partner-invitations.queries.ts'
 import { findHeldEmailsOfAnyPartner } from '../accounts/email-changes.queries.ts'
-import { emailSpellings } from '../accounts/email-spellings.ts'
 import { findKnownEmails } from '../accounts/people.queries.ts'
 import { invitationExpiry } from './mail-invitation.job.ts'
 import { mailPartnerInvitation } from './mail-partner-invitation.job.ts'
