@@ -11,12 +11,14 @@ import { coqlRoutes } from './records/coql.ts'
 import { countRoutes } from './records/count.ts'
 import { deletedRoutes } from './records/deleted.ts'
 import { hideRecords } from './records/hidden.ts'
+import { mergeRoutes } from './records/merge.ts'
 import { noteRoutes } from './records/notes.ts'
 import { recordRoutes } from './records/records.ts'
 import { searchRoutes } from './records/search.ts'
 import { stageHistoryRoutes } from './records/stage-history.ts'
 import { taskRoutes } from './records/tasks.ts'
 import { timelineRoutes } from './records/timeline.ts'
+import { workflowRoutes } from './records/workflow.ts'
 import { resetRoutes } from './reset.ts'
 import type { Sandbox } from './sandbox-context.ts'
 import { customFieldRoutes, openCustomFields } from './settings/custom-fields.ts'
@@ -78,6 +80,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     behaviourRoutes(part, switches)
     faultRoutes(part, sandbox, faults)
     fillRoutes(part, sandbox)
+    workflowRoutes(part, sandbox)
     limitRoutes(part)
     resetRoutes(part, sandbox, {
       clear: [switches.clear, sandbox.fields.clear, () => faults.replace({}), limits.clear],
@@ -150,6 +153,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     countRoutes(api, sandbox)
     deletedRoutes(api, sandbox)
     convertRoutes(api, sandbox)
+    mergeRoutes(api, sandbox)
     noteRoutes(api, sandbox)
     taskRoutes(api, sandbox)
     await attachmentRoutes(api, sandbox)

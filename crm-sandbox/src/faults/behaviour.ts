@@ -32,6 +32,7 @@ export type Behaviour = {
   loidUnique: boolean
   choicesMissing: readonly string[]
   fieldsMandatory: readonly string[]
+  rulesRefuse: readonly string[]
   conversionLoses: readonly string[]
   workflowOnCreation: boolean
   ifModifiedSinceInclusive: boolean
@@ -57,6 +58,8 @@ export type Behaviour = {
   coqlLookupHasName: boolean
   coqlNeedsBracketsBeyondTwo: boolean
   searchLagSeconds: number
+  lookupsToDeleted: 'empty' | 'lost' | 'kept'
+  mergeBumpsReferring: boolean
   deletedListsConverted: boolean
   deletedListMax: number
   deletedPages: 'numbers' | 'tokens'
@@ -187,6 +190,10 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
     (value) => /^\w+\.\w+$/.test(value),
     'Fields that the organisation has made mandatory in its layout, each written as Module.Field; the API enforces them.',
   ),
+  rulesRefuse: listOf(
+    (value) => /^\w+\.\w+$/.test(value),
+    'Fields, each written as Module.Field, whose validation rule refuses every new record, whatever its value.',
+  ),
   conversionLoses: listOf(
     (value) => /^\w+$/.test(value),
     'Fields of Leads that the conversion does not copy, because nobody has mapped them.',
@@ -253,6 +260,15 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   searchLagSeconds: whole(
     0,
     'Search does not find records that changed less than this many seconds ago; a count without criteria leaves out records created since then.',
+  ),
+  lookupsToDeleted: oneOf(
+    'empty',
+    ['empty', 'lost', 'kept'],
+    'A lookup to a deleted record is empty until the record is restored, stays empty for good, or goes on showing the record.',
+  ),
+  mergeBumpsReferring: yesNo(
+    true,
+    'A merge sets the Modified_Time of the records that named a merged record, and notifies the channels that watch them.',
   ),
   deletedListsConverted: yesNo(false, 'The deleted list of Leads includes converted leads.'),
   deletedListMax: whole(
@@ -373,6 +389,7 @@ function defaults(): Behaviour {
     loidUnique: SWITCHES.loidUnique.default,
     choicesMissing: SWITCHES.choicesMissing.default,
     fieldsMandatory: SWITCHES.fieldsMandatory.default,
+    rulesRefuse: SWITCHES.rulesRefuse.default,
     conversionLoses: SWITCHES.conversionLoses.default,
     workflowOnCreation: SWITCHES.workflowOnCreation.default,
     ifModifiedSinceInclusive: SWITCHES.ifModifiedSinceInclusive.default,
@@ -398,6 +415,8 @@ function defaults(): Behaviour {
     coqlLookupHasName: SWITCHES.coqlLookupHasName.default,
     coqlNeedsBracketsBeyondTwo: SWITCHES.coqlNeedsBracketsBeyondTwo.default,
     searchLagSeconds: SWITCHES.searchLagSeconds.default,
+    lookupsToDeleted: SWITCHES.lookupsToDeleted.default,
+    mergeBumpsReferring: SWITCHES.mergeBumpsReferring.default,
     deletedListsConverted: SWITCHES.deletedListsConverted.default,
     deletedListMax: SWITCHES.deletedListMax.default,
     deletedPages: SWITCHES.deletedPages.default,

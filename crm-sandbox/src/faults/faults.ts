@@ -39,7 +39,7 @@ export type FaultSettings = {
   /** The connection is closed before anything is done. */
   resetBefore?: Strikes
   slowMs?: number
-  failEvery?: { n: number; status?: number; match?: string }
+  failEvery?: { n: number; status?: number; code?: string; match?: string }
   /** The write happens, but its answer never arrives. */
   resetAfterCommit?: Strikes
   forbidden?: Strikes
@@ -47,7 +47,7 @@ export type FaultSettings = {
   refreshTokenRevoked?: boolean
   /** The token endpoint answers Access Denied. */
   tokensDenied?: boolean
-  notifications?: { drop?: number; duplicate?: number; delayMs?: number; reorder?: boolean }
+  notifications?: { drop?: number; duplicate?: number; delayMs?: number; reorder?: boolean; single?: boolean }
 }
 
 export type Faults = {
@@ -169,7 +169,8 @@ export async function strikeCall(faults: Faults, calls: number, request: Fastify
   }
   const { failEvery } = faults.current()
   if (failEvery && calls % failEvery.n === 0 && matches(request, failEvery.match)) {
-    return reply.code(failEvery.status ?? 500).send(failure('INTERNAL_ERROR', {}, 'Internal Server Error'))
+    const { status = 500, code = 'INTERNAL_ERROR' } = failEvery
+    return status < 300 ? reply.code(status).send() : reply.code(status).send(failure(code, {}, 'The call is refused'))
   }
   return undefined
 }
@@ -192,7 +193,7 @@ function sendUnavailable(reply: FastifyReply): FastifyReply {
 }
 
 /** Tests also use the API to act as the lender's staff. Faults must not affect these calls. */
-function isSpared(request: FastifyRequest): boolean {
+export function isSpared(request: FastifyRequest): boolean {
   return request.headers['x-spare-faults'] !== undefined
 }
 
@@ -222,8 +223,13 @@ function readSettings(body: unknown): FaultSettings | string {
       case 'failEvery': {
         const fault = isObject(value) ? value : { n: value }
         const n = fault['n']
-        if (!isCount(n) || n < 1) return 'failEvery is a number or {n, status, match}'
-        settings.failEvery = { n, ...optional(fault, 'status', isCount), ...optional(fault, 'match', isText) }
+        if (!isCount(n) || n < 1) return 'failEvery is a number or {n, status, code, match}'
+        settings.failEvery = {
+          n,
+          ...optional(fault, 'status', isCount),
+          ...optional(fault, 'code', isText),
+          ...optional(fault, 'match', isText),
+        }
         break
       }
       case 'refreshTokenRevoked':
@@ -233,12 +239,13 @@ function readSettings(body: unknown): FaultSettings | string {
       case 'tokenExpired':
         break
       case 'notifications':
-        if (!isObject(value)) return 'notifications is {drop, duplicate, delayMs, reorder}'
+        if (!isObject(value)) return 'notifications is {drop, duplicate, delayMs, reorder, single}'
         settings.notifications = {
           ...optional(value, 'drop', isCount),
           ...optional(value, 'duplicate', isCount),
           ...optional(value, 'delayMs', isCount),
           ...optional(value, 'reorder', isYesNo),
+          ...optional(value, 'single', isYesNo),
         }
         break
       default: {

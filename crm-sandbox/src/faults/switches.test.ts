@@ -293,6 +293,47 @@ test('resetAfterCommit loses the answer to every kind of write, and resetBefore 
   expect((await sandbox.coql("select id from Leads where Last_Name = 'Dunn'")).status).toBe(204)
 })
 
+test.each([
+  ['empty', null, true],
+  ['lost', null, false],
+  ['kept', 'Quayside', true],
+])('a lookup to a deleted record: %s', async (lookupsToDeleted, whileDeleted, comesBack) => {
+  await behave({ lookupsToDeleted })
+  const partner = await sandbox.add('Partners', { Name: 'Quayside' })
+  const lead = await sandbox.add('Leads', { Last_Name: 'Ash', Partner: { id: partner } })
+  const shown = async () =>
+    at((await sandbox.call('GET', `/crm/v8/Leads/${lead}?fields=Partner`)).rows[0], 'Partner') ?? null
+  await sandbox.call('DELETE', `/crm/v8/Partners/${partner}`)
+  expect(await shown()).toEqual(whileDeleted && { name: whileDeleted, id: partner })
+  await send(sandbox.url, 'POST', `/recycle-bin/${partner}/restore`)
+  expect(await shown()).toEqual(comesBack ? { name: 'Quayside', id: partner } : null)
+})
+
+test('staff see what the API user may not read', async () => {
+  await sandbox.add('Leads', { Last_Name: 'Ash' })
+  await behave({ apiUserSeesRecords: false })
+  const list = (headers?: { [name: string]: string }) =>
+    sandbox.call('GET', '/crm/v8/Leads?fields=Last_Name', undefined, headers)
+  expect((await list()).status).toBe(204)
+  expect((await list({ 'x-spare-faults': 'true' })).rows).toHaveLength(1)
+})
+
+test('administrators make fields mandatory, refuse records by rules, and let the licence end', async () => {
+  const insert = async () =>
+    at((await sandbox.call('POST', '/crm/v8/Leads', { data: [{ Last_Name: 'Ash' }] })).body, 'data.0')
+  await behave({ fieldsMandatory: ['Leads.Industry'] })
+  expect(await insert()).toMatchObject({ code: 'MANDATORY_NOT_FOUND', details: { api_name: 'Industry' } })
+  await behave({ fieldsMandatory: null, rulesRefuse: ['Leads.Loan_Amount'] })
+  expect(await insert()).toMatchObject({ code: 'FAILED_VALIDATION', details: { api_name: 'Loan_Amount' } })
+  await behave({ rulesRefuse: null })
+  await sandbox.control('POST', '/sandbox/faults', { failEvery: { n: 1, status: 403, code: 'LICENSE_EXPIRED' } })
+  expect(await sandbox.call('GET', '/crm/v8/org')).toMatchObject({ status: 403, body: { code: 'LICENSE_EXPIRED' } })
+  await sandbox.control('POST', '/sandbox/faults', { failEvery: { n: 1, status: 200 } })
+  expect(await sandbox.call('GET', '/crm/v8/org')).toMatchObject({ status: 200, body: {} })
+  await sandbox.control('POST', '/sandbox/faults', {})
+  expect(await insert()).toMatchObject({ code: 'SUCCESS' })
+})
+
 test('the fault tokensDenied makes the token endpoint deny tokens', async () => {
   await sandbox.control('POST', '/sandbox/faults', { tokensDenied: true })
   await expect(fetchToken(sandbox.url)).rejects.toThrow('Access Denied')

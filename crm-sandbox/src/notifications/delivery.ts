@@ -12,7 +12,7 @@ export type Delivery = { wake(): void; stop(): Promise<void> }
 /**
  * Posts queued notifications in batches, the oldest first. A batch is removed once a post has been answered with 2xx or
  * the last attempt has failed. If the process is killed before then, the batch is posted again, so nothing is lost.
- * Faults can drop, duplicate, delay or reorder batches.
+ * Faults can drop, duplicate, delay, reorder or split batches.
  */
 export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
   const stopping = new AbortController()
@@ -24,8 +24,8 @@ export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
   async function run() {
     while (asked && !stopping.signal.aborted) {
       asked = false
-      const { delayMs, reorder } = faults.notifications()
-      const batches = dueBatches(sandbox.store, Date.now() - (delayMs ?? 0))
+      const { delayMs, reorder, single } = faults.notifications()
+      const batches = dueBatches(sandbox.store, Date.now() - (delayMs ?? 0), single ? 1 : IDS_PER_POST_MAX)
       for (const batch of reorder ? batches.toReversed() : batches) {
         if (stopping.signal.aborted) return
         await deliver(sandbox, faults, batch, stopping.signal)
@@ -110,7 +110,7 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<boo
 }
 
 /** Joins consecutive notifications of one channel, module and operation, because Zoho sends several ids in one post. */
-function dueBatches(store: Store, until: number): Row[][] {
+function dueBatches(store: Store, until: number, idsMax: number): Row[][] {
   const batches: Row[][] = []
   for (const row of store.all('SELECT * FROM notices WHERE due_ms <= ? ORDER BY seq LIMIT 500', until)) {
     const batch = batches.at(-1)
@@ -118,7 +118,7 @@ function dueBatches(store: Store, until: number): Row[][] {
     const isAlike =
       last !== undefined &&
       ['channel_id', 'module', 'operation', 'notify_url', 'attempts'].every((column) => last[column] === row[column])
-    if (batch && isAlike && batch.length < IDS_PER_POST_MAX) batch.push(row)
+    if (batch && isAlike && batch.length < idsMax) batch.push(row)
     else batches.push([row])
   }
   return batches

@@ -143,7 +143,7 @@ test('a channel can be limited to edits that change named fields', async () => {
   expect(hook.posts[0]?.['affected_fields']).toEqual([{ [deal]: ['Amount'] }])
 })
 
-test('faults can drop or duplicate notifications, and a notification is repeated unless the answer is 2xx', async () => {
+test('faults can drop, duplicate or split notifications, and a notification is repeated unless the answer is 2xx', async () => {
   await using sandbox = await startTestSandbox()
   await using hook = await startListener()
   const { call, add, control } = sandbox
@@ -157,7 +157,14 @@ test('faults can drop or duplicate notifications, and a notification is repeated
   const doubled = await add('Leads', { Last_Name: 'Doubled' })
   await until(() => hook.posts[1])
   expect(hook.posts.map((post) => post['ids'])).toEqual([[doubled], [doubled]])
+  const both = { data: [{ Last_Name: 'One' }, { Last_Name: 'Two' }] }
+  await control('POST', '/sandbox/faults', { notifications: { single: true } })
+  await call('POST', '/crm/v8/Leads', both)
+  await until(() => hook.posts[3])
   await control('POST', '/sandbox/faults', {})
+  await call('POST', '/crm/v8/Leads', both)
+  await until(() => hook.posts[4])
+  expect(hook.posts.splice(2).map(({ ids }) => Array.isArray(ids) && ids.length)).toEqual([1, 1, 2])
   hook.listener.answer = 500
   const retried = await add('Leads', { Last_Name: 'Retried' })
   await until(() => hook.posts[3])

@@ -1,7 +1,7 @@
 import { queueNotices } from '../notifications/notices.ts'
 import type { Sandbox } from '../sandbox-context.ts'
 import { DEAL_STAGES, ON_CREATION } from '../settings/choices.ts'
-import { findField, getModule, type Module, type ModuleName } from '../settings/modules.ts'
+import { allModules, findField, getModule, type Module, type ModuleName } from '../settings/modules.ts'
 import type { Actor } from '../settings/people.ts'
 import { text } from '../store.ts'
 import { storedInstant } from '../wire/times.ts'
@@ -113,6 +113,7 @@ export function deleteRecord(sandbox: Sandbox, record: CrmRecord, actor: Actor) 
   const { store } = sandbox
   for (const note of findNotesOf(sandbox, record)) deleteRecord(sandbox, note, actor)
   removeRow(store, record.id)
+  if (sandbox.behaviour().lookupsToDeleted === 'lost') emptyLookups(sandbox, record)
   store.run(
     `INSERT INTO deleted (id, module, display_name, type, deleted_time, deleted_by, record)
      VALUES (?, ?, ?, 'recycle', ?, ?, ?)`,
@@ -124,6 +125,19 @@ export function deleteRecord(sandbox: Sandbox, record: CrmRecord, actor: Actor) 
     JSON.stringify(record),
   )
   queueNotices(sandbox, record, 'delete', {})
+}
+
+/** Empties the lookups that name a record, without changing the time of the records that have them. */
+function emptyLookups(sandbox: Sandbox, { id, module }: CrmRecord) {
+  for (const { name, fields } of allModules()) {
+    for (const { apiName } of fields.filter((field) => field.lookup === module)) {
+      sandbox.store.run(
+        `UPDATE records SET data = json_set(data, '$.${apiName}', NULL) WHERE module = ? AND (data ->> '$.${apiName}') = ?`,
+        name,
+        id,
+      )
+    }
+  }
 }
 
 /**

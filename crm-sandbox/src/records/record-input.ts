@@ -42,6 +42,9 @@ export function readInput(sandbox: Sandbox, module: Module, given: JsonObject, p
   }
 
   for (const field of module.fields) {
+    if (isNew && behaviour.rulesRefuse.includes(`${module.name}.${field.apiName}`)) {
+      failures.push(failure('FAILED_VALIDATION', place(path, field.apiName), 'a validation rule refuses the record'))
+    }
     const isEnforced =
       behaviour.layoutMandatoryEnforced || behaviour.fieldsMandatory.includes(`${module.name}.${field.apiName}`)
     const required = field.mandatory || (isEnforced && field.layoutMandatory)

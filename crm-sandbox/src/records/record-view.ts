@@ -117,9 +117,12 @@ function findParentModule(sandbox: Sandbox, { values }: CrmRecord): Module | und
   return parent && allModules().find((module) => module.name === parent.module)
 }
 
-/** A lookup to a deleted record is shown as empty. */
 function showLookup(sandbox: Sandbox, id: string): JsonObject | null {
-  const row = sandbox.store.get('SELECT name FROM records WHERE id = ?', id)
+  const { store } = sandbox
+  const isKept = sandbox.behaviour().lookupsToDeleted === 'kept'
+  const row =
+    store.get('SELECT name FROM records WHERE id = ?', id) ??
+    (isKept ? store.get('SELECT display_name AS name FROM deleted WHERE id = ?', id) : undefined)
   return row ? { name: textOrNull(row['name']), id } : null
 }
 

@@ -284,3 +284,61 @@ describe('addresses', () => {
     expect(await call(method, path)).toMatchObject({ status, body: { code } })
   })
 })
+
+describe('merging', () => {
+  test.each([true, false])(
+    'the records that stay name the master, with a new Modified_Time: %s, and the merged ones are in the bin',
+    async (mergeBumpsReferring) => {
+      const { call, add, control, setTime } = await emptied()
+      await control('POST', '/sandbox/behaviour', { mergeBumpsReferring })
+      const master = await add('Partners', { Name: 'Quayside' })
+      const child = await add('Partners', { Name: 'Quayside Pty', Email: 'hello@quayside.example' })
+      const lead = await add('Leads', { Last_Name: 'Ash', Partner: { id: child } })
+      await call('POST', `/crm/v8/Partners/${child}/Notes`, { data: [{ Note_Content: 'Met them.' }] })
+      setTime('2026-03-01T01:00:00Z')
+      const merge = [{ data: [{ id: child, _fields: [{ api_name: 'Email' }] }] }]
+      const merged = await call('POST', `/crm/v8/Partners/${master}/actions/merge`, { merge })
+      expect(merged).toMatchObject({
+        status: 200,
+        body: { merge: [{ code: 'SUCCESS', details: { id: master }, status: 'success' }] },
+      })
+      expect((await call('GET', `/crm/v8/Partners/${master}?fields=Name,Email`)).rows).toMatchObject([
+        { Name: 'Quayside', Email: 'hello@quayside.example' },
+      ])
+      expect((await call('GET', `/crm/v8/Leads/${lead}?fields=Partner,Modified_Time`)).rows).toMatchObject([
+        {
+          Partner: { id: master, name: 'Quayside' },
+          Modified_Time: mergeBumpsReferring ? '2026-03-01T11:00:00+10:00' : '2026-03-01T10:00:00+10:00',
+        },
+      ])
+      expect((await call('GET', `/crm/v8/Partners/${master}/Notes?fields=Note_Content`)).rows).toHaveLength(1)
+      expect((await call('GET', '/crm/v8/Partners/deleted')).rows).toMatchObject([{ id: child }])
+    },
+  )
+
+  test('a merge without a record, with more than two, with the master or an unknown one is refused', async () => {
+    const { call, add } = await emptied()
+    const ids = await Promise.all([1, 2, 3, 4].map((number) => add('Partners', { Name: `P${number}` })))
+    const merge = async (children: (string | undefined)[]) =>
+      call('POST', `/crm/v8/Partners/${ids[0]}/actions/merge`, { merge: [{ data: children.map((id) => ({ id })) }] })
+    const code = async (children: (string | undefined)[]) => at((await merge(children)).body, 'merge.0.code')
+    expect(await code([])).toBe('INVALID_DATA')
+    expect(await code(ids.slice(1))).toBe('INVALID_DATA')
+    expect(await code([ids[0]])).toBe('DUPLICATE_DATA')
+    expect(await code(['1234567890123456789'])).toBe('MANDATORY_NOT_FOUND')
+    const unknown = await call('POST', '/crm/v8/Partners/1234567890123456789/actions/merge', { merge: [{ data: [] }] })
+    expect(unknown.body).toMatchObject({ code: 'INVALID_DATA', details: { resource_path_index: 1 } })
+    expect((await call('GET', '/crm/v8/Partners/deleted')).status).toBe(204)
+  })
+})
+
+test('a workflow sets values of the oldest records', async () => {
+  const { call, add, control } = await emptied()
+  for (const name of ['Ash', 'Birch', 'Cole']) await add('Leads', { Last_Name: name })
+  const values = { Description: 'Touched' }
+  expect((await control('POST', '/sandbox/workflow', { module: 'Leads', count: 2, values })).body).toEqual({ count: 2 })
+  const rows = async () => (await call('GET', '/crm/v8/Leads?fields=Description&sort_order=asc')).rows
+  expect((await rows()).map((row) => row['Description'])).toEqual(['Touched', 'Touched', null])
+  await control('POST', '/sandbox/workflow', { module: 'Leads', values })
+  expect((await rows()).map((row) => row['Description'])).toEqual(['Touched', 'Touched', 'Touched'])
+})

@@ -16,6 +16,8 @@ export interface Lender {
   remove(module: string, id: string): Promise<void>
   /** Restores a record from the recycle bin, through the staff page. */
   restore(id: string): Promise<void>
+  /** Merges records into `master`, which keeps its own values. */
+  merge(module: string, master: string, ids: readonly string[]): Promise<void>
   removeMany(module: string, ids: readonly string[]): Promise<void>
   /** Converts a lead and returns the new deal's id, or '' if `deal` is null and staff make no deal. */
   convert(leadId: string, deal?: object | null): Promise<string>
@@ -128,6 +130,9 @@ export function openLender(sandboxUrl: string): Lender {
     async restore(id) {
       const response = await fetch(`${sandboxUrl}/recycle-bin/${id}/restore`, { method: 'POST' })
       if (!response.ok) throw new Error(`restoring ${id}: ${response.status}`)
+    },
+    async merge(module, master, ids) {
+      await api('POST', `${module}/${master}/actions/merge`, { merge: [{ data: ids.map((id) => ({ id })) }] })
     },
     async removeMany(module, ids) {
       for (let at = 0; at < ids.length; at += 100)
