@@ -22,8 +22,8 @@ const DAY_MS = 86_400_000
 export type HoldHidden = <Row extends RecordRow>(missing: readonly Row[], page: readonly string[]) => Promise<Row[]>
 
 /**
- * The brake on removals (D123), for one pull of `zohoIds`. It holds records that the CRM neither shows nor names as
- * deleted, if they are suspiciously many. The API user may have lost a right, so they stay as they are until the CRM
+ * The brake on removals (D123), for one pull of `zohoIds`. It holds records that the CRM neither shows with a
+ * partner nor names as deleted, if they are suspiciously many. The API user may have lost a right, so they stay as they are until the CRM
  * shows them again or `crm accept-removals` lets them go. The CRM's list of deletions is read at most once a pull.
  */
 export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly string[]): HoldHidden {

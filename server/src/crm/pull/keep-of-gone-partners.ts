@@ -4,6 +4,7 @@ import { findShownOf } from '../../records/kinds/crm-rows.queries.ts'
 import type { RecordRow } from '../../records/kinds/crm-table.ts'
 import {
   findPartnersById,
+  findPartnersByZohoId,
   type LinkedPartner,
   linkPartner,
   lockPartner,
@@ -44,22 +45,11 @@ export async function keepOfGonePartners<Row extends RecordRow>(
   const heldPartnerIds = new Set<string>()
   const followed = new Set<string>()
   if (rows.length === 0) return { leaving: [], heldPartnerIds }
-  const partners = await findPartnersById(deps.db, [...new Set(rows.map((row) => row.partner_id))])
-  const linked = partners.flatMap(({ id, zoho_id, held_for }) => (zoho_id === null ? [] : { id, zoho_id, held_for }))
-  const there = await deps.crm.partnersThere(
-    linked.map((partner) => partner.zoho_id),
-    signal,
-  )
-  for (const partner of linked) {
-    const { id, zoho_id } = partner
-    if (there.has(zoho_id)) continue
-    const named = [...new Set(rows.flatMap((row) => (row.partner_id === id ? (namedBy(row) ?? []) : [])))]
-    const master = await findMaster(id, named)
-    if (master !== undefined && (await follow(id, zoho_id, master))) followed.add(id)
-    else {
-      await holdWithoutRecord(deps, partner, named)
-      heldPartnerIds.add(id)
-    }
+  const linked = withRecord(await findPartnersById(deps.db, [...new Set(rows.map((row) => row.partner_id))]))
+  for (const partner of await findGone({ deps, signal }, linked)) {
+    const named = rows.flatMap((row) => (row.partner_id === partner.id ? (namedBy(row) ?? []) : []))
+    if (await follow({ deps, signal }, partner, named)) followed.add(partner.id)
+    else heldPartnerIds.add(partner.id)
   }
   const own = new Map(linked.map((partner) => [partner.id, partner.zoho_id]))
   const leaving = rows.filter(({ partner_id, ...row }) => {
@@ -73,45 +63,94 @@ export async function keepOfGonePartners<Row extends RecordRow>(
   function namedBy({ zoho_id }: Pick<RecordRow, 'zoho_id'>): string | undefined {
     return read.get(zoho_id ?? '')?.partner_zoho_id ?? undefined
   }
+}
 
-  /** The one record that all of the partner's records name, if the partner may be linked to it without a question. */
-  async function findMaster(partnerId: string, named: readonly string[]): Promise<string | undefined> {
-    const [master, ...others] = named
-    if (master === undefined || others.length > 0) return undefined
-    if ((await findPartnersLinkedTo(deps.db, [master])).length > 0) return undefined
-    if (await needsLinkConfirmed(deps.db, partnerId, master)) return undefined
-    if (!(await deps.crm.partnersThere([master], signal)).has(master)) return undefined
-    return (await allName(partnerId, master)) ? master : undefined
+/** Follows the merges, or holds the links, of the partners whose own records are among these and gone from the CRM. */
+export async function lookAfterGonePartners(work: Work, zohoIds: readonly string[]): Promise<void> {
+  if (zohoIds.length === 0) return
+  const partners = await findPartnersByZohoId(work.deps.db, zohoIds)
+  const linked = withRecord(
+    await findPartnersById(
+      work.deps.db,
+      partners.map(({ id }) => id),
+    ),
+  )
+  for (const partner of await findGone(work, linked)) {
+    const named = await partnersNamedByRecordsOf(work, partner.id)
+    await follow(
+      work,
+      partner,
+      named.flatMap((zohoId) => zohoId ?? []),
+    )
   }
+}
 
-  /**
-   * Whether the partner's other records name the master too. If not, staff gave some records away and then deleted the
-   * partner's own record, and the partner must not see the other one's records.
-   */
-  async function allName(partnerId: string, master: string): Promise<boolean> {
-    const { db, crm } = deps
-    const leads = await crm.getLeads(await findShownOf(db, 'leads', partnerId, LOOKED_AT_MAX), signal)
-    const deals = await crm.getDeals(await findShownOf(db, 'deals', partnerId, LOOKED_AT_MAX), signal)
-    return [...leads.records, ...deals.records].every((record) => record.partner_zoho_id === master)
-  }
+type Work = Pick<Pull, 'deps' | 'signal'>
+type Linked = LinkedPartner & { zoho_id: string }
 
-  /** Returns false if another call has linked the partner, or has given the record to another partner. */
-  async function follow(partnerId: string, from: string, to: string): Promise<boolean> {
-    const isFollowed = await deps.db.transaction().execute(async (tx) => {
-      const partner = await lockPartner(tx, partnerId)
-      if (partner?.zoho_id !== from || (await findPartnersLinkedTo(tx, [to])).length > 0) return false
-      await linkPartner(tx, partnerId, to)
-      await deps.jobs.enqueue(tx, CONNECT_QUEUE, { partnerId })
-      return true
-    })
-    if (isFollowed) {
-      deps.log.warn(
-        { partner: partnerId, from, to },
-        'the lender merged this partner’s own record into another one; the portal follows',
-      )
-    }
-    return isFollowed
+function withRecord(partners: readonly LinkedPartner[]): Linked[] {
+  return partners.flatMap(({ zoho_id, ...partner }) => (zoho_id === null ? [] : { ...partner, zoho_id }))
+}
+
+/** The partners whose own record the CRM does not have. One call looks for all of them. */
+async function findGone({ deps, signal }: Work, linked: readonly Linked[]): Promise<Linked[]> {
+  if (linked.length === 0) return []
+  const there = await deps.crm.partnersThere(
+    linked.map((partner) => partner.zoho_id),
+    signal,
+  )
+  return linked.filter((partner) => !there.has(partner.zoho_id))
+}
+
+/** Links the partner to the record that all its records name now; otherwise holds the link and returns false. */
+async function follow(work: Work, partner: Linked, namedNow: readonly string[]): Promise<boolean> {
+  const named = [...new Set(namedNow)].filter((zohoId) => zohoId !== partner.zoho_id)
+  const master = await findMaster(work, partner.id, named)
+  if (master !== undefined && (await linkAgain(work, partner, master))) return true
+  await holdWithoutRecord(work.deps, partner, named)
+  return false
+}
+
+/** The one record that all of the partner's records name, if the partner may be linked to it without a question. */
+async function findMaster(work: Work, partnerId: string, named: readonly string[]): Promise<string | undefined> {
+  const { db, crm } = work.deps
+  const [master, ...others] = named
+  if (master === undefined || others.length > 0) return undefined
+  if ((await findPartnersLinkedTo(db, [master])).length > 0) return undefined
+  if (await needsLinkConfirmed(db, partnerId, master)) return undefined
+  if (!(await crm.partnersThere([master], work.signal)).has(master)) return undefined
+  // If some of the partner's records name another one, staff gave records away and then deleted the partner's own
+  // record. The partner must not see the other one's records.
+  const all = await partnersNamedByRecordsOf(work, partnerId)
+  return all.every((zohoId) => zohoId === master) ? master : undefined
+}
+
+/** For each of up to a hundred leads and a hundred deals of the partner, the partner's record that it names. */
+async function partnersNamedByRecordsOf(
+  { deps: { db, crm }, signal }: Work,
+  partnerId: string,
+): Promise<(string | null)[]> {
+  const leads = await crm.getLeads(await findShownOf(db, 'leads', partnerId, LOOKED_AT_MAX), signal)
+  const deals = await crm.getDeals(await findShownOf(db, 'deals', partnerId, LOOKED_AT_MAX), signal)
+  return [...leads.records, ...deals.records].map((record) => record.partner_zoho_id)
+}
+
+/** Returns false if another call has linked the partner, or has given the record to another partner. */
+async function linkAgain({ deps }: Work, { id: partnerId, zoho_id: from }: Linked, to: string): Promise<boolean> {
+  const isFollowed = await deps.db.transaction().execute(async (tx) => {
+    const partner = await lockPartner(tx, partnerId)
+    if (partner?.zoho_id !== from || (await findPartnersLinkedTo(tx, [to])).length > 0) return false
+    await linkPartner(tx, partnerId, to)
+    await deps.jobs.enqueue(tx, CONNECT_QUEUE, { partnerId })
+    return true
+  })
+  if (isFollowed) {
+    deps.log.warn(
+      { partner: partnerId, from, to },
+      'the lender merged this partner’s own record into another one; the portal follows',
+    )
   }
+  return isFollowed
 }
 
 async function holdWithoutRecord(

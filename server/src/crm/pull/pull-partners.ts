@@ -23,6 +23,7 @@ import {
 import { CONNECT_QUEUE } from '../push/connect-queue.ts'
 import { FOLLOW_ACCESS_QUEUE } from './follow-access-queue.ts'
 import { INVITE_QUEUE } from './invite-queue.ts'
+import { lookAfterGonePartners } from './keep-of-gone-partners.ts'
 import { beginAtCursor, endCursor, findCursor, moveCursor } from './sweep/sweep-cursors.queries.ts'
 
 const PARTNERS_A_CALL = 100
@@ -34,22 +35,23 @@ const LONG_AGO = new Date(0).toISOString()
 type PartnerDeps = Pick<Deps, 'db' | 'crm' | 'jobs' | 'clock' | 'config'>
 
 /**
- * Reads what the CRM says of the partners with these records (D114, D116). Records of nobody in the portal cost a call
- * only where the lender's team invites partners.
+ * Reads what the CRM says of the partners with these records (D114, D116), and looks after those whose record is gone
+ * (D123). Records of nobody in the portal cost a call only where the lender's team invites partners.
  */
-export async function pullPartners(deps: PartnerDeps, zohoIds: readonly string[], signal: AbortSignal): Promise<void> {
+export async function pullPartners(deps: Deps, zohoIds: readonly string[], signal: AbortSignal): Promise<void> {
   const invites = await isInviting(deps)
   const linked = (await findPartnersByZohoId(deps.db, zohoIds)).map((partner) => partner.zoho_id)
   for (const ids of chunksOf(invites ? zohoIds : linked, PARTNERS_A_CALL)) {
-    const { records } = await deps.crm.getPartners(ids, signal)
+    const { records, problems } = await deps.crm.getPartners(ids, signal)
     await applyPartners(deps, records)
-    const read = new Set(records.map((record) => record.zoho_id))
+    const read = new Set([...records, ...problems].map((one) => one.zoho_id))
     const gone = ids.filter((id) => !read.has(id))
+    await lookAfterGonePartners({ deps, signal }, gone)
     if (invites) await deps.db.transaction().execute((tx) => endInvitationsOfGone(tx, gone))
   }
 }
 
-export async function pullAllPartners(deps: PartnerDeps, signal: AbortSignal): Promise<void> {
+export async function pullAllPartners(deps: Deps, signal: AbortSignal): Promise<void> {
   const connected = await findConnectedPartners(deps.db)
   await pullPartners(
     deps,

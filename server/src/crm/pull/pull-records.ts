@@ -31,7 +31,7 @@ interface Pulled {
 /**
  * Reads these records from the CRM and applies each for the partner that it names (D30). A record that is gone, or that
  * names no partner covered by the pull, is removed from the partner that had it, if the pull may remove that partner's
- * records and the CRM still has the partner's own record. The number of calls grows with the records, not with the partners.
+ * records, the CRM still has the partner's own record, and the brake lets it go (`openBrake`). The number of calls grows with the records, not with the partners.
  */
 export async function pullRecords(
   pull: Pull,
@@ -89,10 +89,16 @@ export async function pullPage(
   // Gone records are removed before the histories are read. Reading histories takes a long time, and a record may come
   // back in that time.
   const { leaving, heldPartnerIds } = await keepOfGonePartners(pull, gone, readById)
-  const missing = leaving.filter((row) => !readById.has(row.zoho_id ?? ''))
-  const moved = leaving.filter((row) => readById.has(row.zoho_id ?? ''))
+  // A record that names no partner is as good as hidden: its partner's own record may have been deleted and restored.
+  const isNobodys = (zohoId: string | null) => (readById.get(zohoId ?? '')?.partner_zoho_id ?? null) === null
+  const missing = leaving.filter((row) => isNobodys(row.zoho_id))
+  const moved = leaving.filter((row) => !isNobodys(row.zoho_id))
   await removeGone(deps, module, [...moved, ...(await holdHidden(missing, zohoIds))], tally)
-  await forgetHidden(deps.db, module, [...readById.keys()])
+  await forgetHidden(
+    deps.db,
+    module,
+    [...readById.keys()].filter((zohoId) => there.has(zohoId) || !isNobodys(zohoId)),
+  )
 
   const gathered = await gatherPage(pull, owners, owned)
   const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))

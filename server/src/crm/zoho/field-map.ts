@@ -19,8 +19,8 @@ export const DEFAULT_FIELD_MAP: FieldMap = {
   deals: { module: FIELDS.deals.module, fields: namesOf(FIELDS.deals.fields) },
 }
 
-export function moduleName({ leads, deals }: FieldMap, module: CrmModule): string {
-  return module === 'Leads' ? leads.module : deals.module
+export function moduleName({ partners, leads, deals }: FieldMap, module: CrmModule | 'Partners'): string {
+  return { Partners: partners, Leads: leads, Deals: deals }[module].module
 }
 
 /** Names become part of addresses and queries, so only Zoho API names are allowed. */

@@ -546,6 +546,7 @@ interface SweepCursorsTable {
     | 'deals'
     | 'deleted-leads'
     | 'deleted-deals'
+    | 'deleted-partners'
     | 'notes'
     | 'tasks-partner'
     | 'tasks-all'

@@ -43,10 +43,7 @@ export async function noteFieldGroups(
  * Reads the values of optional fields that the organisation has added. A new field does not change the records' times,
  * so no sweep finds its values. Repeats the reading until every process knows the fields.
  */
-export async function readOptionalValues(
-  deps: Pick<Deps, 'db' | 'crm' | 'jobs' | 'clock' | 'config'>,
-  signal: AbortSignal,
-): Promise<void> {
+export async function readOptionalValues(deps: Deps, signal: AbortSignal): Promise<void> {
   const { db, crm, clock } = deps
   const fields = await findFieldsToRead(db, KNOWN_EVERYWHERE_MS)
   if (fields.length === 0) return

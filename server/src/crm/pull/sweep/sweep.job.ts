@@ -18,7 +18,7 @@ import { findRowsOf } from '../find-rows-of.ts'
 import type { Pull } from '../pull.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { applyListedNotes } from '../pull-notes.ts'
-import { sweepPartners } from '../pull-partners.ts'
+import { pullPartners, sweepPartners } from '../pull-partners.ts'
 import { pullRecords } from '../pull-records.ts'
 import { sweepTasks } from '../pull-tasks.ts'
 import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts'
@@ -55,6 +55,7 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   const lists = [
     // Who may use the portal comes first.
     () => sweepPartners(deps, signal),
+    () => sweepDeletedPartners(deps, signal),
     () => connectRestored(deps, signal),
     () => sweepChanges(deps, 'Leads', signal),
     () => sweepChanges(deps, 'Deals', signal),
@@ -77,6 +78,24 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   }
   if (failures.length > 0) throw failures[0]
   await markSwept(deps.db)
+}
+
+/** Finds partners whose own record was deleted or merged, even if none of their leads and deals shows it (D123). */
+async function sweepDeletedPartners(deps: Deps, signal: AbortSignal): Promise<void> {
+  const { db, crm } = deps
+  const from = await beginAtCursor(db, 'deleted-partners', firstPosition(deps))
+  let listedAt: Date | undefined
+  let last: string | undefined
+  for await (const deletions of crm.deletionsOfAllPartners('Partners', from, signal)) {
+    listedAt ??= crm.now()
+    await pullPartners(
+      deps,
+      deletions.map((deletion) => deletion.zoho_id),
+      signal,
+    )
+    last = latest([last ?? [], deletions.map((deletion) => deletion.deleted_time)].flat(2))
+  }
+  await moveBehind(deps, 'deleted-partners', listedAt, last)
 }
 
 /** Connects partners again whose own record was gone and is in the CRM again (D123). */

@@ -168,17 +168,17 @@ test('a sweep applies the lender’s changes for each partner, with an event for
   })
 })
 
-test('a sweep without changes makes six calls, however many partners there are', async () => {
+test('a sweep without changes makes seven calls, however many partners there are', async () => {
   await submitted(ada)
   await submitted(bob)
   await sweep()
   await later(120)
   await sweep()
-  expect(await callsOf(sweep)).toBe(6)
+  expect(await callsOf(sweep)).toBe(7)
 
   const many = await Promise.all(Array.from({ length: 12 }, () => portal.newPartner()))
   const ids = await Promise.all(many.map(inCrm))
-  expect(await callsOf(sweep)).toBe(6)
+  expect(await callsOf(sweep)).toBe(7)
 
   await lender.createMany(
     'Leads',
@@ -189,10 +189,10 @@ test('a sweep without changes makes six calls, however many partners there are',
     Array.from({ length: 300 }, () => ({ Last_Name: 'Nobody’s' })),
   )
   await later(60)
-  // Besides the six lists, the sweep needs a second page of leads, because records without a partner fill the first
+  // Besides the seven lists, the sweep needs a second page of leads, because records without a partner fill the first
   // page. The sweep reads the new leads, writes their LOIDs, reads the leads again, and reads the notes of each new
   // lead. The portal's own writes are listed only by the next sweep.
-  expect(await callsOf(sweep)).toBe(6 + 1 + 3 + 12)
+  expect(await callsOf(sweep)).toBe(7 + 1 + 3 + 12)
   for (const partner of many) expect(await lastNames(partner)).toEqual(['New'])
 })
 
@@ -203,10 +203,10 @@ test('records that all changed in the same second long ago are not listed again,
   )
   await later(60)
   await sweep()
-  expect(await callsOf(sweep)).toBe(7)
+  expect(await callsOf(sweep)).toBe(8)
   await later(600)
+  expect(await callsOf(sweep)).toBe(8)
   expect(await callsOf(sweep)).toBe(7)
-  expect(await callsOf(sweep)).toBe(6)
 })
 
 test('records that changed in the same second are applied once each, even if they are on two pages', async () => {
@@ -404,11 +404,13 @@ test('a lead whose removal was told comes back with an event, even in the partne
 })
 
 test.each([
-  ['sweep', async () => sweep(), undefined],
-  ['sync', async () => (await ada.post('/crm/sync')).body.code, 'ASK_LENDER'],
+  ['sweep', 'empty', async () => sweep(), undefined],
+  ['sweep', 'kept', async () => sweep(), undefined],
+  ['sync', 'empty', async () => (await ada.post('/crm/sync')).body.code, 'ASK_LENDER'],
 ] as const)(
-  'if the CRM no longer has the partner’s own record, a %s removes nothing, says so, and goes on once the record is back',
-  async (_, pull, answer) => {
+  'if the CRM no longer has the partner’s own record, a %s removes nothing, says so, and goes on once the record is back (lookups: %s)',
+  async (_, lookupsToDeleted, pull, answer) => {
+    await lender.behaviour({ lookupsToDeleted })
     const { loid, id } = await submitted(ada)
     await sweep()
     await lender.remove('Partners', adaInCrm)
@@ -421,7 +423,6 @@ test.each([
     expect(problems.map(({ crm_problem }) => crm_problem)).toContainEqual(expect.stringContaining('partner link'))
 
     await lender.restore(adaInCrm)
-    await lender.update('Leads', id, { Partner: { id: adaInCrm } })
     await sweep()
     await waitFor('the connection', async () => {
       return (await portal.post('/auth/verify', { token: ada.token })).body.data.hold === null
@@ -431,23 +432,55 @@ test.each([
   },
 )
 
-test('a merge of the partner’s own record is followed: nothing is removed, and later changes and leads arrive', async () => {
-  const { loid, id } = await submitted(ada)
+test('records that name no partner any more, because theirs was deleted and restored, are kept until they name one', async () => {
+  await lender.behaviour({ lookupsToDeleted: 'lost' })
+  const leads = await Promise.all([submitted(ada), submitted(ada)])
   await sweep()
-  const master = await lender.create('Partners', { Name: 'Ada, the record that stays' })
-  await lender.update('Leads', id, { Partner: { id: master } })
   await lender.remove('Partners', adaInCrm)
+  await ada.post('/crm/sync')
+  await lender.restore(adaInCrm)
   await sweep()
-  expect((await ada.get('/profile')).body.data.zoho_id).toBe(master)
+  const session = async () => (await portal.post('/auth/verify', { token: ada.token })).body.data
+  await waitFor('the connection', async () => (await session()).hold === null)
+  expect((await ada.post('/dashboard/sync-leads')).body.data).toMatchObject({ removed: 0, held: 2 })
+  await sweep()
+  expect([await listed('leads'), (await session()).hiddenRecords]).toMatchObject([{ length: 2 }, 2])
   expect(await eventTypes(ada)).not.toContain('lead.removed')
-  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+
+  const [first, second] = leads.map(({ id }) => id)
+  await lender.update('Leads', first ?? '', { Partner: { id: adaInCrm } })
   await sweep()
-  expect(await listed('leads')).toMatchObject([{ loid, lead_status: 'Contacted' }])
-  const later = await ada.submitLead()
-  await ada.pushedLead(later.loid)
-  expect(await ada.post('/crm/sync')).toMatchObject({ status: 200 })
+  expect([await listed('leads'), (await session()).hiddenRecords]).toMatchObject([{ length: 2 }, 1])
+  expect(await acceptRemovals(portal.deps, 'Leads', new AbortController().signal)).toBe(1)
+  expect(await listed('leads')).toMatchObject([{ loid: leads[0]?.loid }])
+  await lender.update('Leads', second ?? '', { Partner: { id: adaInCrm } })
+  await sweep()
   expect(await listed('leads')).toHaveLength(2)
 })
+
+test.each([
+  ['sweep', true, async () => sweep()],
+  ['sync', false, async () => (await ada.post('/crm/sync')).status],
+] as const)(
+  'a merge of the partner’s own record is followed by a %s: nothing is removed, and later changes and leads arrive (the merge changes the times of the leads: %s)',
+  async (_, mergeBumpsReferring, pull) => {
+    await lender.behaviour({ mergeBumpsReferring })
+    const { loid, id } = await submitted(ada)
+    await sweep()
+    const master = await lender.create('Partners', { Name: 'Ada, the record that stays' })
+    await lender.merge('Partners', master, [adaInCrm])
+    await pull()
+    expect((await ada.get('/profile')).body.data.zoho_id).toBe(master)
+    expect(await eventTypes(ada)).not.toContain('lead.removed')
+    await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+    await sweep()
+    expect(await listed('leads')).toMatchObject([{ loid, lead_status: 'Contacted' }])
+    const later = await ada.submitLead()
+    await ada.pushedLead(later.loid)
+    expect(await ada.post('/crm/sync')).toMatchObject({ status: 200 })
+    expect(await listed('leads')).toHaveLength(2)
+  },
+)
 
 test('records that the CRM hides without a deletion stay, are counted, and are settled by their return or by the operator', async () => {
   const leads = await Promise.all([submitted(ada), submitted(ada), submitted(ada)])
@@ -517,8 +550,7 @@ test('a run that began before a merge was followed removes nothing', async () =>
   }
   const run = openRun(portal.deps, begun, { id: ada.id, zoho_id: adaInCrm, created_at: new Date().toISOString() })
   const master = await lender.create('Partners', { Name: 'Ada, the record that stays' })
-  await lender.update('Leads', id, { Partner: { id: master } })
-  await lender.remove('Partners', adaInCrm)
+  await lender.merge('Partners', master, [adaInCrm])
   await sweep()
   expect((await ada.get('/profile')).body.data.zoho_id).toBe(master)
   await pullRecords(run, 'Leads', [id])

@@ -19,7 +19,11 @@ export interface AllPartnersLister {
    * Deletions in no particular order, including deletions at `since` itself. Throws `CrmRefused` if there are more
    * deletions than Zoho returns.
    */
-  deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
+  deletionsOfAllPartners(
+    module: CrmModule | 'Partners',
+    since: string,
+    signal?: AbortSignal,
+  ): AsyncIterable<CrmDeletion[]>
   /** Ids of the leads that became these deals, if the organisation's queries give them. */
   leadsOfDeals(dealZohoIds: readonly string[], signal?: AbortSignal): Promise<string[]>
   /**
@@ -78,7 +82,7 @@ export function openAllPartnersLister(
     }
   }
 
-  async function* deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal) {
+  async function* deletionsOfAllPartners(module: CrmModule | 'Partners', since: string, signal?: AbortSignal) {
     // Zoho may leave out deletions in the very second that the header names, so the header names an earlier second.
     const headers = { 'if-modified-since': zohoTime(new Date(Date.parse(since) - 1_000).toISOString()) }
     const path = `${moduleName(fieldMap, module)}/deleted`
