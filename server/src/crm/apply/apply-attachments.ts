@@ -7,7 +7,7 @@ import { typeOfName } from '../../records/documents/document-name.ts'
 import {
   type DocumentedRecord,
   findDocumentedRecord,
-  lockDocumentsOfAttachments,
+  lockDocumentsOfAttachmentsOfAnyPartner,
   lockUploads,
   moveDocument,
   removeLendersDocuments,
@@ -38,9 +38,9 @@ export async function applyAttachments(
     const record = await findDocumentedRecord(tx, partnerId, loid)
     // The record was removed or erased in the meantime.
     if (!record) return
-    const known = await lockDocumentsOfAttachments(tx, partnerId, record.loid, listed)
+    const known = await lockDocumentsOfAttachmentsOfAnyPartner(tx, record.loid, listed)
     const byZohoId = new Map(known.map((row) => [row.zoho_id, row]))
-    // A file whose answer was lost is the partner's own, whatever its name is.
+    // A file whose answer was lost came from a partner, whatever its name is.
     const sent = new Set(known.filter((row) => row.zoho_id === null).map((row) => `${row.sent_name} ${row.size}`))
     const added = listed.filter((one) => {
       const isMeant = config.crmDocuments === 'all' || PARTNER.test(one.name)

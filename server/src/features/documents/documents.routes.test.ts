@@ -271,6 +271,21 @@ test('a record’s new partner sees what staff attached, and the former partner 
   expect((await ada.delete(`/crm/document/${own.id}`)).status).toBe(404)
 })
 
+test('a file whose answer was lost is not shown to the record’s new partner as the lender’s', async () => {
+  const { loid, id } = await pushedLead()
+  await upload(portal, ada, { loid, name: 'Partner statement.txt', content: bytes('from Ada') })
+  await synced(loid, 'Partner statement.txt')
+  const answerless = { state: 'pending', zoho_id: null, crm_module: null, crm_record: null } as const
+  await portal.deps.db.updateTable('documents').set(answerless).where('loid', '=', loid).execute()
+  const eve = await portal.newPartner()
+  await confirmEmail(portal, eve)
+  const zohoId = await waitFor('Eve in the CRM', async () => (await eve.get('/profile')).body.data.zoho_id)
+  await lender.update('Leads', id, { Partner: { id: zohoId } })
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  await waitFor('the lead to move', async () => (await eve.get(`/crm/lead/${loid}`)).status === 200)
+  expect((await eve.get(`/crm/documents/${loid}`)).body.data.documents).toEqual([])
+})
+
 test.each(['deal', 'contact', 'no'])('documents outlive a conversion that moves files to: %s', async (to) => {
   await lender.behaviour({ conversionMovesAttachments: to })
   const { loid, id } = await pushedLead()

@@ -285,12 +285,11 @@ export async function findDocumentsToPush(db: Db | Tx, partnerId: string, loid?:
 }
 
 /**
- * Locks the documents of these files of the CRM, whichever partner had them, and the record's documents that may be among
- * the files because their answer was lost.
+ * Locks the documents of these files of the CRM, and the record's documents that may be among the files because their answer
+ * was lost. Whichever partner had them: the lender may have given the record to another one.
  */
-export function lockDocumentsOfAttachments(
+export function lockDocumentsOfAttachmentsOfAnyPartner(
   tx: Tx,
-  partnerId: string,
   loid: string,
   listed: readonly { zoho_id: string }[],
 ): Promise<DocumentRow[]> {
@@ -301,7 +300,7 @@ export function lockDocumentsOfAttachments(
     .where((eb) =>
       eb.or([
         eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))),
-        eb.and({ partner_id: partnerId, loid }).and('zoho_id', 'is', null).and('sent_name', 'is not', null),
+        eb.and({ loid }).and('zoho_id', 'is', null).and('sent_name', 'is not', null),
       ]),
     )
     .orderBy('id')
