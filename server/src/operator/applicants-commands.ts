@@ -1,4 +1,10 @@
-import { eraseImportRows, eraseLogBodies, eraseRecords, eraseWords } from '../features/applicants/applicants.queries.ts'
+import {
+  eraseImportRows,
+  eraseLogBodies,
+  eraseRecords,
+  eraseWords,
+  removeViews,
+} from '../features/applicants/applicants.queries.ts'
 import { type Found, findApplicant, inCrm } from '../features/applicants/find-applicant.ts'
 import { type Applicant, readApplicant } from '../features/applicants/read-applicant.ts'
 import type { Db } from '../platform/db/database.ts'
@@ -55,6 +61,10 @@ export const eraseApplicant: Command = {
       await eraseLogBodies(
         tx,
         found.webhook_logs.map(({ id }) => id),
+      )
+      await removeViews(
+        tx,
+        found.views.map(({ id }) => id),
       )
       for (const [partner, detail] of ofPartners(found)) {
         await workplace.security(tx, 'applicant-erased', { partner, detail })

@@ -121,6 +121,13 @@ export async function findImportRowsLikeOfAllPartners(
   return rows
 }
 
+/** Saved views that search for something. */
+export async function findSearchingViewsOfAllPartners(db: Db) {
+  const { rows } = await sql<{ id: string; partner_id: string; list: string; name: string; query: string }>`
+    select id, partner_id, list, name, query from list_views where query like '%search=%' order by id`.execute(db)
+  return rows
+}
+
 /** Remembered answers that name one of these LOIDs, or that contain a note on a record with one of them. */
 export async function findAnswersNaming(db: Db, loids: readonly string[]): Promise<Record<string, unknown>[]> {
   const { rows } = await sql<Record<string, unknown>>`
@@ -214,6 +221,13 @@ export async function eraseImportRows(
       select coalesce(jsonb_agg(d), '[]') from jsonb_array_elements(duplicates) as d where d ->> 'loid' <> all(${loids}))
      where exists (select from jsonb_array_elements(duplicates) as d where d ->> 'loid' = any(${loids}))`.execute(tx)
   await sql`delete from imported_rows where loid = any(${loids})`.execute(tx)
+}
+
+export async function removeViews(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom('list_views')
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
+    .execute()
 }
 
 /**

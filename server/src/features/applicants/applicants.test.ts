@@ -9,7 +9,8 @@ import { openLender } from '../../testing/lender.ts'
 import { countLockWaits } from '../../testing/lock-waits.ts'
 import { openDataFolder } from '../../testing/portal-process.ts'
 import { startReceiver } from '../../testing/receiver.ts'
-import { startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { confirmEmail, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { upload } from '../../testing/upload.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
 const EMAIL = 'nkem@okafor-freight.example'
@@ -62,6 +63,14 @@ test('an applicant’s data is found across all partners, exported and erased, a
   // A file that was not submitted names the applicant in a row and in the example of a column.
   const file = Buffer.from(`Email,Phone\n${EMAIL},0491570156\nx@y.example,61491570157\n`)
   const { id: fileId } = (await bob.post('/dashboard/leads/imports', file)).body.data
+  // Two saved views search for the applicant, and a file is on its way to the CRM.
+  const search = (text: string) => `search=${encodeURIComponent(text)}`
+  await ada.post('/dashboard/views', { list: 'leads', name: 'Truck', query: search(EMAIL) })
+  await cleo.post('/dashboard/views', { list: 'leads', name: 'Freight', query: search('Nkem Okafor') })
+  await cleo.post('/dashboard/views', { list: 'leads', name: 'Kept', query: search('Elsewhere') })
+  const licence = { loid, name: 'Licence of Nkem.txt', content: new Uint8Array(Buffer.from('Nkem Okafor, class HR')) }
+  await confirmEmail(portal, ada)
+  expect((await upload(portal, ada, licence)).status).toBe(200)
   const zohoId: string = (await ada.pushedLead(loid)).zoho_id ?? (await zohoIdOf(portal, loid))
   await bob.pushedLead(bobs)
 
@@ -74,6 +83,8 @@ test('an applicant’s data is found across all partners, exported and erased, a
   expect(data.leads.map((lead: { loid: string }) => lead.loid).sort()).toEqual([loid, bobs].sort())
   expect(data.rows_of_imports).toMatchObject([{ import_id: fileId, number: 2, cells: [EMAIL, '0491570156'] }])
   expect(data.notes).toMatchObject([{ content: 'Nkem called back today' }])
+  expect(data.documents).toMatchObject([{ name: licence.name }])
+  expect(data.views.map(({ name }: { name: string }) => name)).toEqual(['Truck', 'Freight'])
   expect(data.remembered_answers).toMatchObject([{ answer: { note: { content: 'Nkem called back today' } } }])
   expect((await folder.command(['applicants', 'export', EMAIL, '--to', to], env)).err).toMatch(/EEXIST/)
 
@@ -104,6 +115,7 @@ test('an applicant’s data is found across all partners, exported and erased, a
   })
   expect(await rowsThatName(portal)).toEqual([])
   expect((await bob.get(`/crm/lead/${other}`)).body.data.lead.business_name).toBe('Elsewhere')
+  expect((await cleo.get('/dashboard/views')).body.data.views).toMatchObject([{ name: 'Kept' }])
   const log = await folder.command(['security-log'], env)
   expect(log.out).toMatch(new RegExp(`operator +Applicant’s data erased, ${loid}$`, 'm'))
   expect(log.out).toMatch(/operator +Applicant’s data erased, in the log of calls$/m)

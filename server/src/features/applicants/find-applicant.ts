@@ -1,6 +1,6 @@
 import { mayTell } from '@portal/contract/event-types.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { DealRow } from '../../platform/db/tables.ts'
+import type { DealRow, LeadRow } from '../../platform/db/tables.ts'
 import {
   findAnswersNaming,
   findDealsByLoidOfAllPartners,
@@ -12,6 +12,7 @@ import {
   findPartnerNames,
   findRequestsOfLoids,
   findRowsOfLoids,
+  findSearchingViewsOfAllPartners,
 } from './applicants.queries.ts'
 import { type Applicant, isNamedIn, isOf } from './read-applicant.ts'
 
@@ -62,7 +63,24 @@ export async function findApplicant(db: Db, applicant: Applicant) {
         (loid !== null && loids.includes(loid)) || isNamedIn(applicant, JSON.stringify([cells, mended])),
     ),
     remembered_answers: await findAnswersNaming(db, loids),
+    views: (await findSearchingViewsOfAllPartners(db)).filter(({ query }) =>
+      searchesFor(applicant, [...leads, ...allDeals], new URLSearchParams(query).get('search')),
+    ),
   }
+}
+
+/** Whether a list was searched for the applicant, by what identifies them or a name on their records. */
+function searchesFor(applicant: Applicant, records: readonly (LeadRow | DealRow)[], search: string | null): boolean {
+  if (search === null) return false
+  if (isOf(applicant, search)) return true
+  const words = search.trim().toLowerCase()
+  return records.some((record) => {
+    const names =
+      'deal_name' in record
+        ? [record.deal_name]
+        : [record.first_name, record.last_name, `${record.first_name} ${record.last_name}`]
+    return [record.business_name, record.email, record.phone, ...names].some((text) => text?.toLowerCase() === words)
+  })
 }
 
 /** What the lender pays the partner for a deal does not concern the applicant (D111). */

@@ -54,6 +54,12 @@ export async function findPersonData(db: Db, { id, email }: Subject) {
     deals: await rows(sql`select loid, submitted_by, created_at from deals where submitter_id = ${id} order by id`),
     imports: await rows(sql`
       select id, name, rows, submitted, created_at, submitted_at from imports where person_id = ${id} order by id`),
+    documents: await rows(
+      sql`select loid, name, size, state, added_by, added_at from documents where person_id = ${id} order by added_at`,
+    ),
+    corrections: await rows(
+      sql`select loid, kind, corrected, reason, asked_at from lead_changes where person_id = ${id} order by asked_at`,
+    ),
     notes: await rows(sql`
       select loid, title, content, submitted_by, created_at from notes where submitter_id = ${id} order by id`),
     events: await rows(sql`select type, loid, data, created_at from events where person_id = ${id} order by id`),

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { openDataFolder } from '../../../testing/portal-process.ts'
 import { addApp } from '../../../testing/second-factor.ts'
 import { addColleague, confirmEmail, SECRETS_KEY, startPortal, type TestPortal } from '../../../testing/start-portal.ts'
+import { upload } from '../../../testing/upload.ts'
 import { waitFor } from '../../../testing/wait-for.ts'
 
 /** The rows of all tables, the job queue's too, that match. */
@@ -36,24 +37,34 @@ test('a person’s data is exported and erased, and what they did stays as a for
   const headers = { 'idempotency-key': 'a note' }
   const noteText = { content: 'The applicant called back' }
   await portal.ask('POST', `/crm/note/${loid}`, { token: bob.token, body: noteText, headers })
+  await bob.post('/dashboard/views', { list: 'leads', name: 'Bobby’s view', query: 'status=Contacted' })
+  await bob.post('/dashboard/api-keys', { name: 'Ledger', rights: ['read'] })
+  const file = Buffer.from('Business Name,First Name,Last Name,Email,Phone\nA,B,C,c@a.example,0491 570 006\n')
+  expect((await bob.post('/dashboard/leads/imports?name=leads.csv', file)).status).toBe(201)
+  const scan = { loid, name: 'scan.txt', content: new Uint8Array(Buffer.from('Income')) }
+  expect((await upload(portal, bob, scan)).status).toBe(200)
   await bob.post('/team/invitations', { email: 'guest@example.com', firstName: 'Guest', role: 'member' })
   await waitFor('the delivery', async () => (await owner.get('/dashboard/webhook-logs')).body.data.length >= 2)
 
   const env = { DATABASE_URL: portal.database.url, SECRETS_KEY }
   const run = (...words: string[]) => folder.command(['people', ...words], env)
-  const file = join(folder.path, 'bob.json')
-  const exported = await run('export', bob.email.toUpperCase(), '--to', file)
+  const target = join(folder.path, 'bob.json')
+  const exported = await run('export', bob.email.toUpperCase(), '--to', target)
   expect([exported.code, exported.out]).toEqual([0, expect.stringMatching(/^leads +1$/m)])
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
-  const text = await readFile(file, 'utf8')
+  expect((await stat(target)).mode & 0o777).toBe(0o600)
+  const text = await readFile(target, 'utf8')
   expect(JSON.parse(text)).toMatchObject({
     person: [{ email: bob.email, first_name: 'Bobby', business_name: owner.businessName, phone: '+61491570006' }],
     leads: [{ loid, submitted_by: 'Bobby Byronović' }],
     notes: [{ loid, content: 'The applicant called back' }],
     authenticator_apps: [{ confirmed_at: expect.any(String) }],
+    views: [{ name: 'Bobby’s view' }],
+    named_api_keys: [{ name: 'Ledger' }],
+    imports: [{ rows: 1 }],
+    documents: [{ loid, name: 'scan.txt' }],
   })
   expect(text).not.toMatch(/argon2|_hash|secret/)
-  expect((await run('export', bob.email, '--to', file)).err).toMatch(/EEXIST/)
+  expect((await run('export', bob.email, '--to', target)).err).toMatch(/EEXIST/)
 
   expect((await run('erase', bob.email)).err).toMatch(/^Nothing was erased: add --yes/)
   expect((await bob.get('/profile')).status).toBe(200)
