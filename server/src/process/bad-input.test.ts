@@ -6,6 +6,7 @@ import {
   askRoute,
   faultOf,
   ignoresUnknown,
+  LEADS_FILE,
   NAMED_ROUTES as named,
   ROUTES_WITH_ID,
   validBody,
@@ -134,7 +135,7 @@ test.each(withBody)(
 )
 
 /** A route without a body, query or id reads no input, so a test cannot send it bad input. */
-const withInput = named.filter(([, route]) => route.body || route.query || route.path.includes(':'))
+const withInput = named.filter(([, route]) => route.body || route.bytesMax || route.query || route.path.includes(':'))
 const INPUTS_AT_ONCE = 10
 // oxlint-disable node/no-process-env -- a longer run than that of every day
 /** FUZZ_REQUESTS sends so many random inputs to all routes together, instead of twenty to each. */
@@ -194,7 +195,7 @@ async function faultFor(route: Route, input: BadInput): Promise<string | undefin
   const query = new URLSearchParams(input.query).toString()
   const path = route.path.replace(/:\w+/, encodeURIComponent((input.id ?? 'LO-00000000').toWellFormed()))
   asked += 1
-  const body = input.body ?? (route.body && JSON.stringify(validBody(route)))
+  const body = input.body ?? (route.bytesMax ? LEADS_FILE : route.body && JSON.stringify(validBody(route)))
   const answer = await portal.ask(route.method, `${path}${query && `?${query}`}`, {
     token: tokenFor(route),
     ...(route.method !== 'GET' && body !== undefined && { body }),
@@ -211,8 +212,9 @@ async function faultFor(route: Route, input: BadInput): Promise<string | undefin
   return isTaken ? undefined : `${JSON.stringify(input)}: accepted, although the contract refuses it`
 }
 
-function takesBody(route: Route, body: string | undefined): boolean {
-  if (route.method === 'GET' || (route.body === undefined && ignoresUnknown(route))) return true
+function takesBody(route: Route, body: string | Buffer | undefined): boolean {
+  if (route.method === 'GET' || Buffer.isBuffer(body) || (route.body === undefined && ignoresUnknown(route)))
+    return true
   return takes(route, route.body, body === undefined || body === '' ? {} : JSON.parse(body))
 }
 

@@ -45,7 +45,7 @@ export interface BadInput {
   id?: string
   query?: [string, string][]
   /** The body as it is sent. */
-  body?: string
+  body?: string | Buffer
 }
 
 /**
@@ -91,7 +91,14 @@ export function badInput(route: Route, validBody: object | undefined): fc.Arbitr
       .map((query) => ({ query })),
   ]
   if (route.path.includes(':')) parts.push(anyText.map((id) => ({ id })))
-  if (route.method !== 'GET') {
+  if (route.bytesMax !== undefined) {
+    parts.push(
+      fc.uint8Array({ maxLength: 2_000 }).map((bytes) => ({ body: Buffer.from(bytes) })),
+      fc.array(fc.array(anyText, { maxLength: 6 }), { maxLength: 8 }).map((rows) => ({
+        body: Buffer.from(rows.map((cells) => cells.join(',')).join('\n')),
+      })),
+    )
+  } else if (route.method !== 'GET') {
     const pairs = fc.array(fc.tuple(keyOf(fieldsOf(route.body)), anyValue), { minLength: 1, maxLength: 3 })
     parts.push(
       pairs.map((bad) => ({ body: jsonOf([...Object.entries(validBody ?? {}), ...bad]) })),
