@@ -3,10 +3,11 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../server/src/testing/random.ts'
+import { ADMINISTRATION, type Administered, administer } from './administration.ts'
 import type { World } from './world.ts'
 
-/** What happens to the machine beside kills. */
-export const ACTS = ['clock', 'descriptors', 'disk', 'database', 'mail'] as const
+/** What happens beside kills: to the machine, and by the lender's administrators. */
+export const ACTS = ['clock', 'descriptors', 'disk', 'database', 'mail', ...ADMINISTRATION] as const
 export type Act = (typeof ACTS)[number]
 
 const CLOCK_JUMPS_MS = [-300_000, -20_000, 20_000, 300_000]
@@ -17,7 +18,12 @@ const LIMIT_MS_MAX = 6_000
  * Plays one act and undoes it, except that a clock stays wrong until the next jump. Returns why the machine cannot do
  * it, if so.
  */
-export async function playAct(act: Act, world: World, random: Random): Promise<string | undefined> {
+export async function playAct(
+  act: Act,
+  world: World,
+  random: Random,
+  lender: Administered,
+): Promise<string | undefined> {
   const ms = 1_000 + random.below((act === 'database' ? FREEZE_MS_MAX : LIMIT_MS_MAX) - 1_000)
   const spare = random.below(12)
   const jumpMs = random.pick(CLOCK_JUMPS_MS)
@@ -36,6 +42,9 @@ export async function playAct(act: Act, world: World, random: Random): Promise<s
       world.mailServer?.behave(manner)
       await sleep(2 * ms)
       world.mailServer?.behave('prompt')
+      return undefined
+    default:
+      await administer(act, { ...lender, crm: world.crm, random, ms })
       return undefined
   }
 }

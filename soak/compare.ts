@@ -119,9 +119,11 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       return row['LOID'] === null ? [...leads.values()].find(isLike) : undefined
     }
     for (const row of crmLeads) {
-      if (lookupId(row, 'Partner') !== zohoId) continue
       const record = trackedOf('Leads', row)
       const loid = String(row['LOID'])
+      // The CRM lets nobody enter the lost partner of a converted lead again, and the portal may keep what names nobody.
+      if (row['Converted__s'] === true && lookupId(row, 'Partner') === undefined) leads.delete(loid)
+      if (lookupId(row, 'Partner') !== zohoId) continue
       if (row['Converted__s'] === true) {
         const shown = leads.get(loid) ?? waitingLike(row)
         // A lead waits for a deal of its partner's (D124).

@@ -10,6 +10,10 @@ export interface Crm {
   update(module: string, id: string, record: object): Promise<void>
   remove(module: string, id: string): Promise<void>
   restore(id: string): Promise<void>
+  /** Merges a record into `master`, which takes the record's values of these fields. */
+  merge(module: string, master: string, id: string, fields: readonly string[]): Promise<void>
+  /** Lets a workflow set values of all records of a module. */
+  runWorkflow(module: string, values: object): Promise<void>
   addNote(module: string, id: string, content: string): Promise<void>
   /** Converts a lead. Returns the id of its deal; undefined if it gets none. */
   convert(leadId: string, deal: object | undefined): Promise<string | undefined>
@@ -133,6 +137,11 @@ export function openCrm(url: string): Crm {
       const response = await fetch(`${url}/recycle-bin/${id}/restore`, { method: 'POST', redirect: 'manual' })
       if (response.status !== 303) throw new StaffRefused(`restore ${id}: ${response.status}`)
     },
+    async merge(module, master, id, fields) {
+      const data = [{ id, _fields: fields.map((api_name) => ({ api_name })) }]
+      await api('POST', `${module}/${master}/actions/merge`, { merge: [{ data }] })
+    },
+    runWorkflow: (module, values) => control('workflow', { module, values }),
     async addNote(module, id, content) {
       await api('POST', `${module}/${id}/Notes`, { data: [{ Note_Title: 'Staff', Note_Content: content }] })
     },

@@ -32,10 +32,12 @@ export interface Ledger {
   resets: Map<number, { asked: number; accepted: number }>
   /** Answers that no request may get. */
   faults: string[]
+  /** Whether the API user may read nothing, or could not a moment ago. */
+  isHidden: boolean
 }
 
 export function openLedger(): Ledger {
-  return { records: [], notes: [], resets: new Map(), faults: [] }
+  return { records: [], notes: [], resets: new Map(), faults: [], isHidden: false }
 }
 
 export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'> & Partial<Tracked>): Tracked {

@@ -8,7 +8,7 @@ import type { Partner } from './partners.ts'
 interface Play {
   crm: Crm
   partners: readonly Partner[]
-  /** Each partner's id in the CRM. */
+  /** Each partner's id in the CRM. An administrator may merge it into another one. */
   zohoIds: readonly string[]
   ledger: Ledger
   random: Random
@@ -200,10 +200,16 @@ function createInCrm({ crm, partners, zohoIds, ledger, random, number }: Play): 
   return {
     async run() {
       const module = isLead ? 'Leads' : 'Deals'
-      const zohoId = await crm.create(module, record)
+      const zohoId = await crm.create(module, record).catch(ignoreRefusal)
+      if (zohoId === undefined) return
       writeDown(track(ledger, { module, partner: partner.number, zohoId }), 'made by staff')
     },
   }
+}
+
+/** An administrator may have deleted the partner's record, or made a rule that the record breaks. */
+function ignoreRefusal(error: unknown): undefined {
+  if (!(error instanceof StaffRefused)) throw error
 }
 
 function setStatus(play: Play): Operation {
@@ -305,6 +311,9 @@ function deleteRecord({ crm, ledger, random }: Play): Operation {
   return (
     record &&
     byStaff(crm, record, 'deleted', async (zohoId) => {
+      // If the portal can read nothing, an answer is lost and the record is deleted before the next push, that push cannot
+      // know it (docs/decisions/sync.md).
+      if (ledger.isHidden) return
       await crm.remove(record.module, zohoId)
       record.isDeleted = true
     })

@@ -6,6 +6,7 @@ import type { Switch } from './crm.ts'
 import { openLedger, type Tracked } from './ledger.ts'
 import { chooseOperation } from './operations.ts'
 import { type Partner, signUpPartner } from './partners.ts'
+import { watchPortfolios } from './watch-portfolios.ts'
 import { type OpenJob, openWorld, type World } from './world.ts'
 
 export interface SoakOptions {
@@ -19,7 +20,7 @@ export interface SoakOptions {
   partners: number
   /** How many times the portal's process is killed, spread evenly over the operations. */
   kills: number
-  /** How many acts happen to the machine, and which. Each is chosen by the seed. */
+  /** How many acts happen beside kills, and which. Each is chosen by the seed. */
   acts: { count: number; of: readonly Act[] }
   /** The process id of the database server, if the soak may freeze it. */
   postgresPid?: number | undefined
@@ -71,7 +72,7 @@ export async function runSeed(options: SoakOptions): Promise<Difference[]> {
     await play(options, lateMs, world, random, partners, zohoIds, ledger)
     world.moveClock(0)
     say(`seed ${seed}: ${ledger.records.length} records, ${ledger.notes.length} notes; waiting until no work is left`)
-    await settle(world, partners, Number(switches['searchLagSeconds'] ?? 0) + 0.5)
+    await settle(world, { partners, zohoIds }, Number(switches['searchLagSeconds'] ?? 0) + 0.5)
     say(`seed ${seed}: at rest; comparing`)
     return await compare(world, partners, ledger)
   } finally {
@@ -107,10 +108,12 @@ async function play(
   world: World,
   random: Random,
   partners: readonly Partner[],
-  zohoIds: readonly string[],
+  zohoIds: string[],
   ledger: ReturnType<typeof openLedger>,
 ): Promise<void> {
   const { crm } = world
+  const lookAtPortfolios = watchPortfolios(crm, partners, zohoIds, ledger)
+  let looking: Promise<void> | undefined
   const running = new Set<Promise<void>>()
   const slow: Promise<void>[] = []
   const busy = new Map<Tracked, Promise<void>>()
@@ -132,11 +135,12 @@ async function play(
       nextFaults = number + 10 + random.below(100)
     }
     if (random.chance(0.01)) await world.sweep()
+    looking ??= lookAtPortfolios().finally(() => (looking = undefined))
     if (killAt.has(number)) killing = killing.then(world.killPortal)
     const due = actAt.get(number)
     if (due) {
       killing = killing.then(async () => {
-        const hindrance = await playAct(due.act, world, due.random)
+        const hindrance = await playAct(due.act, world, due.random, { zohoIds, ledger })
         say(`seed ${seed}: ${due.act}${hindrance === undefined ? '' : ` skipped, ${hindrance}`}`)
       })
     }
@@ -153,6 +157,8 @@ async function play(
   }
   await Promise.all([...running, ...slow])
   await killing
+  await looking
+  await lookAtPortfolios()
   await crm.faults({})
 }
 
@@ -172,15 +178,36 @@ function chooseFaults(random: Random, lateMs: number): object {
     { slowMs: 300 },
     { late: { times: 2, ms: lateMs, match: '/Notes' } },
     { failEvery: 4 },
+    // What no retry helps against: a retired version, an expired licence, a full storage, an empty answer.
+    { failEvery: { n: 1, status: 410, code: 'API_VERSION_RETIRED' } },
+    { failEvery: { n: 1, status: 403, code: 'LICENSE_EXPIRED' } },
+    { failEvery: { n: 1, status: 400, code: 'LIMIT_EXCEEDED', match: 'POST /crm/v8/' } },
+    { failEvery: { n: 1, status: 200, match: 'POST /crm/v8/' } },
     { tokenExpired: true },
   ])
-  const notifications = random.pick([{}, { drop: 20 }, { duplicate: 20 }, { delayMs: 1_500 }, { reorder: true }])
+  const notifications = random.pick([
+    {},
+    { drop: 20 },
+    { duplicate: 20 },
+    { delayMs: 1_500 },
+    { reorder: true },
+    { single: true },
+  ])
   return { ...faults, notifications }
 }
 
-/** Ends all faults, waits until no work is left, tries abandoned work once more, and syncs each partner once. */
-async function settle(world: World, partners: readonly Partner[], searchLagSeconds: number): Promise<void> {
+/**
+ * Ends all faults, waits until no work is left, tries abandoned work once more, does what waits for the operator, and syncs
+ * each partner once.
+ */
+async function settle(
+  world: World,
+  { partners, zohoIds }: { partners: readonly Partner[]; zohoIds: readonly string[] },
+  searchLagSeconds: number,
+): Promise<void> {
   await world.crm.faults({})
+  await waitForRest(world)
+  await linkHeld(world, partners, zohoIds)
   await waitForRest(world)
   await retryFailed(world, partners)
   await waitForRest(world)
@@ -193,6 +220,19 @@ async function settle(world: World, partners: readonly Partner[], searchLagSecon
   await waitForRest(world)
   await world.pullDetails()
   await waitForRest(world)
+}
+
+/** Links the partners whose merged or restored record the portal has not followed by itself (D123). */
+async function linkHeld(
+  { rows, operate }: World,
+  partners: readonly Partner[],
+  zohoIds: readonly string[],
+): Promise<void> {
+  const held = await rows<{ id: string }>(`select id from partners where held_for = 'deleted'`)
+  for (const { id } of held) {
+    const zohoId = zohoIds[partners.findIndex((partner) => partner.id === id)]
+    if (zohoId !== undefined) await operate('partner', 'link', id, zohoId)
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 // npm run soak -- --seeds=20 --operations=5000 --behaviour=all: plays random actions of partners and staff, with random
-// faults, kills, clock jumps, frozen databases and other acts, all determined by the seed. Then compares the CRM and the portal (D23, D30).
+// faults, kills, clock jumps, frozen databases, merges and other acts, all determined by the seed. Then compares the CRM and the portal (D23, D30).
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const { values } = parseArgs({
     behaviour: { type: 'string', default: 'all' },
     partners: { type: 'string', default: '3' },
     kills: { type: 'string', default: '5' },
-    acts: { type: 'string', default: '8' },
+    acts: { type: 'string', default: '16' },
     /** Keeps the logs, the CRM's data and the database. */
     keep: { type: 'boolean', default: false },
   },

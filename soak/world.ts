@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { startCrmSandboxProcess } from '../server/src/platform/local/crm-sandbox-process.ts'
@@ -11,6 +12,8 @@ import { type Crm, openCrm } from './crm.ts'
 import { openMailServer } from './mail-server.ts'
 
 const MAIN = resolve(import.meta.dirname, '../server/src/main.ts')
+const CLI = resolve(import.meta.dirname, '../server/src/cli.ts')
+const runFile = promisify(execFile)
 const MOVABLE_CLOCK = resolve(import.meta.dirname, '../server/src/testing/movable-clock.ts')
 const START_MS_MAX = 120_000
 const SMALL_DISK = '32m'
@@ -39,6 +42,8 @@ export interface World {
   mails(): string[]
   /** The process id of the database server, if the soak may stop it. */
   postgresPid: number | undefined
+  /** Runs an operator's command (npm run portal). */
+  operate(...words: string[]): Promise<void>
   sweep(): Promise<void>
   /** Reads the histories and notes that are left for later, as the portal does each minute. */
   pullDetails(): Promise<void>
@@ -84,6 +89,26 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const url = `http://127.0.0.1:${port}`
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
   pool.on('error', () => undefined)
+  const env = {
+    ...process.env,
+    NODE_ENV: 'development',
+    NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../node_modules/.cache/compile'),
+    PORT: String(port),
+    PUBLIC_URL: url,
+    DATA_DIR: dataFolder,
+    ...(mailServer && { SMTP_URL: mailServer.url }),
+    DATABASE_URL: databaseUrl,
+    ZOHO_ACCOUNTS_URL: sandbox.url,
+    ZOHO_API_URL: sandbox.url,
+    ZOHO_CLIENT_ID: 'sandbox',
+    ZOHO_CLIENT_SECRET: 'sandbox',
+    ZOHO_REFRESH_TOKEN: 'sandbox',
+    SEED_DEMO: 'false',
+    RATE_LIMITS: 'off',
+    ZOHO_CREDITS_PER_DAY: '100000000',
+    LOG_LEVEL: 'warn',
+    SYNC_WAIT_MS: '1000',
+  }
   let portal = await startPortal()
   const boss = new PgBoss({
     connectionString: databaseUrl,
@@ -98,26 +123,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 
   async function startPortal(): Promise<ChildProcess> {
     const child = spawn(process.execPath, ['--import', MOVABLE_CLOCK, MAIN], {
-      env: {
-        ...process.env,
-        NODE_ENV: 'development',
-        NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../node_modules/.cache/compile'),
-        PORT: String(port),
-        PUBLIC_URL: url,
-        DATA_DIR: dataFolder,
-        ...(mailServer && { SMTP_URL: mailServer.url }),
-        DATABASE_URL: databaseUrl,
-        ZOHO_ACCOUNTS_URL: sandbox.url,
-        ZOHO_API_URL: sandbox.url,
-        ZOHO_CLIENT_ID: 'sandbox',
-        ZOHO_CLIENT_SECRET: 'sandbox',
-        ZOHO_REFRESH_TOKEN: 'sandbox',
-        SEED_DEMO: 'false',
-        RATE_LIMITS: 'off',
-        ZOHO_CREDITS_PER_DAY: '100000000',
-        LOG_LEVEL: 'warn',
-        SYNC_WAIT_MS: '1000',
-      },
+      env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     child.on('error', () => undefined)
@@ -175,6 +181,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       return existsSync(outbox) ? readdirSync(outbox).map((file) => readFileSync(join(outbox, file), 'utf8')) : []
     },
     postgresPid,
+    async operate(...words) {
+      await runFile(process.execPath, [CLI, ...words], { env })
+    },
     async sweep() {
       await boss.send('sweep', {})
     },
