@@ -11,6 +11,7 @@ import { parseArgs, promisify } from 'node:util'
 import { PgBoss } from 'pg-boss'
 import { from as copyFrom } from 'pg-copy-streams'
 import { DEFAULT_FIELD_MAP } from '../server/src/crm/zoho/field-map.ts'
+import { fieldsOf } from '../server/src/crm/zoho/fields.ts'
 import { leadFieldNames } from '../server/src/crm/zoho/wire.ts'
 import { openLender } from '../server/src/testing/lender.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
@@ -86,7 +87,11 @@ const LEAD = {
   Loan_Term: '36 months',
 }
 
-const COLUMNS = leadFieldNames(DEFAULT_FIELD_MAP.leads.fields).filter((name) => !name.startsWith('$'))
+// The sandbox's organisation has none of the optional fields.
+const OPTIONAL = new Set(fieldsOf('leads').flatMap(([, field]) => ('group' in field ? field.name : [])))
+const COLUMNS = leadFieldNames(DEFAULT_FIELD_MAP.leads.fields).filter(
+  (name) => !name.startsWith('$') && !OPTIONAL.has(name),
+)
 const run = promisify(execFile)
 const missed: string[] = []
 /** How many answers were 503 while a sync ran. */
