@@ -55,6 +55,7 @@ export type Behaviour = {
   noteBumpsParent: boolean
   coqlReturnsConverted: boolean
   coqlKnowsConverted: boolean
+  coqlKnowsDealHistory: boolean
   coqlLookupHasName: boolean
   coqlNeedsBracketsBeyondTwo: boolean
   searchLagSeconds: number
@@ -252,6 +253,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   noteBumpsParent: yesNo(false, 'Adding a note sets its parent’s Modified_Time.'),
   coqlReturnsConverted: yesNo(true, 'COQL queries of Leads also return converted leads.'),
   coqlKnowsConverted: yesNo(true, 'COQL knows the column Converted__s; otherwise it answers INVALID_QUERY.'),
+  coqlKnowsDealHistory: yesNo(true, 'COQL knows the module DealHistory, which holds the stage histories of all deals.'),
   coqlLookupHasName: yesNo(true, 'COQL returns a lookup column as {name,id}; otherwise as {id}.'),
   coqlNeedsBracketsBeyondTwo: yesNo(
     true,
@@ -412,6 +414,7 @@ function defaults(): Behaviour {
     noteBumpsParent: SWITCHES.noteBumpsParent.default,
     coqlReturnsConverted: SWITCHES.coqlReturnsConverted.default,
     coqlKnowsConverted: SWITCHES.coqlKnowsConverted.default,
+    coqlKnowsDealHistory: SWITCHES.coqlKnowsDealHistory.default,
     coqlLookupHasName: SWITCHES.coqlLookupHasName.default,
     coqlNeedsBracketsBeyondTwo: SWITCHES.coqlNeedsBracketsBeyondTwo.default,
     searchLagSeconds: SWITCHES.searchLagSeconds.default,

@@ -32,6 +32,18 @@ test('a switch decides whether COQL knows Converted__s or refuses the column', a
   expect((await sandbox.call('GET', '/crm/v8/Leads?fields=Converted__s')).rows).toMatchObject([{ Converted__s: false }])
 })
 
+test('a switch decides whether COQL knows the stage histories of all deals', async () => {
+  const deal = await sandbox.add('Deals', DEAL)
+  await sandbox.call('PUT', `/crm/v8/Deals/${deal}`, { data: [{ Stage: 'Funded' }] })
+  const query = `select Potential_Name, Stage, Modified_Time from DealHistory where Potential_Name in ('${deal}') order by id desc`
+  const history = await sandbox.call('GET', `/crm/v8/Deals/${deal}/Stage_History?fields=Stage,Modified_Time`)
+  expect((await sandbox.coql(query)).rows).toEqual(
+    history.rows.map((row) => ({ ...row, Potential_Name: { name: DEAL.Deal_Name, id: deal } })),
+  )
+  await behave({ coqlKnowsDealHistory: false })
+  expect(await sandbox.coql(query)).toMatchObject({ status: 400, body: { code: 'INVALID_MODULE' } })
+})
+
 test('a switch decides whether a second lead with the same email is refused as a duplicate', async () => {
   const lead = (name: string) => ({ Last_Name: name, Email: 'nkem@okafor.example', LOID: `LO-${name}` })
   const first = await sandbox.add('Leads', lead('First'))

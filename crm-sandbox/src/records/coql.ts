@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Sandbox } from '../sandbox-context.ts'
-import { findModule, type Module } from '../settings/modules.ts'
+import { findModule, getModule, type Module } from '../settings/modules.ts'
 import { type Row, text } from '../store.ts'
 import { ApiError, isObject, type JsonObject } from '../wire/wire.ts'
 import { type Column, type Condition, conditionSql, countTests, resolveColumn, WrongColumn } from './conditions.ts'
@@ -35,12 +35,15 @@ export function coqlRoutes(app: FastifyInstance, sandbox: Sandbox) {
 function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: JsonObject } {
   try {
     const parsed = parseCoql(query, sandbox.behaviour().coqlNeedsBracketsBeyondTwo)
-    const module = findModule(parsed.module)
+    const isOfStages = parsed.module === 'DealHistory' && sandbox.behaviour().coqlKnowsDealHistory
+    const module = isOfStages ? stageModule(sandbox) : findModule(parsed.module)
     if (!module) {
       throw new ApiError(400, 'INVALID_MODULE', { module: parsed.module }, 'the module name given seems to be invalid')
     }
     checkLimits(parsed)
-    return select(sandbox, columnsOf(sandbox, module), parsed)
+    return isOfStages
+      ? select(sandbox, module, parsed, stageRows(sandbox))
+      : select(sandbox, columnsOf(sandbox, module), parsed)
   } catch (error) {
     if (error instanceof CoqlSyntaxError) {
       throw new ApiError(400, 'SYNTAX_ERROR', { clause: error.clause }, error.message)
@@ -60,7 +63,29 @@ function columnsOf(sandbox: Sandbox, module: Module): Module {
   return { ...known, fields: known.fields.filter((field) => field.apiName !== 'Converted__s') }
 }
 
-function select(sandbox: Sandbox, module: Module, query: CoqlQuery): { data: JsonObject[]; info: JsonObject } {
+/** The module behind the deals' stage histories, as far as it is known. */
+function stageModule(sandbox: Sandbox): Module {
+  const deals = sandbox.fields.of(getModule('Deals'))
+  const own = deals.fields.filter(({ apiName }) => ['Stage', 'Modified_Time', 'Modified_By'].includes(apiName))
+  const lookups = deals.fields.filter(({ apiName }) => apiName === 'Account_Name')
+  return {
+    ...deals,
+    fields: [...own, ...lookups.map((field) => ({ ...field, apiName: 'Potential_Name', lookup: deals.name }))],
+  }
+}
+
+function stageRows(sandbox: Sandbox): string {
+  const time = sandbox.behaviour().stageHistoryTime === 'entry' ? 'entered_time' : 'coalesce(left_time, entered_time)'
+  return `(SELECT id, 'Deals' AS module, 0 AS converted, ${time} AS modified_time, modified_by,
+                  json_object('Stage', stage, 'Potential_Name', deal_id) AS data FROM stage_history)`
+}
+
+function select(
+  sandbox: Sandbox,
+  module: Module,
+  query: CoqlQuery,
+  source = 'records',
+): { data: JsonObject[]; info: JsonObject } {
   const columns = query.select.map((one) => ({ ...one, ...resolveColumn(module, one.column) }))
   const isGrouped = query.groupBy.length > 0 || columns.some((one) => one.aggregate)
   const hidesConverted = module.name === 'Leads' && !sandbox.behaviour().coqlReturnsConverted
@@ -73,7 +98,7 @@ function select(sandbox: Sandbox, module: Module, query: CoqlQuery): { data: Jso
   const order = query.orderBy.map((one) => `${orderSql(module, columns, one.column)} ${one.descends ? 'DESC' : 'ASC'}`)
   const grouped = query.groupBy.map((column) => resolveColumn(module, column).sql)
   const rows = sandbox.store.all(
-    `SELECT ${selected.join(', ')} FROM records r
+    `SELECT ${selected.join(', ')} FROM ${source} r
      WHERE r.module = ? AND ${where.sql}${hidesConverted ? ' AND r.converted = 0' : ''}
      ${grouped.length > 0 ? `GROUP BY ${grouped.join(', ')}` : ''}
      ${order.length > 0 ? `ORDER BY ${order.join(', ')}` : isGrouped ? '' : 'ORDER BY r.id'}

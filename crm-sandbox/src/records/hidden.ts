@@ -4,7 +4,7 @@ import type { Sandbox } from '../sandbox-context.ts'
 import { isObject } from '../wire/wire.ts'
 
 const READS = /^\/crm\/v8\/(?:Leads|Deals)(?:\/(?:search|\d+))?(?:\?|$)/
-const QUERY = /\bfrom\s+(?:Leads|Deals)\b/i
+const QUERY = /\bfrom\s+(?:Leads|Deals|DealHistory)\b/i
 
 /**
  * While the API user may see no leads and deals, reads of them are answered as if there were none. Zoho answers so, with

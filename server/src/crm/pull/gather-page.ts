@@ -8,7 +8,7 @@ import type { Page, Unit } from '../apply/apply-page.ts'
 import { isOutdated } from '../zoho/applied-time.ts'
 import { nameRecords } from './name-records.ts'
 import type { Pull, PulledPartner } from './pull.ts'
-import { readEach } from './read-each.ts'
+import { readDealHistories, readEach } from './read-each.ts'
 
 /**
  * This many histories are read at once. Zoho permits ten calls at once, so two remain for pushes while only one process
@@ -187,9 +187,11 @@ async function readHistories(
     return row.archived_reason !== null || valueOf(item) !== valueOf(row)
   })
   const { deps, signal } = pull
-  return readEach(changed, HISTORIES_AT_ONCE, (item) =>
-    isLead(item) ? deps.crm.leadStatusHistory(item, signal) : deps.crm.dealStageHistory(item, signal),
+  const leads = await readEach(changed.filter(isLead), HISTORIES_AT_ONCE, (lead) =>
+    deps.crm.leadStatusHistory(lead, signal),
   )
+  const deals = changed.flatMap((item) => (isLead(item) ? [] : item))
+  return new Map([...leads, ...(await readDealHistories(pull, deals, HISTORIES_AT_ONCE))])
 }
 
 /** Returns the records that belong to the portal's partners and differ from their rows. */

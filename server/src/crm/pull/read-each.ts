@@ -1,7 +1,8 @@
 import pMap from 'p-map'
 import { CrmUnavailable } from '../../platform/errors.ts'
+import type { CrmDeal, CrmHistoryEntry } from '../../records/crm-records.ts'
 import { CrmForbidden } from '../zoho/errors.ts'
-import { emptyWhenRefused } from './pull.ts'
+import { emptyWhenRefused, type Pull } from './pull.ts'
 
 /**
  * Reads the histories or notes of these records, and returns them by the records' ids in the CRM. A record whose call
@@ -30,4 +31,15 @@ export async function readEach<Item extends { zoho_id: string }, Told>(
     { concurrency: callsAtOnce },
   )
   return new Map(told.flat())
+}
+
+/** Reads the stage histories of these deals, as `readEach` does: several by queries, and what these do not give one by one. */
+export async function readDealHistories(
+  { deps: { crm }, signal }: Pick<Pull, 'deps' | 'signal'>,
+  deals: readonly Pick<CrmDeal, 'zoho_id' | 'created_at'>[],
+  callsAtOnce: number,
+): Promise<Map<string, CrmHistoryEntry[]>> {
+  const told = deals.length > 1 ? await crm.dealStageHistories(deals, signal) : new Map<string, CrmHistoryEntry[]>()
+  const untold = deals.filter((deal) => !told.has(deal.zoho_id))
+  return new Map([...told, ...(await readEach(untold, callsAtOnce, (deal) => crm.dealStageHistory(deal, signal)))])
 }

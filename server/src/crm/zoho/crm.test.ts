@@ -584,6 +584,37 @@ test.each(['entry', 'exit'])(
   },
 )
 
+test('the histories of many deals take one query for every fifty, and a call each where queries do not give them', async () => {
+  const ids = await lender.createMany(
+    'Deals',
+    Array.from({ length: 60 }, (_, number) => ({ Deal_Name: `D${number}`, Stage: 'Information Received' })),
+  )
+  for (const id of ids.slice(0, 3)) await lender.update('Deals', id, { Stage: 'Approved' })
+  const { records } = await crm.getDeals(ids)
+  const asked = async (of: Crm) => {
+    const before = (await lender.calls()).by_kind
+    const told = await of.dealStageHistories(records)
+    const after = (await lender.calls()).by_kind
+    const list = Object.keys(after).find((kind) => kind.endsWith('/Stage_History')) ?? ''
+    const calls = ['POST /crm/v8/coql', list].map((kind) => (after[kind] ?? 0) - (before[kind] ?? 0))
+    return { told, calls }
+  }
+  const one = open()
+  const { told, calls } = await asked(one)
+  // One deal's own list is read too, to see whether both have the same entries.
+  expect(calls).toEqual([2, 1])
+  expect((await asked(one)).calls).toEqual([2, 0])
+  for (const deal of records.slice(0, 5)) {
+    expect(told.get(deal.zoho_id)).toEqual(await crm.dealStageHistory(deal))
+  }
+  expect(told.size).toBe(60)
+
+  await lender.behaviour({ coqlKnowsDealHistory: false })
+  const other = open()
+  expect(await asked(other)).toEqual({ told: new Map(), calls: [1, 0] })
+  expect((await asked(other)).calls).toEqual([0, 0])
+})
+
 test('more than a hundred records created in the CRM get LOIDs, and converted leads are skipped', async () => {
   const ids = await lender.createMany(
     'Leads',

@@ -13,7 +13,7 @@ import { asOpened } from '../../zoho/call-order.ts'
 import type { Crm } from '../../zoho/crm.ts'
 import type { Pull } from '../pull.ts'
 import { pullNotesOf, writtenSinceSeen } from '../pull-notes.ts'
-import { readEach } from '../read-each.ts'
+import { readDealHistories, readEach } from '../read-each.ts'
 
 /** A person who opens a record waits at most this long for its details. A later read gets any missing details. */
 const OPENED_MS_MAX = 2_000
@@ -66,7 +66,12 @@ export async function pullDetails(
   due: readonly DueRecord[],
 ): Promise<DueRecord[]> {
   const asked = due.filter((record) => record.history_due)
-  const told = await readEach(asked, CALLS_AT_ONCE, (record) => readHistory(pull, record))
+  const told =
+    module === 'Leads'
+      ? await readEach(asked, CALLS_AT_ONCE, ({ zoho_id, value: lead_status }) =>
+          pull.deps.crm.leadStatusHistory({ zoho_id, lead_status }, pull.signal),
+        )
+      : await readDealHistories(pull, asked, CALLS_AT_ONCE)
   const histories = asked.filter((record) => told.has(record.zoho_id))
   await (module === 'Leads'
     ? writeTold(pull, LEAD_TABLE, histories, told)
@@ -78,13 +83,6 @@ export async function pullDetails(
     writtenSinceSeen(pull.deps),
   )
   return [...asked.filter((record) => !told.has(record.zoho_id)), ...untoldNotes]
-}
-
-function readHistory({ deps: { crm }, signal }: Pick<Pull, 'deps' | 'signal'>, record: DueRecord) {
-  const { module, zoho_id, value, created_at } = record
-  return module === 'Leads'
-    ? crm.leadStatusHistory({ zoho_id, lead_status: value }, signal)
-    : crm.dealStageHistory({ zoho_id, created_at }, signal)
 }
 
 async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
