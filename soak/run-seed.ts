@@ -177,6 +177,7 @@ function chooseFaults(random: Random, lateMs: number): object {
     { resetAfterCommit: { every: 2 } },
     { slowMs: 300 },
     { late: { times: 2, ms: lateMs, match: '/Notes' } },
+    { late: { times: 2, ms: lateMs, match: 'PUT /crm/v8/Leads' } },
     { failEvery: 4 },
     // What no retry helps against: a retired version, an expired licence, a full storage, an empty answer.
     { failEvery: { n: 1, status: 410, code: 'API_VERSION_RETIRED' } },

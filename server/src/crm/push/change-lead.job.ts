@@ -85,10 +85,13 @@ async function carryOut(
   const isPartners = lead.touched_at === null && lead.lead_status === SUBMITTED_STATUS && !isTouched(present, lead)
   if (!isPartners || (await crm.hasItemsOfStaff(zoho_id, ownIds, signal))) return TOUCHED
   if (crm.now().getTime() - Date.parse(there.modified_time) < SETTLED_MS) throw new NotYet('the record just changed')
-  await markChangeSent(db, lead.partner_id, lead.loid, clock.now().toISOString())
+  await markChangeSent(db, lead, clock.now().toISOString())
   try {
     if (change.kind === 'withdraw') await crm.removeLead(zoho_id, signal)
-    else if (!(await crm.correctLead(zoho_id, change.corrected ?? {}, there.modified_time, signal))) return TOUCHED
+    else if (!(await crm.correctLead(zoho_id, change.corrected ?? {}, there.modified_time, signal))) {
+      // By the lender, or by an earlier try that arrived late.
+      throw new NotYet('the record was changed after the look')
+    }
   } catch (error) {
     if (!(error instanceof CrmRefused)) throw error
     return error.message

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { CrmUnavailable } from '../../platform/errors.ts'
+import { NotYet } from '../../platform/jobs/define-job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import {
   addColleague,
@@ -55,6 +57,14 @@ async function inCrm(loid: string) {
 
 async function opened(partner: Pick<TestPartner, 'get'>, loid: string) {
   return (await partner.get(`/crm/lead/${loid}`)).body.data.lead
+}
+
+/** Waits until the job has looked at the lead, and is about to change it. */
+function sent(loid: string) {
+  return waitFor('the look', async () => {
+    const { rows } = await portal.deps.pool.query('select sent_at from lead_changes where loid = $1', [loid])
+    return rows[0]?.sent_at
+  })
 }
 
 /** Waits until the change has been made or refused, and returns the lead. */
@@ -152,11 +162,9 @@ test('an edit by staff between the look and the correction wins', async () => {
   const { loid, zohoId } = await settledLead(partner)
   await lender.faults({ late: { times: 1, match: `PUT /crm/v8/Leads/${zohoId}`, ms: 2_500 } })
   await partner.put(`/crm/lead/${loid}`, MENDED)
-  await waitFor('the look', async () => {
-    const { rows } = await portal.deps.pool.query('select sent_at from lead_changes where loid = $1', [loid])
-    return rows[0]?.sent_at
-  })
+  await sent(loid)
   await actAsStaff(`/leads/${loid}/status`, { status: 'Contacted' })
+  await changeLead.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000))
   expect((await settled(partner, loid)).change).toMatchObject({ kind: 'correct', state: 'refused' })
   expect(await inCrm(loid)).toMatchObject({ Lead_Status: 'Contacted', Loan_Amount: 150_000 })
 })
@@ -176,6 +184,57 @@ test.each(['correct', 'withdraw'] as const)('a %s whose answer is lost is made o
   expect(lead).toMatchObject(kind === 'correct' ? { loan_amount: 99_000, change: null } : { lead_status: 'Withdrawn' })
   const { activities } = (await partner.get('/activity')).body.data
   expect(activities).toHaveLength(2)
+})
+
+test('a correction that a pull brings before its lost answer is not the lender’s', async () => {
+  const partner = await portal.newPartner()
+  const { loid, zohoId } = await settledLead(partner)
+  await lender.faults({ resetAfterCommit: { times: 1, match: 'PUT /crm/v8/Leads' } })
+  await partner.put(`/crm/lead/${loid}`, MENDED)
+  await waitFor('the first try', async () => (await inCrm(loid))?.['Loan_Amount'] === 99_000)
+  await partner.post('/crm/sync')
+  expect(await opened(partner, loid)).toMatchObject({ loan_amount: 99_000, change: { state: 'waiting' } })
+  await changeLead.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000))
+  expect(await settled(partner, loid)).toMatchObject({ change: null, may_change: true })
+  // What staff do counts all the same.
+  await lender.update('Leads', zohoId, { Phone: '+61400000001' })
+  await partner.post('/crm/sync')
+  expect(await opened(partner, loid)).toMatchObject({ may_change: false })
+})
+
+test('a correction that arrives after its answer was awaited is not the lender’s, also if its repeat comes just behind it', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await settledLead(partner)
+  await portal.deps.pool.query(
+    `insert into lead_changes (loid, partner_id, person_id, kind, state, corrected, asked_at)
+     select $1, partner_id, id, 'correct', 'waiting', '{"loan_amount":99000}', now() from people where partner_id = $2`,
+    [loid, partner.id],
+  )
+  await lender.faults({ late: { times: 2, match: 'PUT /crm/v8/Leads', ms: 1_500 } })
+  const patience = new AbortController()
+  const run = (signal: AbortSignal) => changeLead.run(portal.deps, { partnerId: partner.id, loid }, signal)
+  const first = run(patience.signal)
+  await waitFor('the first PUT', async () => {
+    const faults = await fetch(`${portal.crmUrl}/sandbox/faults`)
+    return (await faults.text()).includes('"times":1')
+  })
+  patience.abort(new DOMException('too late', 'TimeoutError'))
+  await expect(first).rejects.toThrow(CrmUnavailable)
+  await expect(run(AbortSignal.timeout(10_000))).rejects.toThrow(NotYet)
+  await run(AbortSignal.timeout(10_000))
+  expect(await settled(partner, loid)).toMatchObject({ loan_amount: 99_000, change: null, may_change: true })
+})
+
+test('a correction waits for a workflow that changes the record after the look, and is then made', async () => {
+  const partner = await portal.newPartner()
+  const { loid, zohoId } = await settledLead(partner)
+  await lender.faults({ late: { times: 1, match: `PUT /crm/v8/Leads/${zohoId}`, ms: 2_500 } })
+  await partner.put(`/crm/lead/${loid}`, MENDED)
+  await sent(loid)
+  await lender.update('Leads', zohoId, { Designation: 'Set by a workflow' })
+  await changeLead.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000))
+  expect(await settled(partner, loid)).toMatchObject({ loan_amount: 99_000, change: null })
+  expect(await inCrm(loid)).toMatchObject({ Loan_Amount: 99_000 })
 })
 
 test('a lead that the CRM does not have yet, or refused, is simply changed', async () => {
@@ -200,10 +259,7 @@ test('a lead whose withdrawal the lender forestalled leaves the lists once the l
   const { loid, zohoId } = await settledLead(partner)
   await lender.faults({ resetBefore: { times: 100, match: `DELETE /crm/v8/Leads/${zohoId}` } })
   await partner.post(`/crm/lead/${loid}/withdraw`, {})
-  await waitFor('the first try', async () => {
-    const { rows } = await portal.deps.pool.query('select sent_at from lead_changes where loid = $1', [loid])
-    return rows[0]?.sent_at
-  })
+  await sent(loid)
   await lender.update('Leads', zohoId, { Lead_Status: 'Contacted' })
   await lender.faults({})
   await changeLead.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000)).catch(() => undefined)

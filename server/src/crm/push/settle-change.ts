@@ -41,7 +41,7 @@ export async function settleChange(
       return
     }
     const corrected = change.corrected ?? {}
-    await updateCorrected(tx, lead, corrected, at)
+    await updateCorrected(tx, lead, change, at)
     const data = {
       business_name: corrected.business_name ?? about.business_name,
       amount: corrected.loan_amount === undefined ? about.amount : corrected.loan_amount,

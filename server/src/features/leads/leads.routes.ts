@@ -28,7 +28,6 @@ import { findHistory } from '../../records/histories/history.queries.ts'
 import { leadsWithSide, leadWithSide } from '../../records/histories/with-side.ts'
 import { findFieldGroups } from '../../records/kinds/field-groups.queries.ts'
 import { countByValue } from '../../records/kinds/record-counts.queries.ts'
-import { findLeadChange } from '../../records/leads/lead-changes.queries.ts'
 import { findLeads, findNewestLeads } from '../../records/leads/lead-list.queries.ts'
 import {
   findDuplicateLeads,
@@ -64,15 +63,14 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
     if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
-    const [sided, notes, requests, change] = await Promise.all([
+    const [sided, notes, requests] = await Promise.all([
       leadWithSide(deps, partner.id, lead),
       findNotes(reads, partner.id, lead.loid),
       findRequests(reads, partner.id, lead.loid),
-      findLeadChange(reads, partner.id, lead.loid),
     ])
     const isUntouched = lead.is_untouched && requests.length === 0 && !notes.some((note) => note.is_from_crm)
-    const may_change = isUntouched && change?.state !== 'waiting' && mayChange(partner, lead)
-    return { lead: { ...sided, change, may_change }, notes, requests }
+    const may_change = isUntouched && lead.change?.state !== 'waiting' && mayChange(partner, lead)
+    return { lead: { ...sided, may_change }, notes, requests }
   })
   mount(correctLead, async (call) => {
     await limitPartner(deps, call, 'changes')

@@ -776,6 +776,7 @@ interface LeadChangesTable {
   problem: string | null
   asked_at: Instant
   sent_at: Instant | null
+  lead_before: JSONColumnType<UntouchedLead, string | null, string | null> | null
 }
 
 interface ListViewsTable {
@@ -1011,6 +1012,9 @@ export const TYPED_LEAD_COLUMNS = [
   'property_value',
   'property_debt',
 ] as const
+/** What makes a lead touched if the lender changes it (D86). */
+export const UNTOUCHED_LEAD_COLUMNS = ['lead_status', ...TYPED_LEAD_COLUMNS] as const
+export type UntouchedLead = Pick<LeadRow, (typeof UNTOUCHED_LEAD_COLUMNS)[number]>
 /** The corrected columns with their new values. */
 export type Correction = Partial<Pick<LeadRow, (typeof TYPED_LEAD_COLUMNS)[number]>>
 

@@ -1,10 +1,8 @@
-import type { LeadChange } from '@portal/contract/leads.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import type { Reads } from '../../platform/db/hot-reads.ts'
 import { searchColumns } from '../../platform/db/search-columns.ts'
-import { sendNamed } from '../../platform/db/send-named.ts'
-import type { Correction, LeadChangeRow, LeadRow } from '../../platform/db/tables.ts'
+import { type LeadChangeRow, type LeadRow, UNTOUCHED_LEAD_COLUMNS } from '../../platform/db/tables.ts'
+import { isTouched } from './lead-table.ts'
 
 /** Why a note or file of the partner goes no further. */
 export const WITHDRAWN = 'The lead was withdrawn.'
@@ -19,6 +17,7 @@ export async function insertLeadChange(tx: Tx, change: NewChange): Promise<boole
     state: 'waiting' as const,
     problem: null,
     sent_at: null,
+    lead_before: null,
   }
   const inserted = await tx
     .insertInto('lead_changes')
@@ -27,15 +26,6 @@ export async function insertLeadChange(tx: Tx, change: NewChange): Promise<boole
     .returning('loid')
     .executeTakeFirst()
   return inserted !== undefined
-}
-
-/** What the lead's page says of the last change that was asked and is not done. */
-export async function findLeadChange(reads: Reads, partnerId: string, loid: string): Promise<LeadChange | null> {
-  const [change] = await sendNamed<LeadChange>(reads, {
-    sql: 'select kind, state, problem, asked_at from lead_changes where partner_id = $1 and loid = $2',
-    parameters: [partnerId, loid],
-  })
-  return change ?? null
 }
 
 export function findWaitingChange(db: Db | Tx, partnerId: string, loid: string): Promise<LeadChangeRow | undefined> {
@@ -48,12 +38,17 @@ export function findWaitingChange(db: Db | Tx, partnerId: string, loid: string):
     .executeTakeFirst()
 }
 
-export async function markChangeSent(db: Db, partnerId: string, loid: string, at: string): Promise<void> {
+/** Remembers the lead as it is before the CRM is first asked to change it. */
+export async function markChangeSent(db: Db, lead: LeadRow, at: string): Promise<void> {
+  const before = JSON.stringify(Object.fromEntries(UNTOUCHED_LEAD_COLUMNS.map((column) => [column, lead[column]])))
   await db
     .updateTable('lead_changes')
-    .set({ sent_at: sql<string>`coalesce(sent_at, ${at})` })
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
+    .set({
+      sent_at: sql<string>`coalesce(sent_at, ${at})`,
+      lead_before: sql<string>`coalesce(lead_before, ${before}::jsonb)`,
+    })
+    .where('partner_id', '=', lead.partner_id)
+    .where('loid', '=', lead.loid)
     .execute()
 }
 
@@ -61,7 +56,7 @@ export async function markChangeSent(db: Db, partnerId: string, loid: string, at
 export async function refuseChange(db: Db | Tx, partnerId: string, loid: string, problem: string): Promise<void> {
   await db
     .updateTable('lead_changes')
-    .set({ state: 'refused', problem, corrected: null, reason: null })
+    .set({ state: 'refused', problem, corrected: null, reason: null, lead_before: null })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('state', '=', 'waiting')
@@ -93,7 +88,14 @@ export function lockLead(tx: Tx, partnerId: string, loid: string): Promise<LeadR
  * Writes corrected columns. The time of the last pull is forgotten, so that the next pull compares the lead with the CRM
  * again.
  */
-export async function updateCorrected(tx: Tx, lead: LeadRow, corrected: Correction, at: string): Promise<void> {
+export async function updateCorrected(
+  tx: Tx,
+  lead: LeadRow,
+  { corrected, lead_before }: LeadChangeRow,
+  at: string,
+): Promise<void> {
+  // A pull may have taken the correction for the lender's edit.
+  const isPartners = lead_before !== null && !isTouched(lead, { ...lead_before, ...corrected })
   await tx
     .updateTable('leads')
     .set({
@@ -101,6 +103,7 @@ export async function updateCorrected(tx: Tx, lead: LeadRow, corrected: Correcti
       ...searchColumns('leads', { ...lead, ...corrected }),
       modified_time: at,
       crm_modified_time: null,
+      ...(isPartners && { touched_at: null }),
     })
     .where('partner_id', '=', lead.partner_id)
     .where('loid', '=', lead.loid)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
 import { cutText } from '../../platform/cut-text.ts'
-import { type LeadRow, TYPED_LEAD_COLUMNS } from '../../platform/db/tables.ts'
+import { type LeadRow, UNTOUCHED_LEAD_COLUMNS, type UntouchedLead } from '../../platform/db/tables.ts'
 import type { CrmLead } from '../crm-records.ts'
 import { type CrmTable, type NamedRecord, toldOr } from '../kinds/crm-table.ts'
 
@@ -135,8 +135,8 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
 }
 
 /** Whether the lender has changed what the partner typed, or the status (D86). What only the lender sets does not count. */
-export function isTouched(row: StoredLead, before: StoredLead): boolean {
-  return (['lead_status', ...TYPED_LEAD_COLUMNS] as const).some((column) => row[column] !== before[column])
+export function isTouched(row: UntouchedLead, before: UntouchedLead): boolean {
+  return UNTOUCHED_LEAD_COLUMNS.some((column) => row[column] !== before[column])
 }
 
 function verdictOf({ partner_verdict, verdict_reason, protected_until }: StoredLead) {

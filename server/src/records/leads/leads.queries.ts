@@ -33,7 +33,7 @@ export interface Owner {
 }
 
 /** A lead as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
-export type OpenedLead = Omit<LeadDetail, 'side' | 'change' | 'may_change'> & { is_due: boolean; is_untouched: boolean }
+export type OpenedLead = Omit<LeadDetail, 'side' | 'may_change'> & { is_due: boolean; is_untouched: boolean }
 
 /**
  * Finds a lead as `findLead` does, and also by the LOID of the deal that the lead became. Throws `Removed` for a lead that
@@ -77,6 +77,15 @@ const IS_SHOWN = `(archived_at is null or deal_loid is not null or archived_reas
 const IS_UNTOUCHED = `(submitted_by is not null and touched_at is null and lead_status = '${SUBMITTED_STATUS}' and erased_at is null
   and archived_at is null and converted_at is null and awaits_deal_since is null and deal_loid is null)`
 
+/**
+ * SQL: what the lead's page says of the last change that was asked and is not done. Read with the lead, so that a change
+ * that is made meanwhile is either waiting or in the lead.
+ */
+const CHANGE = `(select json_build_object('kind', kind, 'state', state, 'problem', problem,
+                         'asked_at', to_char(asked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+                    from lead_changes
+                   where lead_changes.loid = leads.loid and lead_changes.partner_id = leads.partner_id)`
+
 const IS_KEY = {
   id: 'id = $2',
   loid: 'loid = $2',
@@ -92,7 +101,8 @@ async function findLeadBy(
     sql: `select ${LEAD_SQL}, $3::text as partner, deal_loid, ${IS_DUE} as is_due,
                  case when crm <> 'synced' then crm_problem end as crm_problem,
                  case when archived_reason = 'withdrawn' then $4 else lead_status end as lead_status,
-                 case when archived_reason = 'withdrawn' then archived_at end as withdrawn_at, ${IS_UNTOUCHED} as is_untouched
+                 case when archived_reason = 'withdrawn' then archived_at end as withdrawn_at, ${IS_UNTOUCHED} as is_untouched,
+                 ${CHANGE} as change
             from leads
            where partner_id = $1 and ${IS_SHOWN} and ${IS_KEY[key.column]}`,
     parameters: [owner.id, key.value, owner.businessName, WITHDRAWN_STATUS],
