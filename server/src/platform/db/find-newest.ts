@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { keysOf } from './search-columns.ts'
-import { type Sender, sendNamed } from './send-named.ts'
+import { type Sender, sendForValues, sendNamed } from './send-named.ts'
 import { allOf, everyWordIn, trigramsOf } from './sql-conditions.ts'
 
 /** How many of the newest rows are searched first. This takes half a millisecond and finds common words. */
@@ -13,6 +13,8 @@ export interface Listed {
   among: RawBuilder<SqlBool>[]
   /** Further filters. The `_read_through` index includes their columns, except the submitter's. */
   matching: RawBuilder<SqlBool>[]
+  /** The order in which an index has just these rows, if it is not that of the list. */
+  countedAlong?: RawBuilder<unknown> | undefined
 }
 
 export interface Searched {
@@ -34,14 +36,24 @@ export async function findNewest(sender: Sender, listed: Listed, part: Part): Pr
   return (await findRows(sender, listed, part)).map((row) => row.id)
 }
 
-async function findRows({ db, pool }: Sender, listed: Listed, { offset, limit }: Part): Promise<Found[]> {
+function findRows(sender: Sender, listed: Listed, { offset, limit }: Part): Promise<Found[]> {
   const statement = sql<Found>`
     select id, created_at
       from ${sql.table(listed.table)}
      where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}
      order by created_at desc, id desc
      limit ${limit} offset ${offset}`
-  return sendNamed(pool, statement.compile(db))
+  return sendFiltered(sender, listed, statement)
+}
+
+/** Sends a statement about listed rows, planned for the values of their filters if they have any. */
+export function sendFiltered<Row>(
+  { db, pool }: Sender,
+  { matching }: Listed,
+  statement: RawBuilder<Row>,
+): Promise<Row[]> {
+  const compiled = statement.compile(db)
+  return matching.length > 0 ? sendForValues(pool, compiled) : sendNamed(pool, compiled)
 }
 
 interface Found {

@@ -1,7 +1,7 @@
 import type { Pagination } from '@portal/contract/answer.ts'
 import { LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import { contains, findNewest, type Listed, searchNewest } from './find-newest.ts'
+import { contains, findNewest, type Listed, searchNewest, sendFiltered } from './find-newest.ts'
 import { offset } from './paging.ts'
 import { type Sender, sendNamed } from './send-named.ts'
 import { allOf, idIn } from './sql-conditions.ts'
@@ -35,9 +35,10 @@ export async function findPage(
   const searchUpTo = (some: typeof part) => searchNewest(sender, listed, { text: search ?? '', scope }, some)
   const all = { offset: 0, limit: LIST_TOTAL_MAX + 1 }
   const matches = search && order ? await searchUpTo(all) : undefined
-  const found = matches
-    ? await findSorted(sender, { ...listed, among: [idIn(matches)], matching: [] }, order, part)
-    : await (search ? searchUpTo(part) : findSorted(sender, listed, order, part))
+  const found =
+    matches && order
+      ? await sortFound(sender, listed, matches, order, part)
+      : await (search ? searchUpTo(part) : findSorted(sender, listed, order, part))
   const has_more = found.length > limit
   const isLastPage = !has_more && (found.length > 0 || page === 1)
   const total = isLastPage
@@ -75,24 +76,42 @@ async function findSorted(
     ) found
      order by place, value ${direction}
      limit ${part.limit} offset ${part.offset}`
-  const rows = await sendNamed(sender.pool, statement.compile(sender.db))
+  const rows = await sendFiltered(sender, listed, statement)
+  return rows.map((row) => row.id)
+}
+
+/** Sorts what a search has found. No index helps, so that each row is read once. */
+async function sortFound(
+  { db, pool }: Sender,
+  { table, partnerId }: Listed,
+  ids: string[],
+  order: Order,
+  part: { offset: number; limit: number },
+): Promise<string[]> {
+  const statement = sql<{ id: string }>`
+    select id from ${sql.table(table)} where partner_id = ${partnerId} and ${idIn(ids)}
+     order by ${wholeOrder(order)} limit ${part.limit} offset ${part.offset}`
+  const rows = await sendNamed(pool, statement.compile(db))
   return rows.map((row) => row.id)
 }
 
 /**
- * Counts in the order of the list, so that PostgreSQL reads along an index and stops. Without an order it gathered all
- * rows of a common status before it counted the first.
+ * Counts in the order of an index, so that PostgreSQL reads along it and stops. Without an order it gathered all rows of
+ * a common status before it counted the first, and in the order of the list all that had changed since a day.
  */
-async function countUpTo({ db, pool }: Sender, listed: Listed, max: number): Promise<number> {
+async function countUpTo(sender: Sender, listed: Listed, max: number): Promise<number> {
   const statement = sql<{ total: number }>`
     select count(*)::integer as total
       from (select from ${sql.table(listed.table)}
              where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}
-             order by created_at desc, id desc
+             order by ${listed.countedAlong ?? sql`created_at desc, id desc`}
              limit ${max}) counted`
-  const [counted] = await sendNamed(pool, statement.compile(db))
+  const [counted] = await sendFiltered(sender, listed, statement)
   return counted?.total ?? 0
 }
+
+/** What `countedAlong` is if the rows are limited only by the day of their last change. */
+export const BY_CHANGE = sql`modified_time desc, created_at, id`
 
 /** The statement of all rows, in the order in which `findPage` pages through them, however many a search finds. */
 export function everyRow<Row>(
@@ -101,11 +120,14 @@ export function everyRow<Row>(
   { search, searchIn = 'list', order }: Pick<Asked, 'search' | 'searchIn' | 'order'>,
 ): RawBuilder<Row> {
   const found = search ? [contains({ text: search, scope: searchIn })] : []
-  const by = order ? sql`${order.by} is null, ${order.by} ${along(order)}` : sql`created_at desc, id desc`
   return sql<Row>`
     select ${columns} from ${sql.table(table)}
      where partner_id = ${partnerId} and ${allOf([...among, ...matching, ...found])}
-     order by ${by}`
+     order by ${wholeOrder(order)}`
+}
+
+function wholeOrder(order: Order | undefined): RawBuilder<unknown> {
+  return order ? sql`${order.by} is null, ${order.by} ${along(order)}` : sql`created_at desc, id desc`
 }
 
 /** An index that is read backwards turns the order of equal values as well. */

@@ -21,9 +21,26 @@ const names = new Map<string, string>()
  */
 export async function sendNamed<Row>(
   connections: Reads,
-  { sql: text, parameters }: CompiledQuery<Row> | Pick<CompiledQuery, 'sql' | 'parameters'>,
+  statement: CompiledQuery<Row> | Pick<CompiledQuery, 'sql' | 'parameters'>,
 ): Promise<Row[]> {
-  const statement = { name: nameOf(text), text, values: [...parameters], rowMode: 'array' as const }
+  return send(connections, statement, nameOf(statement.sql))
+}
+
+/**
+ * Sends a statement that PostgreSQL plans for its values. A statement whose values decide which index is best, such as
+ * a list with filters, must not have a name: after five times it is planned for any values, and then reads on and on for
+ * a status that few have.
+ */
+export function sendForValues<Row>(connections: Reads, statement: CompiledQuery<Row>): Promise<Row[]> {
+  return send(connections, statement, undefined)
+}
+
+async function send<Row>(
+  connections: Reads,
+  { sql: text, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>,
+  name: string | undefined,
+): Promise<Row[]> {
+  const statement = { name, text, values: [...parameters], rowMode: 'array' as const }
   const { rows, fields } = await recordingStatement(text, () => connections.query(statement))
   const toRow = rowMaker(fields.map((field) => field.name))
   return rows.map((values) => toRow(values))

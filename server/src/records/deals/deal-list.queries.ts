@@ -1,7 +1,7 @@
 import type { Deal, DealExport, DealFilters, DealSortColumn } from '@portal/contract/deals.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Listed } from '../../platform/db/find-newest.ts'
-import { alphabetical, everyRow, findPage, inOrderOf, orderOf } from '../../platform/db/find-page.ts'
+import { alphabetical, BY_CHANGE, everyRow, findPage, inOrderOf, orderOf } from '../../platform/db/find-page.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { Page } from '../../platform/db/paging.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
@@ -49,7 +49,8 @@ function listedDeals(partnerId: string, filters: DealExport, zone: string): List
   if (stage) matching.push(oneOf(sql.ref('stage'), stage))
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (minAmount !== null) matching.push(sql`amount >= ${minAmount}`)
-  return { table: 'deals', partnerId, among, matching }
+  const countedAlong = changedFrom && matching.length === 1 ? BY_CHANGE : undefined
+  return { table: 'deals', partnerId, among, matching, countedAlong }
 }
 
 /** The statement of all rows of the list, with the filters and in the order of its pages. */

@@ -3,7 +3,7 @@ import type { Lead, LeadExport, LeadFilters, LeadSortColumn } from '@portal/cont
 import { LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Listed } from '../../platform/db/find-newest.ts'
-import { alphabetical, everyRow, findPage, inOrderOf, orderOf } from '../../platform/db/find-page.ts'
+import { alphabetical, BY_CHANGE, everyRow, findPage, inOrderOf, orderOf } from '../../platform/db/find-page.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { cutPage, type Page } from '../../platform/db/paging.ts'
@@ -65,7 +65,8 @@ async function listedLeads(sender: Sender, partnerId: string, filters: LeadExpor
   if (verdict) matching.push(sql`partner_verdict = ${verdict}`)
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (source) matching.push(oneOf(sql.ref('lead_source'), await findSources(sender, partnerId, source)))
-  return { table: 'leads', partnerId, among, matching }
+  const countedAlong = changedFrom && matching.length === 1 ? BY_CHANGE : undefined
+  return { table: 'leads', partnerId, among, matching, countedAlong }
 }
 
 /**
@@ -113,6 +114,7 @@ async function countOpenLeads(reads: Reads, partnerId: string): Promise<number> 
     sql: `select count(*)::integer as total
             from (select from leads
                    where partner_id = $1 and converted_at is null and archived_at is null
+                   order by created_at desc, id desc
                    limit $2) counted`,
     parameters: [partnerId, LIST_TOTAL_MAX + 1],
   })
