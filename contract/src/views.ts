@@ -9,6 +9,8 @@ export const VIEWED_LISTS = ['leads', 'deals', 'activity'] as const
 export const ViewedList = z.enum(VIEWED_LISTS, { error: `List must be one of: ${VIEWED_LISTS.join(', ')}` })
 export type ViewedList = z.infer<typeof ViewedList>
 
+const ViewName = requiredText('Name', VIEW_NAME_LENGTH_MAX).check(inOneLine('Name'))
+
 /** An address of a list with a name. */
 export const ListView = z.object({
   id: z.string(),
@@ -50,7 +52,7 @@ export const createView = defineRoute({
   least: 'viewer',
   body: z.object({
     list: ViewedList,
-    name: requiredText('Name', VIEW_NAME_LENGTH_MAX).check(inOneLine('Name')),
+    name: ViewName,
     query: z
       .string({ error: 'Query is required' })
       .check(lengthAtMost('Query', VIEW_QUERY_LENGTH_MAX), storable('Query'), z.overwrite(viewQuery)),
@@ -65,11 +67,13 @@ export const changeView = defineRoute({
   auth: 'session',
   least: 'viewer',
   body: z.object({
+    name: z.optional(ViewName),
     is_shared: z.optional(z.boolean({ error: 'Shared must be true or false' })),
     is_default: z.optional(z.boolean({ error: 'Default must be true or false' })),
   }),
   answer: ListView,
-  summary: 'Shares a view of one’s own, which only an owner may, or opens the caller’s list with it or no longer.',
+  summary:
+    'Renames a view of one’s own, shares it, which only an owner may, or opens the caller’s list with it or no longer.',
 })
 
 export const removeView = defineRoute({

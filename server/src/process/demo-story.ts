@@ -27,6 +27,8 @@ export type Act = { when: When } & (
   | { does: 'ask again'; on: string; subject: string; reason: string }
   | { does: 'accept'; on: string; subject: string }
   | { does: 'answer'; by: 'mia' | 'tom'; on: string; subject: string; content: string }
+  /** Keeps a view of the leads, shared with the team (D81). */
+  | { does: 'keep view'; name: string; query: string }
   | { does: 'lender note'; on: string; title: string; content: string }
 )
 
@@ -230,6 +232,12 @@ export const STORY: readonly Act[] = [
     content: 'Sent to your team by email: Marlin Moulds, delivery in six weeks.',
   },
   { when: { day: 7, time: '10:45' }, does: 'status', on: 'Stonefruit Orchards', to: 'Pre Qualified' },
+  {
+    when: { day: 7, time: '11:30' },
+    does: 'keep view',
+    name: 'In conversation',
+    query: 'sort=-modified_time&sorted=all&status=Attempting To Contact|Contacted|Pre Qualified',
+  },
   {
     when: { day: 7, time: '13:15' },
     does: 'stage',

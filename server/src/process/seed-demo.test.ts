@@ -5,6 +5,7 @@ import { readAttention } from '@portal/contract/attention.ts'
 import { listDeals } from '@portal/contract/deals.ts'
 import { readNews } from '@portal/contract/inbox.ts'
 import { listLeads } from '@portal/contract/leads.ts'
+import { listViews } from '@portal/contract/views.ts'
 import { listWebhookLogs } from '@portal/contract/webhooks.ts'
 import { expect, test } from 'vitest'
 import type { Deps } from '../deps.ts'
@@ -35,6 +36,7 @@ test('the demo tells three weeks once, although its start was cut off, and its f
 
   expect(first.attention.map((item) => item.name)).toEqual(await namesInReadme())
   expect(first.news).toHaveLength(5)
+  expect(first.views).toMatchObject([{ name: 'In conversation', is_shared: true, is_mine: true }])
   const told = first.activity.map((one: { title: string; description: string }) => `${one.title}: ${one.description}`)
   for (const line of STORY.flatMap(lineOf))
     expect([line, told.filter((one) => one.startsWith(line)).length]).toEqual([line, 1])
@@ -129,6 +131,7 @@ async function readAll(read: Read) {
     news: readNews.answer.parse(await read('/dashboard/news')).lines,
     activity: await readWholeActivity(read),
     stats: await read('/dashboard/stats'),
+    views: listViews.answer.parse(await read('/dashboard/views')).views,
     timelines,
   }
 }

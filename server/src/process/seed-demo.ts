@@ -5,6 +5,7 @@ import { DealFilters } from '@portal/contract/deals.ts'
 import { FIELD_GROUPS } from '@portal/contract/field-groups.ts'
 import { LeadFilters } from '@portal/contract/leads.ts'
 import { PAGE_SIZE_MAX } from '@portal/contract/limits.ts'
+import { viewQuery } from '@portal/contract/views.ts'
 import * as z from 'zod/mini'
 import { pullDueDetails } from '../crm/pull/details/pull-details.job.ts'
 import { noteFieldGroups } from '../crm/pull/fields/optional-values.ts'
@@ -34,6 +35,8 @@ import { addNoteToRecord } from '../features/notes/add-note.ts'
 import { createSecurityStore } from '../features/security-log/store-security.ts'
 import { acceptTeamInvitation } from '../features/team/accept-invitation.ts'
 import { inviteToTeam } from '../features/team/invite-person.ts'
+import { changeView } from '../features/views/change-view.ts'
+import { keepView } from '../features/views/keep-view.ts'
 import { insertInboundCall } from '../features/webhooks/inbound-log.queries.ts'
 import { newId } from '../platform/db/ids.ts'
 import type { Caller, SessionCaller } from '../platform/http/authenticate.ts'
@@ -292,6 +295,12 @@ async function setStage(deps: Deps, crmUrl: string) {
           by,
           send: async (what, form) => void (await sendForm(act.on, what, form)),
         })
+      }
+      case 'keep view': {
+        const mia = await signIn(acting, 'mia')
+        const { id } = await keepView(acting, mia, { list: 'leads', name: act.name, query: viewQuery(act.query) })
+        await changeView(acting, mia, id, { is_shared: true })
+        return
       }
       case 'lender note':
         if (await hasNote(acting, act)) return

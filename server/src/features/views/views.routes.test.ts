@@ -48,6 +48,26 @@ test('a view is an address with a name, without its page, and saving the name ag
   ])
 })
 
+test('a person renames a view of their own, but not to the name of another', async () => {
+  const owner = await portal.newPartner()
+  await confirmEmail(portal, owner)
+  const viewer = await addColleague(portal, owner, 'viewer')
+  const { id } = (await owner.post('/dashboard/views', WAITING)).body.data
+  await owner.put(`/dashboard/views/${id}`, { is_shared: true })
+  await owner.post('/dashboard/views', { ...WAITING, name: 'Hot' })
+  await owner.post('/dashboard/views', { ...WAITING, name: 'Quiet', list: 'deals' })
+  expect((await owner.put(`/dashboard/views/${id}`, { name: ' Quiet ' })).body.data).toMatchObject({
+    id,
+    name: 'Quiet',
+    query: 'status=Contacted',
+    is_shared: true,
+  })
+  const taken = await owner.put(`/dashboard/views/${id}`, { name: 'Hot' })
+  expect([taken.status, taken.body.error]).toEqual([409, 'You have a view of this name.'])
+  expect((await viewer.put(`/dashboard/views/${id}`, { name: 'Mine' })).status).toBe(404)
+  expect((await viewsOf(viewer)).map(({ name }) => name)).toEqual(['Quiet'])
+})
+
 test('an owner shares a view, a colleague makes it the default of the list, and neither changes the other’s', async () => {
   const owner = await portal.newPartner()
   await confirmEmail(portal, owner)

@@ -5,7 +5,7 @@ import type { ListView } from '@portal/contract/views.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { House, Trash2, Users } from 'lucide-react'
+import { House, Pencil, Trash2, Users } from 'lucide-react'
 import { type ReactNode, type RefObject, type SubmitEvent, useRef, useState } from 'react'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
@@ -13,7 +13,7 @@ import { NO_VIEW } from '../../app/search-params.ts'
 import { useMay } from '../../session/may.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
+import { useFocusLeftBehind, useKeptFocus } from '../../ui/keep-focus.ts'
 import { toast } from '../../ui/toast.ts'
 import { addressOf, type ListViews } from './use-list-views.ts'
 import { deleteView, refreshViews, saveView, updateView } from './views.queries.ts'
@@ -118,8 +118,18 @@ function NamedView({ view, name, isCurrent, onFollow }: NamedViewProps) {
     onError: (error) => toast.error(failureText(error)),
     onSettled: () => refreshViews(queryClient),
   })
+  const [isRenaming, setIsRenaming] = useState(false)
+  const renameRef = useRef<HTMLButtonElement>(null)
+  useKeptFocus(renameRef, `${isRenaming}`)
   const homeLabel = `Open ${name} with ${view.name}`
   const shareLabel = `Share ${view.name} with the team`
+  if (isRenaming) {
+    return (
+      <ViewRow isCurrent={isCurrent} rowRef={ref}>
+        <RenameForm view={view} onEnd={() => setIsRenaming(false)} />
+      </ViewRow>
+    )
+  }
   return (
     <ViewRow isCurrent={isCurrent} rowRef={ref}>
       <Link {...paths[view.list]} search={addressOf(view)} onClick={onFollow} className={linkClass}>
@@ -154,6 +164,17 @@ function NamedView({ view, name, isCurrent, onFollow }: NamedViewProps) {
       )}
       {view.is_mine && (
         <Button
+          ref={renameRef}
+          variant="ghost"
+          size="icon"
+          aria-label={`Rename ${view.name}`}
+          title={`Rename ${view.name}`}
+          icon={<Pencil aria-hidden />}
+          onClick={() => setIsRenaming(true)}
+        />
+      )}
+      {view.is_mine && (
+        <Button
           variant="ghost"
           size="icon"
           aria-label={`Remove ${view.name}`}
@@ -164,6 +185,48 @@ function NamedView({ view, name, isCurrent, onFollow }: NamedViewProps) {
         />
       )}
     </ViewRow>
+  )
+}
+
+function RenameForm({ view, onEnd }: { view: ListView; onEnd: () => void }) {
+  const queryClient = useQueryClient()
+  const [text, setText] = useState(view.name)
+  const name = text.trim()
+  const rename = useMutation({
+    mutationFn: () => updateView(view.id, { name }),
+    async onSuccess() {
+      await refreshViews(queryClient)
+      onEnd()
+    },
+    onError: (error) => toast.error(failureText(error)),
+  })
+
+  function handleSubmit(event: SubmitEvent) {
+    event.preventDefault()
+    if (name === view.name) onEnd()
+    else if (name !== '' && !rename.isPending) rename.mutate()
+  }
+
+  return (
+    <form onSubmit={handleSubmit} className="flex min-w-0 flex-1 items-center gap-1 p-1">
+      <TextField
+        label={`New name of ${view.name}`}
+        labelHidden
+        fieldClassName="flex-1"
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the person has just opened the form
+        autoFocus
+        autoComplete="off"
+        maxLength={VIEW_NAME_LENGTH_MAX}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button type="submit" variant="secondary" busy={rename.isPending} idle={name === ''}>
+        Rename
+      </Button>
+      <Button variant="ghost" onClick={onEnd}>
+        Cancel
+      </Button>
+    </form>
   )
 }
 

@@ -20,7 +20,7 @@ export function saveView(body: { list: ViewedList; name: string; query: string }
   return call(createView, { body, idempotencyKey: crypto.randomUUID() })
 }
 
-export function updateView(id: string, body: { is_shared: boolean } | { is_default: boolean }) {
+export function updateView(id: string, body: { name: string } | { is_shared: boolean } | { is_default: boolean }) {
   return call(changeView, { params: { id }, body })
 }
 

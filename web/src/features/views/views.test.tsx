@@ -18,10 +18,14 @@ const HOT: ListView = {
 }
 
 function serveViews(views: ListView[]) {
-  const kept = [...views]
+  const kept = structuredClone(views)
   return serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf({})] }) }),
     'GET /dashboard/views': () => ({ body: data({ views: kept }) }),
+    [`PUT /dashboard/views/${HOT.id}`]: ({ body }) => {
+      Object.assign(kept[0] ?? {}, body)
+      return { body: data(kept[0]) }
+    },
     'POST /dashboard/views': ({ body }) => {
       const made = { ...HOT, ...Object(body), id: HOT.id.replace(/1$/, '2'), is_shared: false }
       kept.push(made)
@@ -77,4 +81,21 @@ test('by keyboard, what the list shows is kept under a name and is then in the a
     query: 'status=Contacted',
   })
   expect(await screen.findByRole('button', { name: 'Views: Contacted' })).toBeDefined()
+})
+
+test('by keyboard, a view of one’s own gets another name, and the focus returns to its button', async () => {
+  const server = serveViews([HOT])
+  const user = openApp(`/leads?${HOT.query}&view=${HOT.id}`)
+  await user.click(await screen.findByRole('button', { name: 'Views: Hot leads' }))
+  const rename = await screen.findByRole('button', { name: 'Rename Hot leads' })
+  rename.focus()
+  await user.keyboard('{Enter}')
+  const box = await screen.findByRole('textbox', { name: 'New name of Hot leads' })
+  await waitFor(() => expect(document.activeElement).toBe(box))
+  await user.clear(box)
+  await user.type(box, 'Warm leads{Enter}')
+  const renamed = await screen.findByRole('button', { name: 'Rename Warm leads' })
+  await waitFor(() => expect(document.activeElement).toBe(renamed))
+  expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({ name: 'Warm leads' })
+  expect(screen.getByRole('button', { name: 'Views: Warm leads' })).toBeDefined()
 })

@@ -1,0 +1,46 @@
+// A broker's list without a mouse (D85), and a view of it.
+import { expect } from '@playwright/test'
+import { expectGoodLooks } from './expect-good-looks.ts'
+import { test } from './fresh-partner.ts'
+
+test('with ten keys, the third lead is opened, gets a note, and the next one is opened', async ({ page, partner }) => {
+  const loids: string[] = []
+  for (const businessName of ['Acacia Joinery', 'Banksia Dental', 'Coastal Cranes', 'Dunmore Freight']) {
+    loids.unshift(await partner.submitLead({ businessName }))
+  }
+  await page.goto('/leads')
+  await expect(page.locator('main table tbody tr')).toHaveCount(loids.length)
+
+  for (const key of ['j', 'j', 'j', 'Enter']) await page.keyboard.press(key)
+  await expect(page).toHaveURL(new RegExp(`/leads/${loids[2]}$`))
+  await expect(page.getByPlaceholder('Write a note…')).toBeVisible()
+  await page.keyboard.press('c')
+  await page.keyboard.type('Call before noon')
+  await page.keyboard.press('Control+Enter')
+  await expect(page.getByRole('main').getByText('Call before noon').first()).toBeVisible()
+  for (const key of ['Tab', 'u']) await page.keyboard.press(key)
+  await expect(page).toHaveURL(/\/leads$/)
+  await expect(page.locator('main table tbody tr')).toHaveCount(loids.length)
+  for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+  await expect(page).toHaveURL(new RegExp(`/leads/${loids[3]}$`))
+})
+
+test('what a list shows is kept as a view, which gets another name and opens the list', async ({ page, partner }) => {
+  await partner.submitLead()
+  await page.goto('/leads?status=New+Lead')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByLabel('Keep what the list shows as').fill('Fresh')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Views: Fresh' }).click()
+  await page.getByRole('button', { name: 'Rename Fresh' }).click()
+  await page.getByLabel('New name of Fresh').fill('Just sent')
+  await expectGoodLooks(page)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Open leads with Just sent' }).click()
+  await expect(page.getByRole('button', { name: 'Open leads with Just sent' })).toHaveAttribute('aria-pressed', 'true')
+  await expectGoodLooks(page)
+
+  await page.goto('/leads')
+  await expect(page).toHaveURL(/\?status=New\+Lead&view=/)
+  await expect(page.getByRole('button', { name: 'Views: Just sent' })).toBeVisible()
+})
