@@ -37,7 +37,7 @@ export function Pagination({ page, hasNext, range, onPage }: PaginationProps) {
     <nav
       ref={ref}
       aria-label="Pagination"
-      className="flex items-center justify-between gap-4 border-t border-line px-5 py-3"
+      className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-t border-line px-5 py-3 max-sm:px-4"
     >
       <p aria-live="polite" className="text-muted tabular-nums">
         {range?.rows && total ? pageRangeText(page, range.rows, total) : `Page ${page}`}
@@ -58,7 +58,7 @@ export function Pagination({ page, hasNext, range, onPage }: PaginationProps) {
           ref={previousRef}
           variant="secondary"
           size="small"
-          icon={<ChevronLeft aria-hidden />}
+          icon={<ChevronLeft aria-hidden className="max-sm:hidden" />}
           disabled={isFirst}
           onClick={() => handleBack(page - 1)}
         >
@@ -72,7 +72,7 @@ export function Pagination({ page, hasNext, range, onPage }: PaginationProps) {
           onClick={() => handleForward(page + 1)}
         >
           Next
-          <ChevronRight aria-hidden />
+          <ChevronRight aria-hidden className="max-sm:hidden" />
         </Button>
         {lastPage !== undefined && (
           <Button

@@ -40,7 +40,7 @@ export function serverSort<Column extends string>(
   return { sort: column, order: direction === 'descending' ? 'desc' : 'asc' }
 }
 
-type Sortable = string | number | null | undefined
+export type Sortable = string | number | null | undefined
 
 /**
  * Returns a sorted copy. Text is compared without regard to case, and the numbers in it by value. Unknown values come

@@ -11,7 +11,7 @@ import { readStatusHistory } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { optionalMoney } from '@portal/contract/money.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
-import { type Answer, call } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { DealListSearch } from '../../app/search-params.ts'
@@ -24,7 +24,6 @@ import { timelineQuery } from '../referral/referral.queries.ts'
 const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
-export type DealListAnswer = Answer<typeof listDeals>
 export type DealListFilters = Omit<DealListSearch, 'sort' | 'sorted' | 'minAmount' | 'view'> & {
   minAmount?: number
 } & ReturnType<typeof dealOrder>

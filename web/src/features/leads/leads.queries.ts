@@ -15,7 +15,7 @@ import {
 } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
-import { type Answer, call } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
@@ -28,7 +28,6 @@ import { timelineQuery } from '../referral/referral.queries.ts'
 const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
-export type LeadListAnswer = Answer<typeof listLeads>
 export type LeadListFilters = Omit<LeadListSearch, 'sort' | 'sorted' | 'view'> & ReturnType<typeof leadOrder>
 
 export const LEAD_SORT: Sort<LeadSortColumn> = { column: 'created_at', direction: 'descending' }
