@@ -3,9 +3,11 @@ import { AccessItem, AccessRef, SettledAccess } from './access.ts'
 import { OpenAgreement } from './agreement.ts'
 import { Announcement } from './announcement.ts'
 import { Nothing } from './answer.ts'
+import { GST_REGISTERED } from './choices.ts'
 import { Hold } from './holds.ts'
 import {
   BUSINESS_NAME_LENGTH_MAX,
+  BUSINESS_NUMBER_LENGTH_MAX,
   NAME_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
@@ -139,6 +141,8 @@ export const Profile = z.object({
   phone: z.nullable(z.string()),
   is_active: z.boolean(),
   email_verified: z.boolean(),
+  /** The business's tax details (D113); null where the lender's CRM has no field for them. */
+  tax: z.nullable(z.object({ abn: z.nullable(z.string()), gst_registered: z.nullable(z.enum(GST_REGISTERED)) })),
 })
 export type Profile = z.infer<typeof Profile>
 
@@ -153,6 +157,11 @@ export function profileChange(stored: Pick<Profile, 'business_name' | 'first_nam
     first_name: changedName('First name', NAME_LENGTH_MAX, stored.first_name),
     last_name: changedName('Last name', NAME_LENGTH_MAX, stored.last_name),
     phone: changedText('Phone', PHONE_LENGTH_MAX),
+    /** Only an owner may change the tax details. Where the profile has none, they are ignored. */
+    abn: changedText('ABN', BUSINESS_NUMBER_LENGTH_MAX),
+    gst_registered: z.optional(
+      z.nullable(z.enum(GST_REGISTERED, { error: `gst_registered must be one of: ${GST_REGISTERED.join(', ')}` })),
+    ),
     /** Read-only: any address but the stored one is refused. */
     email: z.optional(KnownEmail),
   })

@@ -82,6 +82,10 @@ export const COMMISSION_STATUSES = ['Expected', 'Payable', 'Paid', 'Cancelled'] 
 export const PORTAL_ACCESS = ['Active', 'Pending', 'Suspended', 'Invited'] as const
 export type PortalAccess = (typeof PORTAL_ACCESS)[number]
 
+/** Whether a business is registered for GST (D113). */
+export const GST_REGISTERED = ['Yes', 'No'] as const
+export type GstRegistered = (typeof GST_REGISTERED)[number]
+
 export const LOAN_TERMS = [
   '3 months',
   '6 months',

@@ -1,4 +1,4 @@
-import type { PortalAccess } from '@portal/contract/choices.ts'
+import type { GstRegistered, PortalAccess } from '@portal/contract/choices.ts'
 
 /**
  * CRM records in the portal's own words. Only these types leave the folder. Text is trimmed, and null if empty.
@@ -88,6 +88,8 @@ export interface CrmPartner {
   /** Null if it is blank or has a word that the portal does not know (D116). */
   portal_access?: PortalAccess | null | undefined
   portal_access_reason?: string | null | undefined
+  abn?: string | null | undefined
+  gst_registered?: GstRegistered | null | undefined
   modified_time: string
 }
 
@@ -174,6 +176,8 @@ export interface PartnerToPush {
   agreement_version: string | null
   /** YYYY-MM-DD */
   agreed_on: string | null
+  abn: string | null
+  gst_registered: GstRegistered | null
   /** Only for a partner that waits for the lender's word (D116). */
   portal_access?: PortalAccess
 }
@@ -186,12 +190,16 @@ export const PARTNER_FIELDS = [
   'phone',
   'agreement_version',
   'agreed_on',
+  'abn',
+  'gst_registered',
 ] as const satisfies readonly (keyof PartnerToPush)[]
 
-/** Those that an organisation may lack, and that never empty a field of the CRM's record. */
+/** Those that an organisation may lack. They empty a field of the CRM's record only if the portal wrote or read its value. */
 export const OPTIONAL_PARTNER_FIELDS = [
   'agreement_version',
   'agreed_on',
+  'abn',
+  'gst_registered',
 ] as const satisfies readonly (keyof PartnerToPush)[]
 
 /** How a partner uses the portal, as the lender's team sees it in the partner's record (D116). */

@@ -76,7 +76,7 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'attention.changed': () => [['inbox'], ['leads'], ['deals'], ['search']],
   // Somebody may have confirmed their email address, which the session tells.
   'team.changed': () => [['team'], ['accounts'], ['session']],
-  'partner.changed': () => [['session'], ['accounts', 'agreement']],
+  'partner.changed': () => [['session'], ['accounts']],
   'security.logged': () => [['security-log'], ['team'], ['accounts'], ['api-keys']],
   // The server does not repeat messages without an id, so some may have been lost while the stream was interrupted.
   'stream.opened': all,

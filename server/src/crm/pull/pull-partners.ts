@@ -14,7 +14,7 @@ import {
   type ReadInvitation,
 } from '../../records/partners/partner-invitations.queries.ts'
 import { findPartnersByZohoId } from '../../records/partners/partners.queries.ts'
-import { findConnectedPartners } from '../../records/partners/partners-in-crm.queries.ts'
+import { findConnectedPartners, updateTaxDetails } from '../../records/partners/partners-in-crm.queries.ts'
 import {
   type ChangedAccess,
   forgetPortalAccessOfAllPartners,
@@ -69,7 +69,7 @@ export async function sweepPartners(deps: PartnerDeps, signal: AbortSignal): Pro
   const groups = await findFieldGroups(db)
   const invites = await isInviting(deps)
   if (!invites) await endCursor(db, 'invited')
-  if (!groups.has('manager') && !groups.has('access')) return
+  if (!groups.has('manager') && !groups.has('access') && !groups.has('tax')) return
   const begun = crm.now().toISOString()
   const position = await beginAtCursor(db, 'partners', begun)
   const isFirst = invites && (await findCursor(db, 'invited')) === undefined
@@ -94,6 +94,7 @@ export async function forgetAccess(deps: Pick<Deps, 'db' | 'jobs' | 'clock'>): P
 async function applyPartners(deps: PartnerDeps, records: readonly CrmPartner[]): Promise<void> {
   await keepPartnerFacts(deps.db, records)
   await deps.db.transaction().execute(async (tx) => {
+    await updateTaxDetails(tx, records)
     await follow(tx, deps, await updatePortalAccess(tx, records))
     if (deps.config.signUp !== 'invite') return
     await keepInvitations(tx, records.map(invitationOf))

@@ -56,13 +56,20 @@ export async function linkOrHold(
     return crm.updatePartner(zohoId, changedFields(partner), signal)
   }
 
-  /** Writes into a record that was there only what the portal alone knows. */
+  /**
+   * Writes into a record that was there only what the portal alone knows, and Pending if the partner waits for the
+   * lender's word and the record has none (D116).
+   */
   async function link(zohoId: string): Promise<PushedPartner> {
     const linked = { zoho_id: zohoId, left_out: [], lacking: [] }
+    const [there] = (await crm.getPartners([zohoId], signal)).records
+    const told = new Map(Object.entries({ abn: there?.abn, gst_registered: there?.gst_registered }))
     const known = Object.fromEntries(
-      OPTIONAL_PARTNER_FIELDS.flatMap((field) => (partner[field] === null ? [] : [[field, partner[field]]])),
+      OPTIONAL_PARTNER_FIELDS.flatMap((field) =>
+        partner[field] === null || told.get(field) ? [] : [[field, partner[field]]],
+      ),
     )
-    await askLender(zohoId)
+    if (awaits && there?.portal_access === null) await crm.updatePartner(zohoId, { portal_access: 'Pending' }, signal)
     const written = Object.keys(known).length > 0 ? await crm.updatePartner(zohoId, known, signal) : null
     return { ...linked, ...written, was_there: true }
   }
@@ -75,13 +82,6 @@ export async function linkOrHold(
       if (error instanceof CrmRefused) await clearRecordSent(db, id)
       throw error
     }
-  }
-
-  /** Shows the lender's team in a record that was there before that the partner waits for its word (D116). */
-  async function askLender(zohoId: string): Promise<void> {
-    if (!awaits) return
-    const [there] = (await crm.getPartners([zohoId], signal)).records
-    if (there?.portal_access === null) await crm.updatePartner(zohoId, { portal_access: 'Pending' }, signal)
   }
 
   async function hold(reason: Hold, there?: LinkCandidates): Promise<PushedPartner> {

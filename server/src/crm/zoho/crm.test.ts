@@ -235,6 +235,8 @@ test('an email address longer than the field is not cut, but goes into the descr
     phone: null,
     agreement_version: null,
     agreed_on: null,
+    abn: null,
+    gst_registered: null,
   })
   expect(left_out).toEqual(['Email'])
 })
@@ -310,6 +312,8 @@ test('partners are found by email alone, updated by id, and not updated once the
     phone: null,
     agreement_version: null,
     agreed_on: null,
+    abn: null,
+    gst_registered: null,
   }
   expect(await crm.findPartnerRecords(ada.email)).toEqual([{ zoho_id: partner, business_name: 'Harbour Referrals' }])
   expect(await crm.updatePartner(partner, ada)).toMatchObject({ zoho_id: partner })
@@ -332,6 +336,8 @@ test('a partner whose email the CRM does not accept gets a record without the em
     phone: null,
     agreement_version: null,
     agreed_on: null,
+    abn: null,
+    gst_registered: null,
   }
   const made = await crm.createPartner(ada)
   expect(made.left_out).toEqual(['Email'])

@@ -1,5 +1,6 @@
 import {
   COMMISSION_STATUSES,
+  GST_REGISTERED,
   INDUSTRIES,
   ISO_COUNTRIES,
   LOAN_TERMS,
@@ -8,6 +9,7 @@ import {
   TIMES_IN_BUSINESS,
 } from '@portal/contract/choices.ts'
 import type { FieldGroup } from '@portal/contract/field-groups.ts'
+import { BUSINESS_NUMBER_LENGTH_MAX } from '@portal/contract/limits.ts'
 
 /** Zoho's settings of a custom field. */
 export interface Making {
@@ -74,6 +76,8 @@ export const FIELDS = {
       portal_problem: optional('facts', 'Portal_Problem', text(PORTAL_PROBLEM_LENGTH)),
       agreement_version: optional('agreement', 'Agreement_Version', text(50)),
       agreed_on: optional('agreement', 'Agreed_On', date),
+      abn: optional('tax', 'ABN', text(BUSINESS_NUMBER_LENGTH_MAX)),
+      gst_registered: optional('tax', 'GST_Registered', choice(GST_REGISTERED)),
     },
   },
   leads: {

@@ -1,4 +1,4 @@
-import { PORTAL_ACCESS } from '@portal/contract/choices.ts'
+import { GST_REGISTERED, PORTAL_ACCESS } from '@portal/contract/choices.ts'
 import { isPlainDate } from '@portal/contract/dates.ts'
 import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
@@ -134,6 +134,12 @@ const AccessWord = z.pipe(
   z.transform((value) => PORTAL_ACCESS.find((word) => word.toLowerCase() === value?.toLowerCase()) ?? null),
 )
 
+/** As the word for access: in any letters, and none if the portal does not know it. */
+const GstWord = z.pipe(
+  z.catch(Line, null),
+  z.transform((value) => GST_REGISTERED.find((word) => word.toLowerCase() === value?.toLowerCase()) ?? null),
+)
+
 const WirePartner = z.object({
   id: ZohoId,
   modified_time: ZohoInstant,
@@ -147,6 +153,8 @@ const WirePartner = z.object({
   manager_email: Fact,
   portal_access: ifThere(AccessWord),
   portal_access_reason: Fact,
+  abn: Fact,
+  gst_registered: ifThere(GstWord),
 })
 
 const WireLead = z.object({
@@ -229,9 +237,9 @@ const PARTNER_SYSTEM_FIELDS = { id: 'id', modified_time: 'Modified_Time' }
  * that can invite the partner those that the invitation needs.
  */
 export function partnerFactNames(map: PartnerFields): string[] {
-  const { manager_name, manager_phone, manager_email, portal_access, portal_access_reason } = map
+  const { manager_name, manager_phone, manager_email, portal_access, portal_access_reason, abn, gst_registered } = map
   const { business_name, email, first_name, last_name, phone } = map
-  const facts = [manager_name, manager_phone, manager_email, portal_access, portal_access_reason]
+  const facts = [manager_name, manager_phone, manager_email, portal_access, portal_access_reason, abn, gst_registered]
   const invited = portal_access === undefined ? [] : [business_name, email, first_name, last_name, phone]
   return [...facts.filter((name) => name !== undefined), ...invited]
 }

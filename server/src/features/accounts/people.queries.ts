@@ -1,3 +1,4 @@
+import type { Profile } from '@portal/contract/accounts.ts'
 import type { TeamPerson } from '@portal/contract/team.ts'
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
@@ -35,6 +36,8 @@ const PERSON_COLUMNS = [
   sql<boolean>`${sql.raw(SEES_MONEY)}`.as('sees_money'),
   'partners.access',
   'partners.portal_access_reason',
+  sql<Profile['tax']>`case when exists (select from crm_field_groups where name = 'tax')
+    then json_build_object('abn', partners.abn, 'gst_registered', partners.gst_registered) end`.as('tax'),
 ] as const
 
 export async function insertPerson(

@@ -1,5 +1,5 @@
 import type { AttentionItem } from '@portal/contract/attention.ts'
-import type { PortalAccess } from '@portal/contract/choices.ts'
+import type { GstRegistered, PortalAccess } from '@portal/contract/choices.ts'
 import type { FieldGroup } from '@portal/contract/field-groups.ts'
 import type { Hold } from '@portal/contract/holds.ts'
 import type { ImportColumn, ImportFieldName, ImportState, RowProblem, RowStanding } from '@portal/contract/imports.ts'
@@ -50,6 +50,9 @@ interface PartnersTable {
   sign_up: ColumnType<SignUpMode, SignUpMode | undefined, never>
   /** When the lender first let the partner in, if it came under approval or invite. */
   opened_at: ColumnType<Instant | null, undefined, Instant | null>
+  /** The business's tax details (D113). */
+  abn: ColumnType<string | null, undefined, string | null>
+  gst_registered: ColumnType<GstRegistered | null, undefined, GstRegistered | null>
   /** What the word means for this partner (D116). */
   access: GeneratedAlways<'active' | 'pending' | 'suspended'>
 }

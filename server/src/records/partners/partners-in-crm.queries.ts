@@ -1,7 +1,13 @@
 import type { Hold } from '@portal/contract/holds.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { OPTIONAL_PARTNER_FIELDS, PARTNER_FIELDS, type PartnerToPush, type PushedPartner } from '../crm-records.ts'
+import {
+  type CrmPartner,
+  OPTIONAL_PARTNER_FIELDS,
+  PARTNER_FIELDS,
+  type PartnerToPush,
+  type PushedPartner,
+} from '../crm-records.ts'
 import { awaitsLender } from './hold-of.ts'
 
 export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
@@ -26,6 +32,8 @@ export function findPartnerToPush(db: Db, partnerId: string) {
       'sign_up',
       'opened_at',
       'crm_fields',
+      'abn',
+      'gst_registered',
       'held_for',
     ])
     .leftJoinLateral(
@@ -169,6 +177,31 @@ export async function markLackingOfAllPartners(tx: Tx, at: string): Promise<stri
     .returning('id')
     .execute()
   return rows.map((row) => row.id)
+}
+
+/**
+ * Takes the tax details of the partners' own records, where the portal has no change of its own to write there. A field
+ * that the organisation lacks stays as it is.
+ */
+export async function updateTaxDetails(tx: Tx, told: readonly CrmPartner[]): Promise<void> {
+  const values = told.filter((one) => one.abn !== undefined || one.gst_registered !== undefined)
+  if (values.length === 0) return
+  await sql`
+    with told as (
+      select partners.id, value
+        from partners join jsonb_array_elements(${JSON.stringify(values)}::jsonb) told (value) on zoho_id = value ->> 'zoho_id'
+       where crm = 'synced' and crm_problem is null
+         and (value ? 'abn' and value ->> 'abn' is distinct from abn
+              or value ? 'gst_registered' and value ->> 'gst_registered' is distinct from gst_registered)
+       order by partners.id
+         for no key update of partners
+    )
+    update partners
+       set abn = case when value ? 'abn' then value ->> 'abn' else abn end,
+           gst_registered = case when value ? 'gst_registered' then value ->> 'gst_registered' else gst_registered end,
+           crm_fields = crm_fields || (select coalesce(jsonb_object_agg(key, field), '{}') from jsonb_each(value) as said (key, field)
+                                        where key in ('abn', 'gst_registered'))
+      from told where partners.id = told.id`.execute(tx)
 }
 
 /** Finds all partners that have their own record in the CRM. */

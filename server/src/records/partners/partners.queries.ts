@@ -1,3 +1,4 @@
+import type { GstRegistered } from '@portal/contract/choices.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { PartnerRow } from '../../platform/db/tables.ts'
 import { NotFound } from '../../platform/errors.ts'
@@ -90,20 +91,24 @@ export function lockPartner(tx: Tx, partnerId: string): Promise<Pick<Partner, 'c
     .executeTakeFirst()
 }
 
-/**
- * Marks the partner for a push to the CRM, after a change of its contact or business name. Stores the business name if
- * one is given.
- */
+/** What an owner changes of the business; an absent field stays unchanged. */
+export interface BusinessChange {
+  business_name?: string | undefined
+  abn?: string | null | undefined
+  gst_registered?: GstRegistered | null | undefined
+}
+
+/** Marks the partner for a push to the CRM, after a change of its contact or of the business, which this stores. */
 export async function updateForCrm(
   tx: Tx,
   partnerId: string,
-  { business_name }: { business_name?: string | undefined },
+  { business_name, ...tax }: BusinessChange,
   at: string,
 ): Promise<void> {
   const change = business_name === undefined ? {} : { business_name, compared_name: comparedName(business_name) }
   await tx
     .updateTable('partners')
-    .set({ ...change, crm: 'pending', modified_time: at })
+    .set({ ...change, ...tax, crm: 'pending', modified_time: at })
     .where('id', '=', partnerId)
     .execute()
 }

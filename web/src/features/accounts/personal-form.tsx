@@ -1,35 +1,42 @@
 import { zodResolver } from '@hookform/resolvers/zod'
+import { businessNumberWarning } from '@portal/contract/abn.ts'
 import { changeProfile, type Profile, type ProfileChange, profileChange } from '@portal/contract/accounts.ts'
+import { GST_REGISTERED } from '@portal/contract/choices.ts'
 import { formatPhone, readPhone } from '@portal/contract/phone.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useForm } from 'react-hook-form'
+import { useForm, useWatch } from 'react-hook-form'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/may.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { SoftWarning } from '../../ui/soft-warning.tsx'
 import { toast } from '../../ui/toast.ts'
 import { showChangedProfile } from './accounts.queries.ts'
 import { changedValues, DROP_CHANGES, KEEP_CHANGES } from './changed-values.ts'
 import { updateProfileFailureText } from './failure-texts.ts'
 import { showFieldErrors } from './field-errors.ts'
 
-const FIELDS = ['business_name', 'first_name', 'last_name', 'phone'] as const
+const FIELDS = ['business_name', 'first_name', 'last_name', 'phone', 'abn', 'gst_registered'] as const
 
+const OWNERS_CHANGE_IT = 'An owner can change it.'
 const EMAIL_STAYS = 'Change it below, under Email Address.'
 
 export function PersonalForm({ profile }: { profile: Profile }) {
   const queryClient = useQueryClient()
   const mayRename = useMay('owner')
-  const { register, handleSubmit, formState, reset, setError } = useForm({
+  const { control, register, handleSubmit, formState, reset, setError } = useForm({
     mode: 'onTouched',
     resolver: zodResolver(profileChange(profile)),
     defaultValues: formValues(profile),
     values: formValues(profile),
     resetOptions: KEEP_CHANGES,
   })
-  const { errors, isDirty, dirtyFields } = formState
+  const { errors, isDirty, dirtyFields, touchedFields } = formState
+  const abn = useWatch({ control, name: 'abn' })
+  const numberWarning = touchedFields.abn ? businessNumberWarning(abn ?? '', 'AU') : null
+  const ownersHint = mayRename ? undefined : OWNERS_CHANGE_IT
 
   const change = useMutation({
     mutationFn: (body: Partial<ProfileChange>) => call(changeProfile, { body }),
@@ -55,10 +62,31 @@ export function PersonalForm({ profile }: { profile: Profile }) {
         required={mayRename}
         autoComplete="organization"
         readOnly={!mayRename}
-        hint={mayRename ? undefined : 'An owner can change it.'}
+        hint={ownersHint}
         error={errors.business_name?.message}
         {...register('business_name')}
       />
+      {profile.tax && (
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+          <TextField
+            label="ABN"
+            inputMode="numeric"
+            readOnly={!mayRename}
+            hint={numberWarning ? <SoftWarning text={numberWarning} /> : ownersHint}
+            error={errors.abn?.message}
+            {...register('abn')}
+          />
+          <SelectField
+            label="Registered for GST"
+            placeholder="Not said"
+            options={GST_REGISTERED}
+            disabled={!mayRename}
+            hint={ownersHint}
+            error={errors.gst_registered?.message}
+            {...register('gst_registered', { setValueAs: (value: string | null) => value || null })}
+          />
+        </div>
+      )}
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <TextField
           label="First name"
@@ -101,8 +129,15 @@ export function PersonalForm({ profile }: { profile: Profile }) {
 }
 
 function formValues(profile: Profile) {
-  const { business_name, first_name, last_name, phone } = profile
-  return { business_name, first_name: first_name ?? '', last_name: last_name ?? '', phone: shownPhone(phone) }
+  const { business_name, first_name, last_name, phone, tax } = profile
+  return {
+    business_name,
+    first_name: first_name ?? '',
+    last_name: last_name ?? '',
+    phone: shownPhone(phone),
+    abn: tax?.abn ?? '',
+    gst_registered: tax?.gst_registered ?? null,
+  }
 }
 
 /** Returns the international form of an Australian or New Zealand number (D19), and any other number as typed. */

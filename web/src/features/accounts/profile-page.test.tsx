@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { storeToken } from '../../api/token.ts'
 import { openApp } from '../../testing/open-app.tsx'
@@ -14,6 +14,7 @@ const profile = {
   phone: '+61412345678',
   is_active: true,
   email_verified: false,
+  tax: null,
 }
 
 function serveProfile(changes: Parameters<typeof serve>[0] = {}) {
@@ -38,6 +39,27 @@ test('the email address is read-only, and the business name is required', async 
   await user.click(screen.getByRole('button', { name: 'Save Changes' }))
   expect(await screen.findByText('Business name is required')).toBeDefined()
   expect(server.seen.some(({ method }) => method === 'PUT')).toBe(false)
+})
+
+test('ABN and GST registration are there where the lender’s CRM has them, and a number that looks wrong does not stop the form', async () => {
+  let tax: object | null = null
+  const server = serveProfile({ 'GET /profile': () => ({ body: data({ ...profile, tax }) }) })
+  const user = openApp('/profile')
+  await screen.findByLabelText('First name')
+  expect(screen.queryByLabelText('ABN')).toBeNull()
+  cleanup()
+  tax = { abn: null, gst_registered: 'Yes' }
+  openApp('/profile')
+  const abn = await screen.findByLabelText<HTMLInputElement>('ABN')
+  const gst = screen.getByLabelText<HTMLSelectElement>('Registered for GST')
+  expect(gst.value).toBe('Yes')
+  await user.type(abn, '12 345')
+  await user.selectOptions(gst, 'Not said')
+  expect(await screen.findByText('This does not look like a valid ABN')).toBeDefined()
+  await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+  await waitFor(() =>
+    expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({ abn: '12 345', gst_registered: null }),
+  )
 })
 
 test('a stored name that a new one could not have does not stop the form', async () => {

@@ -7,12 +7,12 @@ import { type FocusEvent, type ReactNode, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { Checkbox, SelectField, TextArea, TextField } from '../../ui/field.tsx'
 import { FormSection } from '../../ui/form-section.tsx'
+import { SoftWarning } from '../../ui/soft-warning.tsx'
 import { DuplicateWarning } from './duplicate-warning.tsx'
 import { type DuplicateCheck, duplicatesQuery } from './leads.queries.ts'
 import { MoneyField } from './money-field.tsx'
 import { isLargeLoan, LARGE_LOAN, type LeadForm, lacksPropertyValue, NO_PROPERTY_VALUE } from './new-lead-form.ts'
 import { PhoneField, usePhoneReading } from './phone-field.tsx'
-import { SoftWarning } from './soft-warning.tsx'
 
 const CHOOSE = 'Select…'
 

@@ -26,6 +26,8 @@ const PARTNER_COLUMNS = [
   'manager_email',
   'portal_access',
   'portal_access_reason',
+  'abn',
+  'gst_registered',
 ] as const
 
 /** Stores which groups of optional fields the organisation has now. */
