@@ -26,6 +26,7 @@ import { submitImportRows } from '../features/imports/submit-import-rows.job.ts'
 import { undoImportRows } from '../features/imports/undo-import-rows.job.ts'
 import { sendNewsMail } from '../features/mails/send-news-mail.job.ts'
 import { tellNews } from '../features/mails/tell-news.job.ts'
+import { tellDuePayments } from '../features/payments/tell-due-payments.job.ts'
 import { invitePartners } from '../features/team/invite-partners.job.ts'
 import { mailInvitation } from '../features/team/mail-invitation.job.ts'
 import { mailPartnerInvitation } from '../features/team/mail-partner-invitation.job.ts'
@@ -59,6 +60,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   mailNotice,
   submitImportRows,
   undoImportRows,
+  tellDuePayments,
   tellNews,
   sendNewsMail,
   pruneNightly,

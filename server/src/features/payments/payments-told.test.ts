@@ -8,6 +8,9 @@ import { startReceiver } from '../../testing/receiver.ts'
 import { addColleague, confirmEmail, startPortal } from '../../testing/start-portal.ts'
 import { tellNewsSoon } from '../../testing/tell-news.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { tellDuePayments } from './tell-due-payments.job.ts'
+
+const DAY_MS = 24 * 3_600_000
 
 /** Every spelling of the amount, the lender's note about it, and the event. */
 const SECRET = /8642[.,]?97|8,642[.,]97|Quarterly clawback|deal\.paid|commission/i
@@ -109,4 +112,44 @@ test('a payment is told to owners and to people with the right; nobody else, no 
     await waitFor('the stream', async () => heard.includes('stream.opened'))
     return { text: () => heard }
   }
+})
+
+test('a commission with a day to come is told on that day, once, and not again after a change of the date or of something else', async () => {
+  await using portal = await startPortal({ withCrm: true })
+  const lender = openLender(portal.crmUrl)
+  await portal.deps.crm.makeMissingFields(['payments'])
+  await noteFieldGroups(portal.deps)
+  const ada = await portal.newPartner()
+  const Partner = { id: await waitFor('ada in the CRM', async () => (await ada.get('/profile')).body.data.zoho_id) }
+  const sweep = () => runSweep(portal.deps, AbortSignal.timeout(30_000))
+  const tell = () => tellDuePayments.run(portal.deps, {}, new AbortController().signal)
+  const told = () =>
+    portal.deps.db.selectFrom('events').select('data').where('type', '=', 'deal.paid').orderBy('id', 'desc').execute()
+  const inDays = (days: number) =>
+    new Date(Date.now() + days * DAY_MS).toLocaleDateString('en-CA', { timeZone: portal.deps.config.timezone })
+
+  const deal = { Deal_Name: 'Due', Stage: 'Funded', Partner, Partner_Commission: 5, Commission_Status: 'Payable' }
+  const id = await lender.create('Deals', deal)
+  await lender.create('Deals', {
+    ...deal,
+    Deal_Name: 'Cancelled',
+    Commission_Status: 'Cancelled',
+    Commission_Paid_On: inDays(3),
+  })
+  await sweep()
+  await lender.update('Deals', id, { Commission_Paid_On: inDays(3) })
+  await sweep()
+  await tell()
+  expect(await told()).toEqual([])
+
+  portal.advance(3 * DAY_MS)
+  await tell()
+  await tell()
+  expect(await told()).toEqual([{ data: { deal_name: 'Due', business_name: null } }])
+  await lender.update('Deals', id, { Commission_Status: 'Paid', Commission_Note: 'with the next statement' })
+  await sweep()
+  await tell()
+  portal.advance(DAY_MS)
+  await tell()
+  expect(await told()).toHaveLength(1)
 })

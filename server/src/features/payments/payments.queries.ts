@@ -1,6 +1,7 @@
 import type { Payment, PaymentSums, readPayments } from '@portal/contract/payments.ts'
 import { sql } from 'kysely'
 import type * as z from 'zod/mini'
+import type { Tx } from '../../platform/db/database.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { PAYMENT_COLUMNS, paymentStateSql } from '../../records/deals/payments.ts'
 
@@ -83,4 +84,32 @@ export async function findPayments(
 /** The statement of all payments, in the order of their pages. */
 export function everyPayment(asked: Asked) {
   return sql<Payment>`select * from (${payments(asked)}) as all_payments order by ${ORDER}`
+}
+
+/**
+ * Locks deals whose commission is paid since one of these days by its date, and not by the lender's word, and of which
+ * nobody was told. A payment is told at the earliest when its day begins anywhere on Earth.
+ */
+export async function lockDueOfAllPartners(
+  tx: Tx,
+  { from, to }: { from: string; to: string },
+  limit: number,
+): Promise<{ partner_id: string; loid: string; deal_name: string | null; business_name: string | null }[]> {
+  const { rows } = await sql<{
+    partner_id: string
+    loid: string
+    deal_name: string | null
+    business_name: string | null
+  }>`
+    select partner_id, loid, deal_name, business_name from deals
+     where commission_paid_on between ${from}::date and ${to}::date and archived_at is null
+       and coalesce(lower(commission_status) <> 'paid' and lower(commission_status) not like 'cancel%', true)
+       and exists (select from crm_field_groups where name = 'payments')
+       and not exists (select from events
+                        where events.partner_id = deals.partner_id and events.loid = deals.loid and type = 'deal.paid'
+                          and events.created_at >= (commission_paid_on::timestamp at time zone 'UTC') - interval '14 hours')
+     order by id
+     limit ${limit}
+       for no key update`.execute(tx)
+  return rows
 }
