@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { pagingQuery } from './answer.ts'
+import { Instant } from './dates.ts'
 import { Loid } from './loid.ts'
 import { Note } from './notes.ts'
 import { defineRoute } from './route.ts'
@@ -88,6 +89,32 @@ export const exportPayments = defineRoute({
   answer: z.string(),
   envelope: 'file',
   summary: 'All payments, in the order of the list, as a CSV file.',
+})
+
+/** A statement that the lender attached to the partner's own record (D110). */
+export const Statement = z.object({ id: z.string(), name: z.string(), size: z.number(), added_at: Instant })
+export type Statement = z.infer<typeof Statement>
+
+export const readStatements = defineRoute({
+  method: 'GET',
+  path: '/payments/statements',
+  auth: 'session',
+  least: 'viewer',
+  personRight: 'money',
+  answer: z.object({ statements: z.array(Statement) }),
+  summary:
+    'The lender’s statements, the newest first: files of the partner’s CRM record whose name begins with ‘Statement’.',
+})
+
+export const openStatement = defineRoute({
+  method: 'GET',
+  path: '/payments/statements/:id/content',
+  auth: 'session',
+  least: 'viewer',
+  personRight: 'money',
+  answer: z.string(),
+  envelope: 'file',
+  summary: 'The content of a statement, from the CRM.',
 })
 
 /** The note about a payment. It never has an amount, because colleagues without the right read it too (D110). */

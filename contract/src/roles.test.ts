@@ -101,6 +101,8 @@ const MAY: Record<Role, string[]> = {
     'GET /payments',
     'GET /payments/sums',
     'GET /payments/export',
+    'GET /payments/statements',
+    'GET /payments/statements/:id/content',
     'GET /crm/stages',
     'GET /crm/search',
     'GET /crm/documents/:loid',
@@ -147,6 +149,8 @@ const RIGHT_TO: Record<PersonRight, string[]> = {
     'GET /payments',
     'GET /payments/sums',
     'GET /payments/export',
+    'GET /payments/statements',
+    'GET /payments/statements/:id/content',
     'POST /payments/:id/ask',
   ],
 }

@@ -40,7 +40,7 @@ export function dealPage(sandbox: Sandbox, deal: CrmRecord): Part {
 <button type="submit">Save terms</button></form></section>
 ${addedFieldsForm(sandbox, deal, path)}
 ${tasksSection(sandbox, deal, path)}
-${attachmentsSection(sandbox, deal, path)}
+${attachmentsSection(sandbox, deal, { path, shown: 'Partner' })}
 ${notesSection(sandbox, deal, path)}
 ${deleteForm(path, 'deal')}
 </div><div>

@@ -34,7 +34,7 @@ export function leadPage(sandbox: Sandbox, lead: CrmRecord): Part {
 ${lead.converted ? convertedCard(sandbox, path, lead) : html`${statusForm(path, lead)}${convertForm(sandbox, path, lead)}`}
 ${addedFieldsForm(sandbox, lead, path)}
 ${tasksSection(sandbox, lead, path)}
-${attachmentsSection(sandbox, lead, path)}
+${attachmentsSection(sandbox, lead, { path, shown: 'Partner' })}
 ${notesSection(sandbox, lead, path)}
 ${deleteForm(path, 'lead')}
 </div><div>

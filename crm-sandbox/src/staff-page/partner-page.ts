@@ -1,5 +1,6 @@
 import { type CrmRecord, selectRecords } from '../records/records-table.ts'
 import type { Sandbox } from '../sandbox-context.ts'
+import { attachmentsSection } from './attachments-section.ts'
 import { type Html, html, type Part } from './html.ts'
 import { showTime } from './layout.ts'
 import { addedFieldsForm, details, fieldText, timelineSection, userName } from './record-parts.ts'
@@ -24,6 +25,7 @@ ${details('Partner', [
   ['Owner', userName(partner.owner)],
   ['Since', showTime(sandbox, partner.createdTime)],
 ])}
+${attachmentsSection(sandbox, partner, { path, shown: 'Statement' })}
 ${timelineSection(sandbox, partner)}
 </div></div>`
 }

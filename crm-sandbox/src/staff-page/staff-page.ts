@@ -187,6 +187,39 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
     )
   }
 
+  for (const module of ['Partners', 'Leads', 'Deals'] as const) {
+    const section = SECTIONS[module]
+    app.post<ById>(`/${section}/:id/attachments`, async (request, reply) => {
+      const record = find(sandbox, module, request.params.id)
+      if (!record) return sendMissing(request, reply, section)
+      const path = `/${section}/${record.id}`
+      const part = request.isMultipart() ? await request.file() : undefined
+      if (!part?.filename) return reply.redirect(`${path}?problem=Choose+a+file+first`, 303)
+      const content = await part.toBuffer()
+      const refused = refusal(sandbox, part.filename, content)
+      if (refused) return refuse(reply, path, refused.failure)
+      attach(sandbox, record, { name: part.filename, content }, STAFF_USER)
+      return back(reply, path, 'attached')
+    })
+    app.get<ById & { Params: { attachment: string } }>(`/${section}/:id/attachments/:attachment`, (request, reply) => {
+      const record = find(sandbox, module, request.params.id)
+      const found = record && findAttachment(sandbox, record, request.params.attachment)
+      if (!found) return sendMissing(request, reply, section)
+      return reply
+        .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(found.name)}`)
+        .type('application/octet-stream')
+        .send(readContent(sandbox, found.id))
+    })
+    app.post<ById & { Params: { attachment: string } }>(
+      `/${section}/:id/attachments/:attachment/delete`,
+      (request, reply) => {
+        const record = find(sandbox, module, request.params.id)
+        if (!record) return sendMissing(request, reply, section)
+        removeAttachment(sandbox, record, request.params.attachment)
+        return back(reply, `/${section}/${record.id}`, 'detached')
+      },
+    )
+  }
   for (const module of ['Leads', 'Deals'] as const) {
     const section = SECTIONS[module]
     app.post<ById>(`/${section}/:id/notes`, (request, reply) => {
@@ -225,36 +258,6 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
       })
       return back(reply, `/${section}/${id}`, to === 'withdraw' ? 'deleted' : 'task')
     })
-    app.post<ById>(`/${section}/:id/attachments`, async (request, reply) => {
-      const record = find(sandbox, module, request.params.id)
-      if (!record) return sendMissing(request, reply, section)
-      const path = `/${section}/${record.id}`
-      const part = request.isMultipart() ? await request.file() : undefined
-      if (!part?.filename) return reply.redirect(`${path}?problem=Choose+a+file+first`, 303)
-      const content = await part.toBuffer()
-      const refused = refusal(sandbox, part.filename, content)
-      if (refused) return refuse(reply, path, refused.failure)
-      attach(sandbox, record, { name: part.filename, content }, STAFF_USER)
-      return back(reply, path, 'attached')
-    })
-    app.get<ById & { Params: { attachment: string } }>(`/${section}/:id/attachments/:attachment`, (request, reply) => {
-      const record = find(sandbox, module, request.params.id)
-      const found = record && findAttachment(sandbox, record, request.params.attachment)
-      if (!found) return sendMissing(request, reply, section)
-      return reply
-        .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(found.name)}`)
-        .type('application/octet-stream')
-        .send(readContent(sandbox, found.id))
-    })
-    app.post<ById & { Params: { attachment: string } }>(
-      `/${section}/:id/attachments/:attachment/delete`,
-      (request, reply) => {
-        const record = find(sandbox, module, request.params.id)
-        if (!record) return sendMissing(request, reply, section)
-        removeAttachment(sandbox, record, request.params.attachment)
-        return back(reply, `/${section}/${record.id}`, 'detached')
-      },
-    )
     app.post<ById>(`/${section}/:id/delete`, (request, reply) => {
       const record = find(sandbox, module, request.params.id)
       if (!record) return sendMissing(request, reply, section)

@@ -328,7 +328,7 @@ export interface CrmNoteOfRecord {
 
 /** Where an attachment is in the CRM. */
 export interface AttachmentPlace {
-  module: CrmModule | 'Contacts'
+  module: CrmModule | 'Contacts' | 'Partners'
   record_zoho_id: string
 }
 

@@ -53,7 +53,9 @@ export function openAttachments(
   { api: readingApi }: Pick<ZohoParts, 'api'>,
 ): Attachments {
   function pathOf({ module, record_zoho_id }: AttachmentPlace): string {
-    return `${module === 'Contacts' ? 'Contacts' : moduleName(fieldMap, module)}/${record_zoho_id}/Attachments`
+    const named =
+      module === 'Contacts' ? module : module === 'Partners' ? fieldMap.partners.module : moduleName(fieldMap, module)
+    return `${named}/${record_zoho_id}/Attachments`
   }
 
   async function timeOf(path: string, fields: string, signal?: AbortSignal) {

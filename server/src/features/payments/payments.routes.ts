@@ -3,19 +3,31 @@ import {
   askAboutPayment,
   askText,
   exportPayments,
+  openStatement,
   readDealPayment,
   readPaymentSums,
   readPayments,
+  readStatements,
 } from '@portal/contract/payments.ts'
 import type { Deps } from '../../deps.ts'
 import { dayWriter } from '../../platform/csv.ts'
 import { NotFound } from '../../platform/errors.ts'
 import type { Mount } from '../../platform/http/mount.ts'
+import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { getDealLoid } from '../../records/deals/deals.queries.ts'
 import { limitPartner } from '../accounts/limit-partner.ts'
 import { addNoteToRecord } from '../notes/add-note.ts'
 import { paymentFile } from './payment-file.ts'
 import { findPayment, findPaymentSums, findPayments } from './payments.queries.ts'
+import { findStatements, openPartnersStatement } from './statements.ts'
+
+/** Each costs the CRM two credits. */
+const OPENED: RateLimit = {
+  name: 'statements-opened',
+  points: 60,
+  seconds: 3_600,
+  text: 'You have opened 60 statements within an hour. Please try again later.',
+}
 
 export function paymentRoutes(mount: Mount, deps: Deps): void {
   const { clock, config } = deps
@@ -32,6 +44,16 @@ export function paymentRoutes(mount: Mount, deps: Deps): void {
   mount(readDealPayment, async ({ partner, params }) => {
     const loid = await getDealLoid(deps.db, partner.id, params.id)
     return { payment: (await findPayment(deps, loid, askedBy(partner))) ?? null }
+  })
+  mount(readStatements, async (call) => {
+    await limitPartner(deps, call, 'looks')
+    return { statements: await findStatements(deps, call.partner.id) }
+  })
+  mount(openStatement, async ({ partner, params, limit, security }) => {
+    await limit(OPENED, partner.personId)
+    const file = await openPartnersStatement(deps, partner.id, params.id)
+    await security(deps.db, 'statement-opened')
+    return file
   })
   mount(askAboutPayment, async (call) => {
     const { partner, params } = call

@@ -20,6 +20,7 @@ import { TableSkeleton } from '../../ui/table-skeleton.tsx'
 import { AskDialog } from './ask-dialog.tsx'
 import { paymentColumns } from './payment-columns.tsx'
 import { type PaymentsAnswer, paymentsQuery, savePayments } from './payments.queries.ts'
+import { Statements } from './statements.tsx'
 
 const route = getRouteApi('/signed-in/payments')
 
@@ -36,6 +37,7 @@ export function PaymentsPage() {
         actions={<ExportButton onExport={savePayments} />}
       />
       <Payments />
+      <Statements />
     </>
   )
 }

@@ -1,4 +1,12 @@
-import { exportPayments, readDealPayment, readPaymentSums, readPayments } from '@portal/contract/payments.ts'
+import {
+  exportPayments,
+  openStatement,
+  readDealPayment,
+  readPaymentSums,
+  readPayments,
+  readStatements,
+  type Statement,
+} from '@portal/contract/payments.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type Answer, call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
@@ -25,6 +33,25 @@ export function paymentSumsQuery(sees: boolean) {
     enabled: sees,
     ...LIST_FRESHNESS,
   })
+}
+
+/** The lender's statements. Not among the payments, which each change of a deal makes stale: a look costs the CRM a call. */
+export function statementsQuery() {
+  return queryOptions({
+    queryKey: ['statements'],
+    queryFn: ({ signal }) => call(readStatements, { signal }),
+    ...LIST_FRESHNESS,
+  })
+}
+
+/** Saves a statement, or says why it could not. */
+export async function saveStatement({ id, name }: Statement): Promise<void> {
+  try {
+    const { fetchFile, saveFile } = await import('../../api/download.ts')
+    saveFile(await fetchFile(openStatement, { params: { id } }), name)
+  } catch (error) {
+    toast.error(failureText(error))
+  }
 }
 
 /** The commission of a deal. Only people who see payments may ask. */
