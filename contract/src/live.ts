@@ -12,7 +12,7 @@ export const MISSED_EVENTS_MAX = 1_000
 
 /**
  * Events (D35), then other changes that pages show, then messages about the stream itself. The other changes have no
- * id, so a page misses those that happen while its stream is broken.
+ * id, so a page misses those that happen while its stream is broken; a new page gets those of the partner and the team that it may have missed.
  */
 const LIVE_TYPES = [
   ...RECORD_EVENT_TYPES,

@@ -19,6 +19,8 @@ const LOOKED_UP_AT_ONCE = 250
 const LOOK_BACK_MS = 120_000
 /** A new page has just loaded its data, so it can have missed only the latest events. */
 const FIRST_LOOK_BACK_MS = 15_000
+/** Changes without an id that a page shows from its first data on. */
+const REPEATED = ['partner.changed', 'team.changed'] as const
 const ASK_AGAIN_SECONDS = 15
 /** How soon a listener that lost its connection tries again. */
 const HEARS_AGAIN_SECONDS = 1
@@ -50,6 +52,8 @@ export function openLive(
   const streams = new Set<Stream>()
   const ofPartners = new Map<string, Set<Stream>>()
   const ofPersons = new Map<string, Set<Stream>>()
+  /** When these changes of each partner were last heard, the oldest first, as long as a new page may have missed them. */
+  const heard = new Map<string, number>()
   let isClosed = false
   let isHearing = false
   let looking: NodeJS.Timeout | undefined
@@ -67,6 +71,28 @@ export function openLive(
     removeFrom(ofPersons, stream.reader.personId, stream)
   }
 
+  function noteHeard(payload: string, nowMs: number): void {
+    const partnerId = payload.slice(0, ID_LENGTH)
+    for (const type of REPEATED) {
+      if (!payload.includes(`"${type}"`)) continue
+      const key = `${type} ${partnerId}`
+      heard.delete(key)
+      heard.set(key, nowMs)
+    }
+    for (const [key, atMs] of heard) {
+      if (nowMs - atMs <= FIRST_LOOK_BACK_MS) break
+      heard.delete(key)
+    }
+  }
+
+  /** What changed without an id since a new page loaded its data. */
+  function heardBefore(partnerId: string, nowMs: number): Told[] {
+    return REPEATED.flatMap((type): Told[] => {
+      const atMs = heard.get(`${type} ${partnerId}`) ?? 0
+      return nowMs - atMs <= FIRST_LOOK_BACK_MS ? [[type, null, null]] : []
+    })
+  }
+
   async function tellMissed(stream: Stream, lastEventId: string | undefined): Promise<void> {
     const now = clock.now()
     const nowMs = now.getTime()
@@ -79,6 +105,7 @@ export function openLive(
       missed.length > MISSED_EVENTS_MAX
         ? [['stream.reset', null, null]]
         : missed.map(({ type, loid, id }) => [type, loid, id])
+    if (lastEventId === undefined) told.push(...heardBefore(stream.reader.partnerId, nowMs))
     // `stream.opened` has an id, so that a page that has received no event yet can also send an id when it reconnects.
     stream.begin(textOf([...told, ['stream.opened', null, firstIdAt(now)]], stream.reader.hearing, nowMs))
   }
@@ -103,10 +130,11 @@ export function openLive(
   return {
     channels: {
       [LIVE](payload) {
+        const nowMs = clock.now().getTime()
+        noteHeard(payload, nowMs)
         const readers = ofPartners.get(payload.slice(0, ID_LENGTH))
         if (!readers) return
         const told = Notification.parse(JSON.parse(payload.slice(ID_LENGTH)))
-        const nowMs = clock.now().getTime()
         const texts = new Map<string, string>()
         for (const stream of readers) {
           const { hearing } = stream.reader
