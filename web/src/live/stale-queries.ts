@@ -29,7 +29,8 @@ const note: Stale = (loid) => [
   ['deals', 'detail', loid],
   ['deals', 'timeline', loid],
 ]
-const request: Stale = (loid) => [...note(loid), ['dashboard', 'activity'], ['inbox']]
+/** A note of the partner's own passes the turn to the lender, and what the lender asks passes it back. */
+const turn: Stale = (loid) => [...note(loid), ...LEAD_LISTS, ...DEAL_LISTS, ['dashboard', 'activity'], ['inbox']]
 const all: Stale = () => [[]]
 
 /**
@@ -53,13 +54,12 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'deal.removed': (loid) => [...deal(loid), ...LEAD_LISTS, ...FIGURES],
   'deal.restored': (loid) => [...deal(loid), ...FIGURES],
   'deal.changed': (loid) => [...deal(loid), ATTENTION],
-  // A note of the partner's own passes the turn to the lender.
-  'note.added': (loid) => [...note(loid), ...LEAD_LISTS, ...DEAL_LISTS, ['dashboard', 'activity'], ['inbox']],
-  'request.opened': request,
-  'request.answered': request,
-  'request.accepted': request,
-  'request.reopened': request,
-  'request.withdrawn': request,
+  'note.added': turn,
+  'request.opened': turn,
+  'request.answered': turn,
+  'request.accepted': turn,
+  'request.reopened': turn,
+  'request.withdrawn': turn,
   'document.added': (loid) => [...note(loid), ['documents', loid], ['dashboard', 'activity'], ['inbox']],
   'document.changed': (loid) => [['documents', loid]],
   'note.changed': (loid) => [...note(loid), ATTENTION],

@@ -34,6 +34,15 @@ async function pushedLead() {
   return { loid, id, page: `/crm/lead/${loid}` }
 }
 
+/** Whose turn the lead's row, page, timeline and search hit say it is. */
+async function turnsOf(loid: string) {
+  const { leads } = (await ada.get(`/dashboard/leads?search=${loid}`)).body.data
+  const { lead } = (await ada.get(`/crm/lead/${loid}`)).body.data
+  const { standing } = (await ada.get(`/crm/lead/${loid}/timeline`)).body.data
+  const found = (await ada.get(`/crm/search?q=${loid}`)).body.data
+  return [leads[0].side, lead.side, standing.side, found.leads[0].side]
+}
+
 const task = (id: string, Subject: string, more: object = {}) =>
   lender.create('Tasks', { Subject, Status: 'Not Started', What_Id: { id }, ...more })
 const taskOf = async (id: string) =>
@@ -80,6 +89,7 @@ test('a request is answered by a note, accepted, asked again and withdrawn, and 
   await look()
   const [request] = await requestsOf(page)
   expect(request).toMatchObject({ subject: 'Please call the applicant', reason: null, state: 'asked' })
+  expect(new Set(await turnsOf(loid))).toEqual(new Set(['partner']))
   expect(await types(loid)).toEqual(['request.opened'])
   const news = () =>
     portal.deps.db.selectFrom('mail_news').select(['type', 'kind']).where('loid', '=', loid).orderBy('id').execute()
@@ -95,6 +105,7 @@ test('a request is answered by a note, accepted, asked again and withdrawn, and 
     body: { data: { note: { title: 'Answer: Please call the applicant', content } } },
   })
   expect((await requestsOf(page))[0]).toMatchObject({ state: 'sent', answered_at: expect.any(String) })
+  expect(new Set(await turnsOf(loid))).toEqual(new Set(['lender']))
   expect((await asked()).map((one: { loid: string }) => one.loid)).not.toContain(loid)
   expect((await ada.post(path, { content })).status).toBe(409)
   await waitFor('the task in progress', async () => (await taskOf(zohoId))?.['Status'] === 'In Progress')

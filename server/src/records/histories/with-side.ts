@@ -1,5 +1,6 @@
 import type { Side } from '@portal/contract/meanings.ts'
 import type { Deps } from '../../deps.ts'
+import { findAsked } from '../requests/requests.queries.ts'
 import { findAnswered } from './answered-turns.queries.ts'
 
 type SideDeps = Pick<Deps, 'reads' | 'statusMeanings'>
@@ -53,7 +54,10 @@ export async function dealWithSide<Row extends Deal>(
   return { ...deal, side: sided?.side ?? null }
 }
 
-/** Passes the turn to the lender where the partner has answered since the status or stage began. */
+/**
+ * Passes the turn to the lender where the partner has answered since the status or stage began, and to the partner where
+ * the lender asks something (D105).
+ */
 async function passOn(
   { reads }: SideDeps,
   partnerId: string,
@@ -62,6 +66,13 @@ async function passOn(
   sides: readonly (Side | null)[],
 ): Promise<(Side | null)[]> {
   const asking = rows.flatMap(({ loid }, index) => (sides[index] === 'partner' ? loid : []))
-  const answered = await findAnswered(reads, partnerId, table, asking)
-  return rows.map(({ loid }, index) => (answered.has(loid) ? 'lender' : (sides[index] ?? null)))
+  const open = rows.flatMap(({ loid }, index) => (sides[index] ? loid : []))
+  const [answered, asked] = await Promise.all([
+    findAnswered(reads, partnerId, table, asking),
+    findAsked(reads, partnerId, table, open),
+  ])
+  return rows.map(({ loid }, index) => {
+    if (asked.has(loid)) return 'partner'
+    return answered.has(loid) ? 'lender' : (sides[index] ?? null)
+  })
 }

@@ -1,5 +1,4 @@
 import { formatMoney } from '@portal/contract/money.ts'
-import { needsAnswer } from '@portal/contract/requests.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
@@ -88,7 +87,7 @@ export function DealPage() {
             <Changing value={deal.stage} scope={deal.loid} announcement={`The stage is now ${deal.stage}`}>
               <StateBadge kind="deal-stage" name={deal.stage} />
             </Changing>
-            <TurnChip side={requests.some(needsAnswer) ? 'partner' : deal.crm === 'synced' ? deal.side : null} />
+            <TurnChip side={deal.crm === 'synced' ? deal.side : null} />
             <DealCrmMark deal={deal} />
           </span>
         }

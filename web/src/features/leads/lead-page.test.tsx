@@ -243,7 +243,10 @@ test('what the lender asks is answered at the request, which a mail’s link has
     { ...asked, ...times, id: 'r2', subject: 'Quote', state: 'accepted' },
   ]
   const server = serveSignedIn({
-    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [], requests }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => {
+      const side = requests.some(({ state }) => state === 'asked') ? 'partner' : 'lender'
+      return { body: data({ lead: leadOf({ side }), notes: [], requests }) }
+    },
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
     'POST /crm/request/r1/answer': () => {
       requests = requests.map((one) => (one.id === 'r1' ? { ...one, state: 'sent' } : one))

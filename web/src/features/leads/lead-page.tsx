@@ -1,6 +1,5 @@
 import { type Lead, NO_DEAL_YET } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
-import { needsAnswer } from '@portal/contract/requests.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -96,7 +95,7 @@ export function LeadPage() {
             </Changing>
             <VerdictText verdict={lead} className="text-[0.8125rem] font-medium" />
             <TurnChip
-              side={requests.some(needsAnswer) ? 'partner' : lead.crm === 'synced' ? lead.side : null}
+              side={lead.crm === 'synced' ? lead.side : null}
               text={lead.awaits_deal_since ? NO_DEAL_YET : undefined}
             />
             <LeadCrmMark lead={lead} />
