@@ -12,14 +12,16 @@ interface NameCellProps {
   title: string
   children: ReactNode
   detail: ReactNode
+  /** How much of a row of one line the detail keeps, however long the name is. */
+  detailClass?: string
 }
 
 /** The name of a record and the person behind it: side by side in a row of one line, otherwise one below the other. */
-export function NameCell({ title, children, detail }: NameCellProps) {
+export function NameCell({ title, children, detail, detailClass = 'one-line:min-w-6' }: NameCellProps) {
   return (
     <span title={title} className="block one-line:flex one-line:items-baseline one-line:gap-2">
       <span className={clsx(CUT, 'text-sm font-medium')}>{children}</span>
-      {detail && <span className={clsx(CUT, 'text-muted one-line:min-w-6 one-line:flex-1')}>{detail}</span>}
+      {detail && <span className={clsx(CUT, 'text-muted one-line:flex-1', detailClass)}>{detail}</span>}
     </span>
   )
 }

@@ -35,7 +35,11 @@ export function ConfirmEmailLine() {
           {isHeld ? HOLDS[session?.hold ?? 'existing'].text : 'Confirm your email address'}.
         </span>{' '}
         {isHeld && 'Until then, your submissions wait here. '}
-        {session && `Open the link that we mailed to ${session.partnerEmail}.`}
+        {session && (
+          <span className={isHeld ? undefined : 'max-sm:hidden'}>
+            {`Open the link that we mailed to ${session.partnerEmail}.`}
+          </span>
+        )}
       </p>
       <Button
         variant="ghost"

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { signOut } from '../../session/sign-out.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -8,20 +8,10 @@ import { Drawer } from '../../ui/drawer.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { ConfirmEmailLine } from './confirm-email-line.tsx'
 import { Keys } from './keys.tsx'
+import { Notices } from './notices.tsx'
 import { OfflineLine } from './offline-line.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
-
-/** Few partners ever see these notices, so their code is not part of every page. */
-const CrmNotices = lazy(async () => ({ default: (await import('../../features/sync/crm-notices.tsx')).CrmNotices }))
-
-const Announcement = lazy(async () => ({
-  default: (await import('../../features/accounts/announcement.tsx')).Announcement,
-}))
-
-const AgreementNotice = lazy(async () => ({
-  default: (await import('../../features/accounts/agreement-notice.tsx')).AgreementNotice,
-}))
 
 /** The frame around every page of a signed-in partner. */
 export function Layout() {
@@ -57,21 +47,7 @@ export function Layout() {
         tabIndex={-1}
         className="mx-auto w-full max-w-[90rem] px-4 pt-4 pb-[calc(var(--bottom-bar)+1.25rem)] sm:px-6 sm:pt-6 lg:px-8 lg:pb-20 print:p-0"
       >
-        {session !== undefined && (session.hold !== null || session.hiddenRecords > 0 || session.crmTakesNone) && (
-          <Suspense>
-            <CrmNotices session={session} />
-          </Suspense>
-        )}
-        {session?.announcement && (
-          <Suspense>
-            <Announcement announcement={session.announcement} />
-          </Suspense>
-        )}
-        {session?.agreement && (
-          <Suspense>
-            <AgreementNotice agreement={session.agreement} />
-          </Suspense>
-        )}
+        <Notices session={session} />
         <Outlet />
       </main>
       <BottomBar isMenuOpen={isDrawerOpen} onMenu={() => setDrawerFor(pathname)} />

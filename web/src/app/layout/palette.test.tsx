@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { pressEnterInInputMethod } from '../../testing/input-method.ts'
 import { openApp } from '../../testing/open-app.tsx'
 import { dealOf, leadOf } from '../../testing/records.ts'
 import { data } from '../../testing/server.ts'
@@ -79,6 +80,10 @@ test('a view is found in every spelling that people see as its name', async () =
     fireEvent.change(input, { target: { value: text } })
     expect((await screen.findAllByRole('option'))[0]?.textContent).toContain('Ngāti Whātua – O’Brien')
   }
+  pressEnterInInputMethod(input)
+  expect(window.location.search).toBe('')
+  fireEvent.keyDown(input, { key: 'Enter' })
+  await waitFor(() => expect(window.location.search).toContain('Funded'))
 })
 
 function viewOf(name: string) {

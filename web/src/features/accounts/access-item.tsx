@@ -24,7 +24,7 @@ export function AccessDetail({ item }: { item: AccessItem }) {
       Since {formatDateTime(item.added_at)}
       {item.last_used_at && (
         <>
-          {' · '}last used <RelativeTime at={item.last_used_at} />
+          {' · '}Last used: <RelativeTime at={item.last_used_at} />
         </>
       )}
     </>

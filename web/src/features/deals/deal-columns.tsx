@@ -22,7 +22,12 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     card: 'title',
     className: `${flexibleClass} wide:w-[32%]`,
     cell: (deal) => (
-      <NameCell title={[dealTitle(deal), deal.contact_name].filter(Boolean).join(', ')} detail={deal.contact_name}>
+      <NameCell
+        title={[dealTitle(deal), deal.contact_name].filter(Boolean).join(', ')}
+        detail={deal.contact_name}
+        // The end of most deals' names stands in a column of its own.
+        detailClass="one-line:min-w-14"
+      >
         <Link {...paths.deal(deal.loid)} className="rounded-sm hover:underline">
           <UnreadMark loid={deal.loid} />
           {dealTitle(deal)}

@@ -21,7 +21,8 @@ export function NewsList({ news, onFollow }: NewsListProps) {
   const more = news.total - news.lines.length
   // What 'Needs attention' quotes is not quoted again (D127).
   const { data: attention } = useQuery({ ...attentionQuery(), enabled: false })
-  const quoted = new Set(attention?.items.filter(({ note }) => note !== null).map(({ loid }) => loid))
+  const isQuoted = attention?.items.filter(({ note, request }) => note !== null || request?.reason)
+  const quoted = new Set(isQuoted?.map(({ loid }) => loid))
   return (
     <>
       <RestingRows label="What is new" rows={news.lines}>

@@ -75,7 +75,7 @@ function propertyItems(lead: Lead): Description[] {
 
 function ContactLink({ href, children }: { href: string; children: ReactNode }) {
   return (
-    <a href={href} className={textLinkClass}>
+    <a href={href} className={`${textLinkClass} inline-block max-w-full text-balance`}>
       {children}
     </a>
   )

@@ -10,13 +10,14 @@ import { DayCell, flexibleClass, NameCell, TextCell } from '../../ui/cells.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { PaymentBadge } from './payment-badge.tsx'
 
+/** The widths are shares of the page, so that the tables of all months line up. */
 export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<Payment>[] {
   return [
     {
       key: 'deal_name',
       header: 'Deal',
       card: 'title',
-      className: `${flexibleClass} wide:w-[40%]`,
+      className: `${flexibleClass} wide:w-[38%]`,
       cell: (payment) => (
         <NameCell title={paymentTitle(payment)} detail={payment.loid}>
           <Link {...paths.deal(payment.loid)} className="rounded-sm py-1 hover:underline">
@@ -30,28 +31,28 @@ export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<P
       header: 'Commission',
       align: 'right',
       card: 'value',
-      className: 'wide:w-32',
+      className: 'wide:w-[11%]',
       cell: ({ amount }) => <span className="text-sm font-medium tabular-nums">{formatCents(amount)}</span>,
     },
     {
       key: 'status',
       header: 'Status',
       card: 'state',
-      className: 'wide:w-40',
+      className: 'wide:w-[14%]',
       cell: (payment) => (payment.status === null ? '—' : <PaymentBadge payment={payment} />),
     },
     {
       key: 'paid_on',
       header: 'Paid On',
       card: 'date',
-      className: 'wide:w-32',
+      className: 'wide:w-[12%]',
       cell: ({ paid_on }) => <DayCell day={formatDate(paid_on)} />,
     },
     {
       key: 'note',
       header: 'Note',
       card: 'wide',
-      className: `${flexibleClass} wide:w-[30%]`,
+      className: `${flexibleClass} wide:w-[20%]`,
       cell: ({ note }) => note && <TextCell>{note}</TextCell>,
     },
     {
@@ -59,7 +60,7 @@ export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<P
       header: 'Ask about this payment',
       headerHidden: true,
       card: 'corner',
-      className: 'wide:w-12',
+      className: 'wide:w-[5%]',
       cell: (payment) => (
         <May least="member">
           <Button

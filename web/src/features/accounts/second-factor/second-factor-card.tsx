@@ -223,10 +223,10 @@ function Passkeys({ factor, isAdding, onAdd, onAdded, onCancel, onRemove }: Pass
                   {' · '}
                   {last_used_at ? (
                     <>
-                      last used <RelativeTime at={last_used_at} />
+                      Last used: <RelativeTime at={last_used_at} />
                     </>
                   ) : (
-                    'not used yet'
+                    'Not used yet'
                   )}
                 </p>
               </div>
