@@ -1,175 +1,30 @@
 // What browsers do to pages (D149): they translate them, enlarge their text, replace their colours, store nothing for them
 // and lack what others have.
+import { createHash } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
 import { portalUrl } from './addresses.ts'
 import { test as fresh } from './fresh-partner.ts'
+import { BUTTONS, expectSound, expectToBearLargeTextAndContrast, pressAll, translate } from './hostile-browser.ts'
 import { actAsStaff, pullFromCrm } from './lender.ts'
 import { listenForComplaints } from './listen-for-complaints.ts'
+import { mailedToken } from './mailed-token.ts'
 import { FORMS, OPEN_FORMS, pathOf, SCREENS, type Screen } from './pages.ts'
 import { signedOut, spend } from './session.ts'
-
-/** Replaces each text as Chrome's translator does, at once and whenever a text appears. The words stay the same. */
-const TRANSLATE = `(() => {
-  const KEPT = 'font, script, style, textarea, option, [translate=no]'
-  function translate(root) {
-    const found = []
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
-    while (walker.nextNode()) found.push(walker.currentNode)
-    for (const text of found) {
-      if (!/\\S/.test(text.data) || text.parentElement.closest(KEPT)) continue
-      const outer = document.createElement('font')
-      outer.append(document.createElement('font'))
-      outer.firstChild.append(text.data)
-      text.replaceWith(outer)
-    }
-  }
-  new MutationObserver((changes) => {
-    for (const { target } of changes) if (target.isConnected) translate(target instanceof Text ? target.parentNode : target)
-  }).observe(document.body, { childList: true, characterData: true, subtree: true })
-  translate(document.body)
-})()`
-
-/**
- * Defines `findStale`, which compares what React believes to show with what stands in the document. It returns the texts
- * that differ, and those that stand beside others without an element of their own (\`web/src/jsx\`).
- */
-const FIND_STALE = `window.findStale = () => {
-  const found = []
-  function visit(fiber) {
-    for (let one = fiber; one; one = one.sibling) {
-      const { children } = one.memoizedProps ?? {}
-      const isBare = one.tag === 6 && /\\S/.test(one.memoizedProps)
-      if (isBare) found.push('stands bare: ' + one.memoizedProps)
-      const isText = one.tag === 5 && ['string', 'number'].includes(typeof children)
-      if (isText && one.stateNode.textContent !== String(children))
-        found.push(one.stateNode.textContent + ' instead of ' + children)
-      visit(one.child)
-    }
-  }
-  const root = document.getElementById('root')
-  const key = Object.keys(root).find((name) => name.startsWith('__reactContainer'))
-  visit(root[key].stateNode.current)
-  return found
-}`
-
-/**
- * Presses each button of the area once, cancels what a press opens, and comes back to the page. Returns the texts that
- * were stale after a press.
- */
-const PRESS_ALL = `async (area) => {
-  const { pathname } = location
-  const pressed = []
-  const wrong = new Set()
-  const seen = new WeakSet()
-  let calls = 0
-  const plainFetch = window.fetch
-  window.fetch = async (...call) => {
-    calls++
-    try { return await plainFetch(...call) } finally { calls-- }
-  }
-  /** Waits until nothing has changed for two frames and every call is answered. */
-  async function settle() {
-    const end = performance.now() + 5_000
-    let quiet = 0
-    const watching = new MutationObserver(() => { quiet = 0 })
-    watching.observe(document.body, { childList: true, characterData: true, subtree: true })
-    for (quiet = 0; (quiet < 2 || calls > 0) && performance.now() < end; quiet++) await new Promise(requestAnimationFrame)
-    watching.disconnect()
-    for (const text of findStale()) wrong.add(text)
-  }
-  const nameOf = (one) => one.ariaLabel ?? one.textContent
-  function next() {
-    return [...document.querySelectorAll(area)].find((one) =>
-      one.checkVisibility() && !one.disabled && !seen.has(one) && !/demo account/.test(nameOf(one)) &&
-      // Some buttons come back as new elements after each press.
-      pressed.filter((name) => name === nameOf(one)).length < 3)
-  }
-  for (const field of document.querySelectorAll('main textarea')) {
-    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(field, 'Read out')
-    field.dispatchEvent(new Event('input', { bubbles: true }))
-  }
-  await settle()
-  for (let button = next(); button; button = next()) {
-    seen.add(button)
-    pressed.push(nameOf(button))
-    button.click()
-    await settle()
-    for (const dialog of document.querySelectorAll('dialog[open]')) {
-      const cancel = [...dialog.querySelectorAll('button')].find((one) => /^(Cancel|Close|Keep)/.test(nameOf(one)))
-      if (cancel) cancel.click()
-      else dialog.requestClose()
-      await settle()
-    }
-    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
-    if (location.pathname !== pathname) {
-      history.back()
-      await settle()
-    }
-  }
-  window.fetch = plainFetch
-  return [...wrong]
-}`
-
-/**
- * Finds what a contrast theme makes disappear: elements whose own background is their only edge, shapes that consist of
- * a background, what is chosen or current, and the focus.
- */
-const FIND_LOST = `(() => {
-  const lost = []
-  const canvas = getComputedStyle(document.body).backgroundColor
-  const isThere = (colour) => colour !== canvas && !/^rgba.*, 0\\)$/.test(colour)
-  function look(selector, isVisible) {
-    for (const one of document.querySelectorAll(selector)) {
-      const { width, height } = one.getBoundingClientRect()
-      if (one.checkVisibility() && width > 2 && height > 2 && !isVisible(getComputedStyle(one)))
-        lost.push(selector + ': ' + one.outerHTML.slice(0, 200))
-    }
-  }
-  const hasEdge = ({ borderTopWidth, borderTopColor, outlineStyle, outlineWidth, outlineColor, backgroundColor }) =>
-    isThere(backgroundColor) || (borderTopWidth !== '0px' && isThere(borderTopColor)) ||
-    (outlineStyle !== 'none' && outlineWidth !== '0px' && isThere(outlineColor))
-  look('button[class^="bg-"], button[class*=" bg-"], a[class*="bg-brand "]:not([href="#main"]), [data-variant], .control', hasEdge)
-  look('[class*="bg-"]:empty, .shape', ({ backgroundColor }) => isThere(backgroundColor))
-  look('nav [aria-current]:not([aria-current=false]), [role=tab][aria-selected=true], label:has(> .appearance-none:checked)',
-    ({ backgroundColor }) => isThere(backgroundColor))
-  for (const one of document.querySelectorAll('main :is(button, a, input, select, textarea)')) {
-    if (!one.checkVisibility() || one.disabled) continue
-    one.focus({ focusVisible: true, preventScroll: true })
-    const shown = one.matches('.appearance-none') ? one.parentElement : one
-    const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(shown)
-    if (document.activeElement === one && (outlineStyle === 'none' || parseFloat(outlineWidth) < 2 || !isThere(outlineColor)))
-      lost.push('focus: ' + one.outerHTML.slice(0, 200))
-  }
-  document.activeElement.blur()
-  return lost
-})()`
-
-/** Finds texts that are cut off, except those that end in dots. */
-const FIND_CUT = `(() => {
-  const cut = []
-  /** The innermost element that is too wide. */
-  const widest = (box, right) =>
-    [...box.querySelectorAll('*')].findLast((one) => one.checkVisibility() && one.getBoundingClientRect().right > right + 1)?.outerHTML.slice(0, 200)
-  if (document.documentElement.scrollWidth > innerWidth) cut.push('the page, because of ' + widest(document.body, innerWidth))
-  for (const one of document.querySelectorAll('body *')) {
-    const { overflowX, overflowY, textOverflow, webkitLineClamp } = getComputedStyle(one)
-    if (textOverflow === 'ellipsis' || webkitLineClamp !== 'none' || !/\\S/.test(one.textContent)) continue
-    const { clientWidth, clientHeight, scrollWidth, scrollHeight } = one
-    if (clientWidth < 4 || !one.checkVisibility()) continue
-    const hides = (overflow) => ['hidden', 'clip'].includes(overflow)
-    if ((hides(overflowX) && scrollWidth > clientWidth + 1) || (hides(overflowY) && scrollHeight > clientHeight + 1))
-      cut.push(one.outerHTML.slice(0, 200) + ' because of ' + widest(one, one.getBoundingClientRect().right))
-  }
-  return cut
-})()`
 
 /** As Chrome behaves with 'Block all cookies'. */
 const BLOCK_SITE_DATA = `for (const name of ['localStorage', 'sessionStorage'])
   Object.defineProperty(window, name, { get() { throw new DOMException('Access is denied for this document.', 'SecurityError') } })`
 
-const BUTTONS = ':is(button, summary, [role=tab], [role=radio])'
+/** A file with a row to mend, a row that is ready, and one like it. */
+const FILE = `Company,First Name,Last Name,Email,Mobile,Loan Amount
+Ironbark Joinery,Ben,Lee,ben@ironbark.example,491570157,25k
+Clearview Glass,Ada,Okafor,ada@clearview.example,0491 570 156,50-60k
+Harbour Cafe,Cleo,Ng,cleo@harbour.example,0491 570 158,10k
+Harbour Cafe,Cleo,Ng,cleo@harbour.example,0491 570 158,
+`
 
-fresh('a translated page survives each of its buttons and each live change', async ({ page, partner }) => {
+fresh('a translated page survives each of its buttons and each live change', async ({ page, partner, request }) => {
+  fresh.setTimeout(240_000)
   spend(page)
   await page.addInitScript('delete window.BroadcastChannel')
   const complaints = listenForComplaints(page)
@@ -182,7 +37,35 @@ fresh('a translated page survives each of its buttons and each live change', asy
     closing: '2027-03-15',
   })
   await actAsStaff(`/leads/${lead}/notes`, { title: 'Call', content: 'Please send the last three bank statements.' })
+  const untouched = await partner.submitLead({ businessName: 'Kauri Joinery' })
+  // What pages came to have later: payments, requests, documents, named keys, views and a file of leads.
+  const payment = {
+    Partner_Commission: '900',
+    Commission_Status: 'Payable',
+    Commission_Paid_On: '',
+    Commission_Note: '',
+  }
+  await actAsStaff(`/deals/${deal}/fields`, payment)
+  await actAsStaff(`/leads/${lead}/tasks`, { subject: 'Partner: Rates notice', description: 'To value it.', due: '' })
+  await actAsStaff(`/deals/${deal}/tasks`, { subject: 'Partner: Tax return', description: '', due: '2027-01-31' })
   await pullFromCrm(partner.token)
+  const headers = { authorization: `Bearer ${partner.token}` }
+  await expect.poll(() => mailedToken('verify-email', partner.email)).toBeDefined()
+  const token = mailedToken('verify-email', partner.email)
+  expect((await request.post('/api/auth/verify-email', { headers, data: { token } })).status()).toBe(200)
+  for (const loid of [lead, deal]) {
+    const file = { name: 'rates.txt', size: 5, sha256: createHash('sha256').update(loid).digest('hex') }
+    expect((await request.post(`/api/crm/documents/${loid}`, { headers, data: file })).status()).toBe(200)
+  }
+  const made: [path: string, data: object][] = [
+    ['api-keys', { name: 'Website', rights: ['submit'] }],
+    ['views', { list: 'leads', name: 'Contacted', query: 'status=Contacted' }],
+    ['views', { list: 'deals', name: 'Funded', query: 'stage=Funded' }],
+  ]
+  for (const [path, data] of made)
+    expect((await request.post(`/api/dashboard/${path}`, { headers, data })).ok()).toBe(true)
+  const file = { headers: { ...headers, 'content-type': 'application/octet-stream' }, data: Buffer.from(FILE) }
+  expect((await request.post('/api/dashboard/leads/imports?name=clients.csv', file)).status()).toBe(201)
   /** What the lender does while the page is open, and the word that the page then shows. */
   const changes: Record<string, [path: string, field: string, word: string]> = {
     '/dashboard': [`/leads/${lead}/status`, 'status', 'Pre Call'],
@@ -192,7 +75,7 @@ fresh('a translated page survives each of its buttons and each live change', asy
     [`/deals/${deal}`]: [`/deals/${deal}/stage`, 'stage', 'Funded'],
   }
   for (const [position, screen] of [...SCREENS, ...FORMS].entries()) {
-    const path = pathOf(screen, { leadLoid: lead, dealLoid: deal })
+    const path = pathOf(screen, { leadLoid: lead, dealLoid: deal, newLoid: untouched })
     await fresh.step(path, async () => {
       await open(page, path, screen)
       await expectToBearLargeTextAndContrast(page)
@@ -227,7 +110,7 @@ signedOut('a browser that blocks site data is told so on every page', async ({ p
   spend(page)
   await page.addInitScript(BLOCK_SITE_DATA)
   for (const screen of [...OPEN_FORMS, ...SCREENS, ...FORMS]) {
-    await page.goto(pathOf(screen, { leadLoid: 'LO-00000000', dealLoid: 'LO-00000000' }))
+    await page.goto(pathOf(screen, { leadLoid: 'LO-00000000', dealLoid: 'LO-00000000', newLoid: 'LO-00000000' }))
     await expect(page.getByRole('alert')).toHaveText(
       `Your browser blocks site data for ${new URL(portalUrl).host}. Allow cookies and site data for this site, then reload the page.`,
     )
@@ -238,37 +121,4 @@ async function open(page: Page, path: string, { heading }: Screen) {
   await page.goto(path)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading)
   await expect(page.getByRole('status', { name: /^(Loading|Searching)/ })).toHaveCount(0)
-}
-
-async function translate(page: Page) {
-  await page.evaluate(FIND_STALE)
-  await page.evaluate(TRANSLATE)
-}
-
-/** With text of twice the usual size on a desktop and a phone, nothing is cut off; with a contrast theme, nothing is lost. */
-async function expectToBearLargeTextAndContrast(page: Page) {
-  const session = await page.context().newCDPSession(page)
-  const size = page.viewportSize()
-  await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
-  for (const width of [1440, 390]) {
-    await page.setViewportSize({ width, height: 900 })
-    expect.soft(await page.evaluate(FIND_CUT), `large text, ${width} pixels`).toEqual([])
-  }
-  await session.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } })
-  if (size) await page.setViewportSize(size)
-  await page.emulateMedia({ forcedColors: 'active' })
-  expect.soft(await page.evaluate(FIND_LOST), 'forced colours').toEqual([])
-  await page.emulateMedia({ forcedColors: null })
-  await session.detach()
-}
-
-async function pressAll(page: Page, area: string) {
-  const stale = await page.evaluate<string[]>(`(${PRESS_ALL})(${JSON.stringify(area)})`)
-  expect(stale, 'texts that were stale after a press').toEqual([])
-}
-
-/** A page that has crashed says so in the console. A page that was loaded again has lost `findStale`. */
-async function expectSound(page: Page, complaints: string[]) {
-  expect(await page.evaluate('findStale()'), 'stale texts').toEqual([])
-  expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
 }

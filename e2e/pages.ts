@@ -4,6 +4,8 @@
 export interface Records {
   leadLoid: string
   dealLoid: string
+  /** A lead that its submitter may correct. */
+  newLoid: string
 }
 
 export interface Screen {
@@ -11,6 +13,8 @@ export interface Screen {
   heading: string | RegExp
   /** Texts that the page must show. */
   texts: string[]
+  /** The server refuses a call of the page, which the browser reports as an error. */
+  isRefused?: boolean
 }
 
 /** Pages in states that no other file checks: with all of the demo's data, or with no search result. */
@@ -87,7 +91,7 @@ export const SCREENS: Screen[] = [
 ]
 
 /** Other files also check the looks of these forms when they are filled in or show messages. */
-export const OPEN_FORMS = [
+export const OPEN_FORMS: Screen[] = [
   { path: '/login', heading: 'Sign in', texts: ['Forgot your password?', 'Create Partner Account'] },
   {
     path: '/signup',
@@ -100,8 +104,18 @@ export const OPEN_FORMS = [
     heading: 'Choose a new password',
     texts: ['New password', 'Confirm new password'],
   },
+  { path: '/verify-email?token=x', heading: 'Email verification', texts: ['Sign in'], isRefused: true },
+  { path: '/confirm-email?token=x', heading: 'New email address', texts: ['Sign in'], isRefused: true },
+  { path: '/undo-email?token=x', heading: 'Not your change?', texts: ['Undo the change', 'Back to sign in'] },
+  { path: '/invite?token=x', heading: 'Your invitation', texts: ['no longer valid', 'Sign in'], isRefused: true },
+  {
+    path: '/disown?token=x',
+    heading: 'Not your account?',
+    texts: ['I did not create this account', 'Back to sign in'],
+  },
+  { path: '/unsubscribe?token=x', heading: 'Unsubscribe', texts: ['Choose which emails you get'] },
 ]
-export const FORMS = [
+export const FORMS: Screen[] = [
   {
     path: '/leads/new',
     heading: 'New Lead',
@@ -114,6 +128,11 @@ export const FORMS = [
       'Submit Lead',
       'Cancel',
     ],
+  },
+  {
+    path: ({ newLoid }) => `/leads/${newLoid}/correct`,
+    heading: 'Correct Lead',
+    texts: ['Personal Information', 'Business Information', 'Loan Information', 'Save Correction', 'Cancel'],
   },
   {
     path: '/webhook',
@@ -140,6 +159,7 @@ export const FORMS = [
     heading: 'Security',
     texts: ['Second factor', 'Passkeys', 'Everything that can get in', 'Remove all but this device'],
   },
+  { path: '/second-factor', heading: 'Set up a second factor', texts: ['Authenticator app', 'Passkeys', 'Sign out'] },
   { path: '/profile/notifications', heading: 'Notifications', texts: ['At once', 'Digest', 'Never', 'Time zone'] },
 ]
 

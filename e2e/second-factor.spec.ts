@@ -100,7 +100,7 @@ test('a passkey replaces the password or serves as the second step, until it is 
   await card.getByLabel('Name').fill('Kim’s phone')
   await card.getByRole('button', { name: 'Make passkey' }).click()
   await page.getByRole('button', { name: 'I have saved them' }).click()
-  await expect(card.getByRole('listitem')).toContainText(/Kim’s phone.*not used yet/)
+  await expect(card.getByRole('listitem')).toContainText(/Kim’s phone.*Not used yet/)
   await expectGoodLooks(page)
 
   await signOut(page, '/deals')
@@ -114,7 +114,7 @@ test('a passkey replaces the password or serves as the second step, until it is 
   await expect(page).toHaveURL('/dashboard')
 
   await page.goto('/profile/security')
-  await expect(card.getByRole('listitem')).toContainText('last used Just now')
+  await expect(card.getByRole('listitem')).toContainText('Last used: Just now')
   await card.getByRole('button', { name: 'Remove Kim’s phone' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
   await expect(card.getByRole('listitem')).toHaveCount(0)

@@ -3,11 +3,10 @@ import { listDeals } from '../contract/src/deals.ts'
 import { listLeads } from '../contract/src/leads.ts'
 import { DEMO_SIGN_IN } from '../server/src/features/accounts/demo-sign-in.ts'
 import { portalUrl } from './addresses.ts'
+import type { Records } from './pages.ts'
 
-export interface Demo {
+export interface Demo extends Records {
   token: string
-  leadLoid: string
-  dealLoid: string
 }
 
 interface Session {
@@ -43,8 +42,8 @@ export function spend(page: Page): void {
 export const signedOut = base.extend<Session, Worker>({
   token: [undefined, { option: true }],
   windows: [({ browserName: _ }, use) => use(new Map()), { scope: 'worker' }],
-  context: async ({ browser, windows, permissions, contextOptions }, use) => {
-    const kind = JSON.stringify([permissions, contextOptions])
+  context: async ({ browser, windows, baseURL, permissions, contextOptions }, use) => {
+    const kind = JSON.stringify([baseURL, permissions, contextOptions])
     const context = windows.get(kind) ?? (await browser.newContext())
     windows.set(kind, context)
     await use(context)
@@ -81,9 +80,15 @@ export const signedOut = base.extend<Session, Worker>({
       const headers = { authorization: `Bearer ${token}` }
       const ask = async (what: string) => (await (await request.get(`/api/dashboard/${what}`, { headers })).json()).data
       const [leads, deals] = await Promise.all(['leads', 'deals'].map(ask))
-      const [lead] = listLeads.answer.parse(leads).leads
+      const { leads: all } = listLeads.answer.parse(leads)
       const [deal] = listDeals.answer.parse(deals).deals
-      await use({ token, leadLoid: lead?.loid ?? '', dealLoid: deal?.loid ?? '' })
+      const untouched = all.find(({ lead_status, submitted_by }) => lead_status === 'New Lead' && submitted_by)
+      await use({
+        token,
+        leadLoid: all[0]?.loid ?? '',
+        dealLoid: deal?.loid ?? '',
+        newLoid: untouched?.loid ?? '',
+      })
       await request.dispose()
     },
     { scope: 'worker' },

@@ -1,19 +1,36 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { approvalCrmUrl, approvalPortalUrl, inviteCrmUrl, invitePortalUrl } from './addresses.ts'
-import { expectGoodLooks } from './expect-good-looks.ts'
+import { expectGoodLooks, expectGoodLooksInBothThemes } from './expect-good-looks.ts'
+import { expectSound, expectToBearLargeTextAndContrast, pressAll, translate } from './hostile-browser.ts'
+import { listenForComplaints } from './listen-for-complaints.ts'
 import { mailedToken } from './mailed-token.ts'
 import { openLive } from './open-live.ts'
 import { newAccount, signIn } from './partner.ts'
 import { isAlive, type Product, startProduct } from './product.ts'
-import { signedOut as test } from './session.ts'
+import { spend, signedOut as test } from './session.ts'
 
 test.skip(process.platform !== 'linux', 'the test needs /proc to find processes')
 
 const root = path.resolve(import.meta.dirname, '..')
+const AGREEMENT = `---
+version: 2027-1
+required_from: 2026-01-01
+---
+# Terms for partners
+
+You refer applicants **with their consent**:
+
+- to pass on their details
+- to be called by us
+`
+const ANNOUNCEMENT = '**Christmas hours.** We are back on [4 January](https://lender.example).'
+const ADD_UP_SHIFTS = `
+  window.shift = 0
+  new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.shift += entry.value })).observe({ type: 'layout-shift', buffered: true })`
 const REASON = 'Your email about the user agreement is outstanding. Call us on 02 5550 1900.'
 
 test.describe('by approval', () => {
@@ -49,6 +66,8 @@ test.describe('by approval', () => {
       await page.bringToFront()
       await expect(page.getByText('Your lender will confirm your account.')).toBeHidden({ timeout: 15_000 })
 
+      await acceptAgreement(page)
+
       await staff.getByRole('textbox', { name: 'Portal Access Reason' }).fill(REASON)
       await setAccess(staff, 'Suspended')
       await page.bringToFront()
@@ -57,6 +76,7 @@ test.describe('by approval', () => {
       await page.getByLabel('Password', { exact: true }).fill(account.password)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
       await expect(page.getByRole('alert')).toHaveText(REASON)
+      await expectGoodLooksInBothThemes(page)
     })
   })
 })
@@ -102,6 +122,36 @@ test.describe('by invitation', () => {
   })
 })
 
+/** Reads the lender's texts, which push nothing down on a second visit, in a browser that translates them, and accepts. */
+async function acceptAgreement(page: Page): Promise<void> {
+  spend(page)
+  const complaints = listenForComplaints(page)
+  const agreement = page.getByRole('region', { name: 'The text of the agreement' })
+  const announcement = page.getByRole('region', { name: 'From the lender' })
+  const notice = page.getByRole('link', { name: 'Read and accept' })
+  await page.addInitScript(ADD_UP_SHIFTS)
+  // The page knows how high the notices were.
+  for (const isKnown of [false, true]) {
+    await page.goto('/leads')
+    await expect(announcement).toBeVisible()
+    await expect(notice).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'No leads found' })).toBeVisible()
+    if (isKnown) expect(await page.evaluate<number>('shift'), 'layout shift').toBeLessThan(0.02)
+  }
+  await notice.click()
+  await expect(agreement.getByRole('heading', { name: 'Terms for partners' })).toBeVisible()
+  await expect(announcement).toContainText('Christmas hours.')
+  await expectGoodLooksInBothThemes(page)
+  await expectToBearLargeTextAndContrast(page)
+  await translate(page)
+  await page.getByRole('checkbox', { name: 'I have read this agreement' }).check()
+  await pressAll(page, 'main button')
+  await expectSound(page, complaints)
+  await expect(notice).toHaveCount(0)
+  await expect(announcement).toHaveCount(0)
+  await expect(page.getByRole('list', { name: 'Accepted' })).toContainText('Version 2027-1')
+}
+
 /** Chooses the word of the partner whose staff page is open. */
 async function setAccess(staff: Page, word: string): Promise<void> {
   await staff.getByRole('combobox', { name: 'Portal Access' }).selectOption(word)
@@ -117,7 +167,13 @@ async function withProduct(
   // PostgreSQL may run as another user, who needs access to the folder.
   chmodSync(folder, 0o711)
   const dataDir = path.join(folder, 'data')
-  const settings = { SIGNUP: signUp }
+  const settings = {
+    SIGNUP: signUp,
+    AGREEMENT_FILE: path.join(folder, 'agreement.md'),
+    ANNOUNCEMENT_FILE: path.join(folder, 'announcement.md'),
+  }
+  writeFileSync(settings.AGREEMENT_FILE, AGREEMENT)
+  writeFileSync(settings.ANNOUNCEMENT_FILE, ANNOUNCEMENT)
   let product: Product | undefined
   try {
     const ports = { PORT: new URL(portalUrl).port, CRM_PORT: new URL(crmUrl).port }
