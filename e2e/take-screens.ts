@@ -1,16 +1,19 @@
-// `npm run screens`: takes the pictures that the documents show, as one sees them in a fresh demo. With
+// `npm run screens`: takes the pictures that the documents show, as one sees them in a fresh demo, and keeps their texts
+// in e2e/screens, which a test compares with the demo (dashboard.spec.ts). With
 // `-- --only=/leads,/deals` or `-- --all`, it takes whole pages instead, at two widths and in both themes, and saves
 // them to .cache/screens.
-import { globSync, mkdirSync, readFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Browser, chromium } from '@playwright/test'
 import { type DemoPage, findDemoPages } from '../bench/demo-pages.ts'
 import { startProduct, withEmptyFolder } from '../bench/product.ts'
 import { launchOptions } from '../chromium.config.ts'
+import { readPictureTexts } from './picture-texts.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const SHOWN = path.join('docs', 'screens')
+const TEXTS = path.join(ROOT, 'e2e', 'screens')
 const NOT_SHOWN = path.join('.cache', 'screens')
 const WIDTHS = [
   { width: 1440, height: 900 },
@@ -64,6 +67,7 @@ async function take(browser: Browser, url: string, token: string, { page, viewpo
     await tab.setViewportSize({ width: viewport.width, height })
   }
   await tab.screenshot({ path: path.join(folder, file), fullPage: isWhole, type: 'jpeg', quality: 80 })
+  if (!isWhole) writeFileSync(path.join(TEXTS, file.replace('.jpg', '.txt')), await readPictureTexts(tab))
   console.log(path.join(folder, file))
 }
 

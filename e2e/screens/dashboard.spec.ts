@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { readPipeline, readStats } from '../../contract/src/dashboard.ts'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
+import { readPictureTexts } from '../picture-texts.ts'
 import { test as demoTest } from '../session.ts'
 import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
@@ -16,6 +19,12 @@ const FAILURES = [
   'Failed to fetch recent activity',
   'Failed to fetch dashboard stats',
 ]
+
+demoTest('the README’s picture shows what one gets (`npm run screens` takes it again)', async ({ page }) => {
+  await page.goto('/dashboard')
+  const shown = path.join(import.meta.dirname, 'dashboard-1440-light.txt')
+  expect(await readPictureTexts(page)).toBe(readFileSync(shown, 'utf8'))
+})
 
 test('/dashboard shows loading, empty and failed states, and recovers', async ({ page }) => {
   await keepUninformed(page)
