@@ -22,6 +22,7 @@ import { mailEmailChange, mailEmailChanged } from '../features/accounts/mail-ema
 import { mailNotice } from '../features/accounts/mail-notice.job.ts'
 import { mailResetLink } from '../features/accounts/mail-reset-link.job.ts'
 import { mailVerification } from '../features/accounts/mail-verification.job.ts'
+import { endRestingUploads } from '../features/documents/end-resting-uploads.job.ts'
 import { submitImportRows } from '../features/imports/submit-import-rows.job.ts'
 import { undoImportRows } from '../features/imports/undo-import-rows.job.ts'
 import { sendNewsMail } from '../features/mails/send-news-mail.job.ts'
@@ -61,6 +62,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   submitImportRows,
   undoImportRows,
   tellDuePayments,
+  endRestingUploads,
   tellNews,
   sendNewsMail,
   pruneNightly,

@@ -55,27 +55,22 @@ export async function beginDocument(
       if (!request || request.owner.loid !== record.loid) throw new NotFound('Request not found')
       if (!needsAnswer(request) && request.state !== 'sent') throw new Conflict('CONFLICT', CLOSED[request.state])
     }
-    const used = await countUploads(tx, caller.id, record.loid)
+    const now = clock.now()
+    const used = await countUploads(tx, caller.id, { loid: record.loid, personId: caller.personId, now })
     if (used.of_record >= DOCUMENTS_MAX) {
       throw new Conflict(
         'CONFLICT',
         `This ${record.on} has ${DOCUMENTS_MAX} documents, which is the most there may be.`,
       )
     }
-    if (used.of_partner + size > DOCUMENTS_WAITING_MB * MB) {
+    const personMbMax = Math.max(DOCUMENTS_WAITING_MB / 2, 2 * config.documentMbMax)
+    if (used.of_person + size > personMbMax * MB) {
       throw new Conflict(
         'CONFLICT',
-        `Your files on their way to the lender would be more than ${DOCUMENTS_WAITING_MB} MB. Wait until some of them have arrived.`,
+        `You would be sending more than ${personMbMax} MB at a time. Wait until some of your files have arrived.`,
       )
     }
-    if (used.of_all + size > config.documentsWaitingGbMax * 1024 * MB) {
-      throw new PortalError(
-        503,
-        'UNAVAILABLE',
-        'Too many files are on their way to the lender. Please try again later.',
-      )
-    }
-    const now = clock.now()
+    refuseFull(config, { of_partner: used.of_partner + size, of_all: used.of_all + size })
     const document = {
       id: newId(now),
       partner_id: caller.id,
@@ -92,12 +87,13 @@ export async function beginDocument(
       state: 'uploading' as const,
       problem: null,
       added_at: now.toISOString(),
+      continued_at: now.toISOString(),
       zoho_id: null,
       crm_module: null,
       crm_record: null,
     }
     await insertDocument(tx, document)
-    return { document: { ...document, sent_name: null, sent_at: null, removed_at: null }, parts: [] }
+    return { document: { ...document, arrived: 0, sent_name: null, sent_at: null, removed_at: null }, parts: [] }
   })
 }
 
@@ -109,6 +105,22 @@ async function refuseUnconnected(tx: Tx, partnerId: string): Promise<void> {
     throw new Conflict('CONFIRM_EMAIL', 'Confirm your email address first: then you can send files.')
   const hold = holdOf(partner)
   if (hold) throw new Conflict(HOLDS[hold].code, HOLDS[hold].text)
+}
+
+/** Throws if the files on their way to the CRM would be too large together (D100). */
+export function refuseFull(
+  { documentsWaitingGbMax }: Pick<Deps['config'], 'documentsWaitingGbMax'>,
+  { of_partner, of_all }: { of_partner: number; of_all: number },
+): void {
+  if (of_partner > DOCUMENTS_WAITING_MB * MB) {
+    throw new Conflict(
+      'CONFLICT',
+      `Your files on their way to the lender would be more than ${DOCUMENTS_WAITING_MB} MB. Wait until some of them have arrived.`,
+    )
+  }
+  if (of_all > documentsWaitingGbMax * 1024 * MB) {
+    throw new PortalError(503, 'UNAVAILABLE', 'Too many files are on their way to the lender. Please try again later.')
+  }
 }
 
 /** How many bytes this part of a file has. Zero if the file has no such part. */

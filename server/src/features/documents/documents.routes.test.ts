@@ -12,6 +12,7 @@ import {
 } from '../../testing/start-portal.ts'
 import { sendPart, sha256, upload } from '../../testing/upload.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { endRestingUploads } from './end-resting-uploads.job.ts'
 
 let portal: TestPortal
 let lender: Lender
@@ -182,10 +183,17 @@ test('limits, other partners, viewers and unverified partners are refused in wor
     body: { error: 'The file is larger than 25 MB.' },
   })
   const { id } = (await ada.post(`/crm/documents/${loid}`, file)).body.data.document
-  for (let count = 0; count < 8; count++) {
-    const large = { ...file, size: 25 * 1024 * 1024, sha256: String(count).repeat(64) }
-    expect((await ada.post(`/crm/documents/${loid}`, large)).status).toBe(count < 7 ? 200 : 409)
+  // A person sends at most 100 MB at a time, a partner 200 MB.
+  const member = await addColleague(portal, ada, 'member')
+  const third = await addColleague(portal, ada, 'member')
+  const begin = async (by: Pick<TestPartner, 'post'>, count: number) => {
+    const large = { ...file, size: 25 * 1024 * 1024, sha256: count.toString(16).repeat(64) }
+    return (await by.post(`/crm/documents/${loid}`, large)).body
   }
+  for (let count = 0; count < 3; count++) expect((await begin(ada, count)).success).toBe(true)
+  expect((await begin(ada, 3)).error).toMatch(/^You would be sending more than 100 MB at a time/)
+  for (let count = 3; count < 7; count++) expect((await begin(member, count)).success).toBe(true)
+  expect((await begin(third, 7)).error).toMatch(/would be more than 200 MB/)
   const bob = await portal.newPartner()
   expect((await bob.post(`/crm/documents/${(await bob.submitLead()).loid}`, file)).body.code).toBe('CONFIRM_EMAIL')
   const viewer = await addColleague(portal, ada, 'viewer')
@@ -201,6 +209,53 @@ test('limits, other partners, viewers and unverified partners are refused in wor
     'The file changed while it was sent. Choose it again.',
   )
 })
+
+test('an upload that nobody continues gives back its room within the hour, and begins again; only what has arrived takes room from others', async () => {
+  const { loid } = await pushedLead()
+  const content = new Uint8Array(Buffer.concat([Buffer.from(PDF), randomBytes(2_000_000)]))
+  const file = { name: 'rest.pdf', size: content.byteLength, sha256: sha256(content) }
+  const begin = async () => (await ada.post(`/crm/documents/${loid}`, file)).body.data
+  const { id } = (await begin()).document
+  const send = (number: number) =>
+    sendPart(portal, ada.token, { id, number, content: content.subarray(number * 1_048_576, (number + 1) * 1_048_576) })
+  const arrived = async () => {
+    const rows = await portal.deps.db.selectFrom('documents').select('arrived').where('id', '=', id).execute()
+    return rows[0]?.arrived
+  }
+  expect(await arrived()).toBe(0)
+  for (const number of [0, 0]) expect(await send(number)).toBe(200)
+  expect(await arrived()).toBe(1_048_576)
+  const end = () => endRestingUploads.run(portal.deps, {}, AbortSignal.timeout(30_000), '')
+  portal.advance(59 * 60_000)
+  await end()
+  expect((await begin()).parts).toEqual([0])
+  expect(await send(1)).toBe(200)
+  portal.advance(59 * 60_000)
+  await end()
+  expect((await begin()).parts).toEqual([0, 1])
+  portal.advance(2 * 60_000)
+  await end()
+  expect(await arrived()).toBe(0)
+  expect((await begin()).parts).toEqual([])
+
+  // All the room is taken by files that others have sent.
+  const others = portal.deps.db.updateTable('documents').where('state', '=', 'uploading').where('id', '<>', id)
+  const eve = await portal.newPartner()
+  await insertUploads(eve.id)
+  expect(await send(0)).toBe(503)
+  await others.set({ arrived: 0 }).execute()
+  for (const number of [0, 1]) expect(await send(number)).toBe(200)
+  expect((await ada.post(`/crm/document/${id}/complete`)).body.data.document).toMatchObject({ problem: null })
+  await synced(loid, 'rest.pdf')
+})
+
+/** Three uploads of a partner that take all the room there is, by what the portal has noted. */
+async function insertUploads(partnerId: string) {
+  await sql`
+    insert into documents (id, partner_id, loid, name, size, sha256, state, added_at, arrived)
+    select gen_random_uuid(), ${partnerId}, 'LO-00000000', 'large.pdf', 2000000000, number::text, 'uploading', now(), 2000000000
+      from generate_series(1, 3) as number`.execute(portal.deps.db)
+}
 
 test('what staff attach for the partner is shown, told once, opened, and gone when they delete it', async () => {
   const { loid, id } = await pushedLead()

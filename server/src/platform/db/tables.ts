@@ -457,6 +457,9 @@ interface DocumentsTable {
   state: 'uploading' | 'pending' | 'synced' | 'failed'
   problem: ColumnType<string | null, string | null | undefined>
   added_at: Instant
+  /** How many bytes of an upload are here, and when a part last came. */
+  arrived: ColumnType<number, undefined, number>
+  continued_at: ColumnType<Instant, Instant | undefined>
   zoho_id: ColumnType<string | null, string | null | undefined>
   crm_module: ColumnType<string | null, string | null | undefined>
   crm_record: ColumnType<string | null, string | null | undefined>
@@ -555,6 +558,7 @@ interface SweepCursorsTable {
     | 'tasks-all'
     | 'partners'
     | 'invited'
+    | 'attachments'
   position: Instant
   /** When a sweep last read all lists to their ends. */
   swept_at: ColumnType<Instant, never, Instant>

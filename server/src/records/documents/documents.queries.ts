@@ -8,6 +8,8 @@ import type { AttachmentPlace } from '../crm-records.ts'
 
 /** An unfinished upload ends after this time (D100). */
 export const UNFINISHED_HOURS = 24
+/** An upload that nobody continues gives back its room after this time. */
+const RESTING_MINUTES = 60
 /** SQL: the LOIDs of one referral by $1 and $2, as a lead and as a deal. */
 const ALL_LOIDS = `any(array(
   select $2
@@ -75,15 +77,59 @@ export async function lockUploads(tx: Tx, partnerId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`documents ${partnerId}`}, 0))`.execute(tx)
 }
 
-/** What counts against the limits of uploads (D100), in bytes but for `of_record`. */
-export async function countUploads(tx: Tx, partnerId: string, loid: string) {
-  const { rows } = await sql<{ of_record: number; of_partner: number; of_all: number }>`
+/** Uploads that were last continued before this time rest. */
+export function restingBefore(now: Date): string {
+  return new Date(now.getTime() - RESTING_MINUTES * 60_000).toISOString()
+}
+
+/**
+ * What counts against the limits of uploads (D100), in bytes but for `of_record`. An upload that goes on counts whole for
+ * its person and partner, so that it does not stop halfway. Whatever was only begun takes no room from others.
+ */
+export async function countUploads(
+  tx: Tx,
+  partnerId: string,
+  { loid, personId, now }: { loid: string; personId: string; now: Date },
+) {
+  const { rows } = await sql<{ of_record: number; of_person: number; of_partner: number; of_all: number }>`
+    with waiting as (
+      select partner_id, person_id, state, case when state = 'uploading' then arrived else size end as there,
+             case when state = 'uploading' and continued_at < ${restingBefore(now)} then arrived else size end as reserved
+        from documents where state in ('uploading', 'pending') and removed_at is null)
     select (select count(*) from documents where partner_id = ${partnerId} and loid = ${loid} and removed_at is null and state <> 'failed')::int as of_record,
-           (select coalesce(sum(size), 0) from documents
-             where partner_id = ${partnerId} and state in ('uploading', 'pending') and removed_at is null)::float8 as of_partner,
-           (select coalesce(sum(size), 0) from documents
-             where state in ('uploading', 'pending') and removed_at is null)::float8 as of_all`.execute(tx)
-  return rows[0] ?? { of_record: 0, of_partner: 0, of_all: 0 }
+           coalesce(sum(reserved) filter (where partner_id = ${partnerId} and person_id = ${personId} and state = 'uploading'), 0)::float8 as of_person,
+           coalesce(sum(reserved) filter (where partner_id = ${partnerId}), 0)::float8 as of_partner,
+           coalesce(sum(there), 0)::float8 as of_all
+      from waiting`.execute(tx)
+  return rows[0] ?? { of_record: 0, of_person: 0, of_partner: 0, of_all: 0 }
+}
+
+/** The bytes of files that are on their way to the CRM and have arrived here. */
+export async function countArrived(db: Db, partnerId: string): Promise<{ of_partner: number; of_all: number }> {
+  const { rows } = await sql<{ of_partner: number; of_all: number }>`
+    select coalesce(sum(there) filter (where partner_id = ${partnerId}), 0)::float8 as of_partner,
+           coalesce(sum(there), 0)::float8 as of_all
+      from (select partner_id, case when state = 'uploading' then arrived else size end as there
+              from documents where state in ('uploading', 'pending') and removed_at is null) as waiting`.execute(db)
+  return rows[0] ?? { of_partner: 0, of_all: 0 }
+}
+
+/** Removes the parts of some uploads that rest. Returns the number of these uploads. */
+export async function removeRestingPartsOfAllPartners(db: Db, before: string, uploadsMax: number): Promise<number> {
+  const { rows } = await sql`
+    with resting as (
+      update documents set arrived = 0 where id in (
+        select id from documents
+         where state = 'uploading' and arrived > 0 and continued_at < ${before}
+         limit ${uploadsMax}
+           for update skip locked)
+      returning partner_id, id
+    ), removed as (
+      delete from document_parts using resting
+       where document_parts.partner_id = resting.partner_id and document_id = resting.id
+    )
+    select from resting`.execute(db)
+  return rows.length
 }
 
 /** The record's document with this content, unless it failed or was taken back. */
@@ -105,7 +151,7 @@ export function findSameDocument(
 
 export async function insertDocument(
   tx: Tx,
-  document: Omit<DocumentRow, 'sent_name' | 'sent_at' | 'removed_at'>,
+  document: Omit<DocumentRow, 'sent_name' | 'sent_at' | 'removed_at' | 'arrived'>,
 ): Promise<void> {
   await tx.insertInto('documents').values(document).execute()
 }
@@ -149,20 +195,32 @@ export async function findPartNumbers(db: Db | Tx, partnerId: string, id: string
  */
 export async function storeDocumentPart(
   db: Db,
-  { partnerId, id, number, content }: { partnerId: string; id: string; number: number; content: Buffer },
+  {
+    partnerId,
+    id,
+    number,
+    content,
+    at,
+  }: { partnerId: string; id: string; number: number; content: Buffer; at: string },
 ): Promise<boolean> {
   // The lock waits for a verdict that is being stored, so that a refused file gets no part back.
   const { rows } = await sql`
     with arriving as (
       select partner_id, id from documents
        where partner_id = ${partnerId} and id = ${id} and state = 'uploading' and removed_at is null
-         for share
+         for no key update
     ), stored as (
       insert into document_parts (partner_id, document_id, number, content)
       select partner_id, id, ${number}, ${content} from arriving
       on conflict (partner_id, document_id, number) do nothing
+      returning number
     )
-    select from arriving`.execute(db)
+    update documents
+       set continued_at = ${at},
+           arrived = arrived + case when exists (select from stored) then ${content.byteLength}::int else 0 end
+      from arriving
+     where documents.id = arriving.id
+    returning documents.id`.execute(db)
   return rows.length > 0
 }
 
