@@ -56,6 +56,7 @@ export type Behaviour = {
   coqlReturnsConverted: boolean
   coqlKnowsConverted: boolean
   coqlKnowsDealHistory: boolean
+  coqlKnowsTasks: boolean
   coqlLookupHasName: boolean
   coqlNeedsBracketsBeyondTwo: boolean
   searchLagSeconds: number
@@ -254,6 +255,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   coqlReturnsConverted: yesNo(true, 'COQL queries of Leads also return converted leads.'),
   coqlKnowsConverted: yesNo(true, 'COQL knows the column Converted__s; otherwise it answers INVALID_QUERY.'),
   coqlKnowsDealHistory: yesNo(true, 'COQL knows the module DealHistory, which holds the stage histories of all deals.'),
+  coqlKnowsTasks: yesNo(true, 'COQL knows the module Tasks; otherwise it answers INVALID_MODULE.'),
   coqlLookupHasName: yesNo(true, 'COQL returns a lookup column as {name,id}; otherwise as {id}.'),
   coqlNeedsBracketsBeyondTwo: yesNo(
     true,
@@ -415,6 +417,7 @@ function defaults(): Behaviour {
     coqlReturnsConverted: SWITCHES.coqlReturnsConverted.default,
     coqlKnowsConverted: SWITCHES.coqlKnowsConverted.default,
     coqlKnowsDealHistory: SWITCHES.coqlKnowsDealHistory.default,
+    coqlKnowsTasks: SWITCHES.coqlKnowsTasks.default,
     coqlLookupHasName: SWITCHES.coqlLookupHasName.default,
     coqlNeedsBracketsBeyondTwo: SWITCHES.coqlNeedsBracketsBeyondTwo.default,
     searchLagSeconds: SWITCHES.searchLagSeconds.default,

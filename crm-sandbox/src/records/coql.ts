@@ -37,7 +37,7 @@ function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: J
     const parsed = parseCoql(query, sandbox.behaviour().coqlNeedsBracketsBeyondTwo)
     const isOfStages = parsed.module === 'DealHistory' && sandbox.behaviour().coqlKnowsDealHistory
     const module = isOfStages ? stageModule(sandbox) : findModule(parsed.module)
-    if (!module) {
+    if (!module || (parsed.module === 'Tasks' && !sandbox.behaviour().coqlKnowsTasks)) {
       throw new ApiError(400, 'INVALID_MODULE', { module: parsed.module }, 'the module name given seems to be invalid')
     }
     checkLimits(parsed)

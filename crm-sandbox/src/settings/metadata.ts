@@ -88,14 +88,19 @@ export function metadataRoutes(app: FastifyInstance, sandbox: Sandbox) {
         currency_symbol: ORG.currency_symbol,
         mc_status: false,
         license_details: {
-          paid: true,
-          paid_type: 'enterprise',
+          paid: hasFileStorage(sandbox),
+          paid_type: hasFileStorage(sandbox) ? 'enterprise' : 'free',
           users_license_purchased: USERS.length,
           portal_users_license_purchased: 0,
         },
       },
     ],
   }))
+}
+
+/** The Free edition has no storage for files. */
+function hasFileStorage(sandbox: Sandbox): boolean {
+  return sandbox.behaviour().fileStorageBytesMax > 0
 }
 
 const JSON_TYPES: { [type: string]: string } = {

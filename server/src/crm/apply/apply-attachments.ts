@@ -2,7 +2,6 @@ import type { Deps } from '../../deps.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { insertSet } from '../../platform/db/row-sets.ts'
 import type { CrmAttachment } from '../../records/crm-records.ts'
-import { markLooked } from '../../records/documents/document-looks.queries.ts'
 import { typeOfName } from '../../records/documents/document-name.ts'
 import {
   type DocumentedRecord,
@@ -13,8 +12,6 @@ import {
   removeLendersDocuments,
 } from '../../records/documents/documents.queries.ts'
 import { recordEvents } from '../../records/events/events.ts'
-
-const PARTNER = /^partner/i
 
 interface Looked {
   partnerId: string
@@ -43,8 +40,7 @@ export async function applyAttachments(
     // A file whose answer was lost came from a partner, whatever its name is.
     const sent = new Set(known.filter((row) => row.zoho_id === null).map((row) => `${row.sent_name} ${row.size}`))
     const added = listed.filter((one) => {
-      const isMeant = config.crmDocuments === 'all' || PARTNER.test(one.name)
-      return isMeant && !byZohoId.has(one.zoho_id) && !sent.has(`${one.name} ${one.size}`)
+      return isForPartner(config, one) && !byZohoId.has(one.zoho_id) && !sent.has(`${one.name} ${one.size}`)
     })
     for (const one of listed) {
       const row = byZohoId.get(one.zoho_id)
@@ -67,8 +63,17 @@ export async function applyAttachments(
     const ids = await insertSet(tx, 'documents', rows)
     const events = rows.filter((row) => isNews && ids.has(row.id)).map((row) => addedEvent(row, record, clock.now()))
     await recordEvents(tx, events)
-    await markLooked(tx, partnerId, loid)
   })
+}
+
+const PARTNER = /^partner/i
+
+/** Whether the lender means a file for the partner (D103). */
+export function isForPartner(
+  { crmDocuments }: Pick<Deps['config'], 'crmDocuments'>,
+  { name }: Pick<CrmAttachment, 'name'>,
+): boolean {
+  return crmDocuments === 'all' || PARTNER.test(name)
 }
 
 function rowOf(one: CrmAttachment, partnerId: string, { loid }: DocumentedRecord) {

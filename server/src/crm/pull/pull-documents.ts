@@ -10,11 +10,17 @@ import {
   forgetLook,
   keepContact,
   type Look,
+  markLooked,
 } from '../../records/documents/document-looks.queries.ts'
-import { applyAttachments } from '../apply/apply-attachments.ts'
+import { applyAttachments, isForPartner } from '../apply/apply-attachments.ts'
+import { AttachmentsNotListed } from '../zoho/attachments.ts'
 import { asOpened } from '../zoho/call-order.ts'
 import { CrmForbidden, CrmRefused } from '../zoho/errors.ts'
+import { findRowsOf } from './find-rows-of.ts'
+import { beginAtCursor, moveCursor } from './sweep/sweep-cursors.queries.ts'
 
+/** As for other lists, Zoho may show a file a little later than its time says. */
+const OVERLAP_MS = 60_000
 /** A person who opens a record waits at most this long for the lender's documents. A later look gets any that are missing. */
 const OPENED_MS_MAX = 3_000
 
@@ -106,6 +112,33 @@ async function pullDocuments(
     listed.push(...(found ?? []).filter((one) => contact && one.added_at <= contact.made_at))
   }
   await applyAttachments(deps, { ...of, listed, isWhole, isNews: look.is_news })
+  await markLooked(db, of.partnerId, of.loid)
+}
+
+/**
+ * Applies what staff have attached to any lead or deal since the last look, where Zoho lists that (D103). Anything that
+ * nothing has told of is found so, and costs no call for each record.
+ */
+export async function sweepDocuments(deps: Deps, signal: AbortSignal): Promise<void> {
+  const { db, crm, config } = deps
+  const begun = crm.now().toISOString()
+  const from = Date.parse(await beginAtCursor(db, 'attachments', begun)) - OVERLAP_MS
+  try {
+    for await (const files of crm.attachmentPagesSince(new Date(from).toISOString(), signal)) {
+      for (const module of ['Leads', 'Deals'] as const) {
+        const meant = files.filter((one) => one.module === module && isForPartner(config, one))
+        const ofRecords = Map.groupBy(meant, (one) => one.record_zoho_id)
+        for (const { partner_id: partnerId, loid, zoho_id } of await findRowsOf(deps, module, [...ofRecords.keys()])) {
+          const listed = ofRecords.get(zoho_id ?? '') ?? []
+          await applyAttachments(deps, { partnerId, loid, listed, isWhole: false, isNews: true })
+        }
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof AttachmentsNotListed)) throw error
+    return
+  }
+  await moveCursor(db, 'attachments', begun)
 }
 
 function isOfCrm(error: unknown): boolean {

@@ -1,17 +1,23 @@
 import * as z from 'zod/mini'
+import type { Clock } from '../../platform/clock.ts'
 import { cutText } from '../../platform/cut-text.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { AttachmentPlace, CrmAttachment } from '../../records/crm-records.ts'
 import { isMissing, readItems, readResults, refusal } from './answers.ts'
 import { errorCode, type FileToSend, type ZohoAnswer } from './client.ts'
-import { CrmFileRefused, CrmStorageFull } from './errors.ts'
+import { CrmFileRefused, CrmForbidden, CrmRefused, CrmStorageFull } from './errors.ts'
 import { moduleName } from './field-map.ts'
 import type { ZohoParts } from './parts.ts'
-import { readLookupId, ZohoId, ZohoInstant } from './wire.ts'
+import { readLookupId, readParent, ZohoId, ZohoInstant } from './wire.ts'
 
 export interface Attachments {
   /** The files of a record, without links. Null while the record is in the recycle bin. */
   listAttachments(place: AttachmentPlace, signal?: AbortSignal): Promise<CrmAttachment[] | null>
+  /**
+   * Pages of the files that have been attached to the organisation's leads and deals since this time, the newest first.
+   * Throws `AttachmentsNotListed` if Zoho does not list them. After a refusal it is asked again a day later.
+   */
+  attachmentPagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmAttachment[]>
   /**
    * Sends a file and returns its id. The call is not repeated, so that no file arrives twice: throws `CrmUnanswered` if
    * the file may have arrived, `CrmFileRefused` if the CRM does not take this file, and `CrmStorageFull` if it has no room
@@ -32,7 +38,15 @@ export interface Attachments {
   ): Promise<{ zoho_id: string; made_at: string } | undefined>
 }
 
+/** Only some organisations may list the attachments of all records (D103). */
+export class AttachmentsNotListed extends Error {
+  override name = 'AttachmentsNotListed'
+}
+
 const FIELDS = 'id,File_Name,Size,Created_Time,Created_By,$type'
+/** A look at all attachments reads at most this many pages. Any others are found when their record is opened. */
+const PAGES_OF_ALL_MAX = 10
+const REFUSED_MS = 86_400_000
 /** Zoho's limit for a file's name. */
 export const ATTACHMENT_NAME_LENGTH_MAX = 250
 /** A conversion makes its records in this time. */
@@ -51,12 +65,16 @@ const WireAttachment = z.object({
 export function openAttachments(
   { api, fieldMap }: Pick<ZohoParts, 'api' | 'fieldMap'>,
   { api: readingApi }: Pick<ZohoParts, 'api'>,
+  crmClock: Clock,
 ): Attachments {
   function pathOf({ module, record_zoho_id }: AttachmentPlace): string {
     const named =
       module === 'Contacts' ? module : module === 'Partners' ? fieldMap.partners.module : moduleName(fieldMap, module)
     return `${named}/${record_zoho_id}/Attachments`
   }
+
+  /** When Zoho last refused to list the attachments of all records. */
+  let refusedAt = Number.NEGATIVE_INFINITY
 
   async function timeOf(path: string, fields: string, signal?: AbortSignal) {
     const answer = await readingApi.get(path, { fields }, { signal })
@@ -71,22 +89,33 @@ export function openAttachments(
       let isThere = false
       for await (const rows of api.pages(pathOf(place), { fields: FIELDS }, { signal })) {
         isThere = true
-        for (const raw of rows) {
-          const row = WireAttachment.safeParse(raw).data
-          if (!row || row.$type === 'Link') continue
-          const { module, record_zoho_id } = place
-          all.push({
-            module,
-            record_zoho_id,
-            zoho_id: row.id,
-            name: row.File_Name.replaceAll('\u0000', '').toWellFormed(),
-            size: Number.isFinite(row.Size) ? row.Size : 0,
-            added_by: row.Created_By?.name ?? null,
-            added_at: row.Created_Time,
-          })
-        }
+        all.push(...rows.flatMap((raw) => readAttachment(raw, place)))
       }
       return isThere ? all : null
+    },
+
+    async *attachmentPagesSince(since, signal) {
+      if (crmClock.now().getTime() - refusedAt < REFUSED_MS)
+        throw new AttachmentsNotListed('The CRM has refused the list before.')
+      const query = { fields: `${FIELDS},Parent_Id`, sort_by: 'Modified_Time', sort_order: 'desc' }
+      let pages = 0
+      try {
+        for await (const rows of readingApi.pages('Attachments', query, { signal })) {
+          const files = rows.flatMap((raw) => {
+            const parent = readParent(raw)
+            const module = (['Leads', 'Deals'] as const).find((one) => moduleName(fieldMap, one) === parent?.module)
+            return parent && module ? readAttachment(raw, { module, record_zoho_id: parent.zoho_id }) : []
+          })
+          const recent = files.filter((one) => one.added_at >= since)
+          if (recent.length > 0) yield recent
+          pages += 1
+          if (recent.at(-1) !== files.at(-1) || pages === PAGES_OF_ALL_MAX) return
+        }
+      } catch (error) {
+        if (!(error instanceof CrmRefused || error instanceof CrmForbidden)) throw error
+        refusedAt = crmClock.now().getTime()
+        throw new AttachmentsNotListed(error.message, { cause: error })
+      }
     },
 
     async attach(place, file, signal) {
@@ -119,6 +148,23 @@ export function openAttachments(
       return { zoho_id, made_at: contact.at }
     },
   }
+}
+
+/** Nothing for a link, or for a file that cannot be read. */
+function readAttachment(raw: unknown, { module, record_zoho_id }: AttachmentPlace): CrmAttachment[] {
+  const row = WireAttachment.safeParse(raw).data
+  if (!row || row.$type === 'Link') return []
+  return [
+    {
+      module,
+      record_zoho_id,
+      zoho_id: row.id,
+      name: row.File_Name.replaceAll('\u0000', '').toWellFormed(),
+      size: Number.isFinite(row.Size) ? row.Size : 0,
+      added_by: row.Created_By?.name ?? null,
+      added_at: row.Created_Time,
+    },
+  ]
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   TIMES_IN_BUSINESS,
 } from '@portal/contract/choices.ts'
 import { FIELD_GROUPS } from '@portal/contract/field-groups.ts'
+import * as z from 'zod/mini'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmCheck } from '../../records/crm-records.ts'
 import { isMissing as isRecordMissing, readItems, readResults } from './answers.ts'
@@ -16,6 +17,7 @@ import { CrmAddressRefused, CrmForbidden, CrmRefused, CrmSignInRefused } from '.
 import { usedChoices } from './metadata.ts'
 import type { Organisation } from './organisation.ts'
 import type { ZohoParts } from './parts.ts'
+import { TASK_IN_PROGRESS } from './read-tasks.ts'
 
 export interface Checks {
   /**
@@ -60,6 +62,16 @@ const NOT_KNOWN = 'not known while the field is missing'
 const NO_LOID = 'LO-00000000'
 /** No record has this id, so a write to it is refused before it changes anything. */
 const NO_ID = '1'
+const NO_FILE = {
+  name: 'trial.txt',
+  size: 5,
+  async *read() {
+    yield Buffer.from('trial')
+  },
+}
+const LONG_AGO = '2000-01-01T00:00:00+00:00'
+
+const License = z.object({ license_details: z.object({ paid_type: z.string() }) })
 
 export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation: Organisation): Checks {
   const { partners, leads, deals } = fieldMap
@@ -257,8 +269,22 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
           const answer = await api.get(`${module}/${NO_ID}/Attachments`, { fields: 'id' }, { signal })
           // No record has this id, and an organisation that gives its attachments says so.
           if (!isRecordMissing(answer)) readItems(answer)
+          const sent = await api.upload(`${module}/${NO_ID}/Attachments`, NO_FILE, signal)
+          if (!isRecordMissing(sent)) readResults(sent)
         }
-        return 'are given. Whether there is room for more is known when one is sent'
+        const about = await unlessRefused(async () => readItems(await api.get('org', {}, { signal }), 'org').items[0])
+        if (License.safeParse(about).data?.license_details.paid_type === 'free') {
+          throw new Wrong(
+            'The Free edition of Zoho has no room for files, so partners’ files wait. Choose another edition',
+          )
+        }
+        const listed = await unlessRefused(async () =>
+          readItems(await api.get('Attachments', { fields: 'id', per_page: '1' }, { signal })),
+        )
+        const found = listed
+          ? 'and listed for all records at once, so new ones are found within five minutes'
+          : 'but not listed for all records at once, so new ones are found when a record is opened or has changed'
+        return `are taken and given, ${found}. Whether there is room for more is known when one is sent`
       },
     },
     {
@@ -301,7 +327,13 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       scope: 'ZohoCRM.modules.ALL',
       async run(signal) {
         readItems(await api.get('Tasks', { fields: 'Subject', per_page: '1' }, { signal }))
-        return 'can be read, so partners see what the lender asks'
+        const body = { data: [{ id: NO_ID, Status: TASK_IN_PROGRESS }] }
+        readResults(await api.write({ method: 'PUT', path: 'Tasks', body, isRepeatable: true, signal }))
+        const changed = `select id from Tasks where Modified_Time >= '${LONG_AGO}' limit 0, 1`
+        const queries = (await unlessRefused(() => api.coql(changed, signal)))
+          ? 'Queries find them too'
+          : 'Queries do not find them, and the portal does without'
+        return `can be read and set in progress, so partners see and answer what the lender asks. ${queries}`
       },
     },
     {
@@ -320,6 +352,16 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       [leads, deals].map(async ({ module, fields }) => (await metadata.fieldsOf(module, signal))?.has(fields[name])),
     )
     return found.some((isThere) => !isThere)
+  }
+
+  /** Something that the portal can do without. Undefined if the organisation or the grant does not give it. */
+  async function unlessRefused<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await ask()
+    } catch (error) {
+      if (error instanceof CrmRefused || error instanceof CrmForbidden || isOfScope(error)) return undefined
+      throw error
+    }
   }
 
   async function attempt({ name, scope, run }: Trial, signal?: AbortSignal): Promise<CrmCheck & { isForAll: boolean }> {
@@ -360,11 +402,14 @@ function adviceFor(error: Error, scope: string): string {
   if (isVersionRetired(error)) {
     return 'Zoho has retired the version of its API that this portal speaks (v8). Install a newer version of the portal'
   }
-  if (error.message.includes('OAUTH_SCOPE_MISMATCH'))
-    return `The grant lacks the scope ${scope}. Make a new grant that includes it`
+  if (isOfScope(error)) return `The grant lacks the scope ${scope}. Make a new grant that includes it`
   if (error instanceof CrmForbidden)
     return "The API user's profile lacks a permission for this. Add it in the CRM's settings"
   return 'Try again. If it still fails, look at the log'
+}
+
+function isOfScope(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('OAUTH_SCOPE_MISMATCH')
 }
 
 function isVersionRetired(error: Error): boolean {

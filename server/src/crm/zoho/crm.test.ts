@@ -832,9 +832,28 @@ test.each([
   [{ conversionLoses: ['Loan_Amount', 'Phone'] }, 'Conversion', 'Phone to Phone, Loan_Amount to Amount. Map them'],
   [{ fieldsMandatory: ['Leads.Description'] }, 'Mandatory fields', 'does not always send: Leads.Description.'],
   [{ choicesMissing: ['Leads.Lead_Status.New Lead'] }, 'Picklists', 'Leads.Lead_Status lacks New Lead'],
+  [{ fileStorageBytesMax: 0 }, 'Documents', 'The Free edition of Zoho has no room for files'],
 ])('the check names what is wrong: %o', async (switches, name, words) => {
   await lender.behaviour(switches)
   expect(await wrong()).toEqual({ [name]: expect.stringContaining(words) })
+})
+
+test.each([
+  [{}, 'Documents', /taken and given, but not listed for all records at once/],
+  [{ attachmentsOfOrganisation: 'listed' }, 'Documents', /and listed for all records at once/],
+  [{}, 'Tasks', /can be read and set in progress.* Queries find them too/],
+  [{ coqlKnowsTasks: false }, 'Tasks', /Queries do not find them, and the portal does without/],
+])('the check says what the organisation gives of documents and tasks: %o', async (switches, name, words) => {
+  await lender.behaviour(switches)
+  expect(await open().check()).toContainEqual({ name, says: expect.stringMatching(words), isWrong: false })
+})
+
+test.each([
+  ['POST /crm/v8/Leads/1/Attachments', 'Documents'],
+  ['PUT /crm/v8/Tasks', 'Tasks'],
+])('if the portal may not call %s, the check names the missing scope', async (match, name) => {
+  await lender.faults({ scopeMismatch: { times: 1, match } })
+  expect(await wrong()).toEqual({ [name]: expect.stringContaining('ZohoCRM.modules.ALL') })
 })
 
 test('the trial lead is made and deleted again, and a refusal of it is told', async () => {

@@ -3,7 +3,7 @@ import { isMissing, readItems } from './answers.ts'
 import { CrmForbidden, CrmRefused } from './errors.ts'
 import { moduleName } from './field-map.ts'
 import type { ZohoParts } from './parts.ts'
-import { NOTE_FIELDS, readNote, readNoteParent, zohoTime } from './wire.ts'
+import { NOTE_FIELDS, readNote, readParent, zohoTime } from './wire.ts'
 
 export interface NoteReader {
   /** Pages of one record's notes, in no particular order. Yields no page while the record is in the recycle bin. */
@@ -30,7 +30,7 @@ export function openNoteReader({ api, fieldMap }: Pick<ZohoParts, 'api' | 'field
 
   function readNoteOfRecord(row: unknown): CrmNoteOfRecord | null {
     const note = readNote(row)
-    const parent = readNoteParent(row)
+    const parent = readParent(row)
     const module = (['Leads', 'Deals'] as const).find((one) => moduleName(fieldMap, one) === parent?.module)
     return note && parent && module ? { module, record_zoho_id: parent.zoho_id, note } : null
   }

@@ -392,12 +392,13 @@ export function readNote(raw: unknown): CrmNote | null {
   return WireNote.safeParse(raw).data ?? null
 }
 
-const NoteParent = z.object({
+const Child = z.object({
   Parent_Id: z.object({ id: ZohoId, module: z.object({ api_name: z.string() }) }),
 })
 
-export function readNoteParent(raw: unknown): { module: string; zoho_id: string } | null {
-  const parent = NoteParent.safeParse(raw).data?.Parent_Id
+/** The record of a note or attachment. */
+export function readParent(raw: unknown): { module: string; zoho_id: string } | null {
+  const parent = Child.safeParse(raw).data?.Parent_Id
   return parent ? { module: parent.module.api_name, zoho_id: parent.id } : null
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { AttachmentPlace, CrmModule } from '../crm-records.ts'
 
 /** A record is looked at for documents at most this often when people open it (D103). */
@@ -31,9 +31,9 @@ export async function beginLook(
 }
 
 /** The record's documents have been read as a whole. */
-export async function markLooked(tx: Tx, partnerId: string, loid: string): Promise<void> {
+export async function markLooked(db: Db, partnerId: string, loid: string): Promise<void> {
   await sql`
-    update document_looks set read_at = now() where partner_id = ${partnerId} and loid = ${loid}`.execute(tx)
+    update document_looks set read_at = now() where partner_id = ${partnerId} and loid = ${loid}`.execute(db)
 }
 
 export async function keepContact(

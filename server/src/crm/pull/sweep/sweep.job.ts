@@ -16,6 +16,7 @@ import { CrmForbidden, CrmRefused } from '../../zoho/errors.ts'
 import { NotesNotListed } from '../../zoho/read-notes.ts'
 import { findRowsOf } from '../find-rows-of.ts'
 import type { Pull } from '../pull.ts'
+import { sweepDocuments } from '../pull-documents.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { applyListedNotes } from '../pull-notes.ts'
 import { pullPartners, sweepPartners } from '../pull-partners.ts'
@@ -62,9 +63,10 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
     () => sweepDeletions(deps, 'Leads', signal),
     () => sweepDeletions(deps, 'Deals', signal),
     () => sweepHidden(deps, signal),
-    // Notes and tasks come last, when each record is with its current partner.
+    // Notes, tasks and documents come last, when each record is with its current partner.
     () => sweepNotes(deps, signal),
     () => sweepTasks(deps, signal),
+    () => sweepDocuments(deps, signal),
   ]
   const failures: unknown[] = []
   for (const sweepList of lists) {

@@ -1049,3 +1049,36 @@ test('after a slow sweep, the last listed change is listed again, because other 
   const cursor = (await cursors()).find((one) => one.list === 'leads')
   expect(Date.parse(cursor?.position ?? '')).toBe(changed - 60_000)
 })
+
+test('where Zoho lists all attachments, one that nothing told of is found and told, without asking each record', async () => {
+  await lender.behaviour({ attachmentsOfOrganisation: 'listed' })
+  // The sweep of another test was refused, and sessions end meanwhile.
+  await later(86_400)
+  ada = await portal.newPartner()
+  bob = await portal.newPartner()
+  const { loid, id } = await submitted()
+  const other = await submitted(bob)
+  await lender.attach('Leads', id, { name: 'Partner old.pdf', content: '%PDF-1.7 old' })
+  await later(600)
+  await sweep()
+  await later(60)
+  await lender.attach('Leads', id, { name: 'Partner letter.pdf', content: '%PDF-1.7 letter' })
+  await lender.attach('Leads', other.id, { name: 'Credit memo.pdf', content: '%PDF-1.7 memo' })
+  const before = (await lender.calls()).by_kind
+  await sweep()
+  await sweep()
+  const after = (await lender.calls()).by_kind
+  const asked = Object.keys(after).filter((kind) => /ttachments/.test(kind) && after[kind] !== before[kind])
+  const told = await portal.deps.db
+    .selectFrom('events')
+    .select(['loid', 'data'])
+    .where('type', '=', 'document.added')
+    .execute()
+  expect(told).toEqual([{ loid, data: expect.objectContaining({ document_name: 'Partner letter.pdf' }) }])
+  expect(asked).toEqual(['GET /crm/v8/Attachments'])
+  // What stood there before is shown when somebody opens the record, and is no news.
+  const { documents } = (await ada.get(`/crm/documents/${loid}`)).body.data
+  expect(documents.map(({ name }: { name: string }) => name)).toEqual(['Partner letter.pdf', 'Partner old.pdf'])
+  expect((await eventTypes()).filter((type) => type === 'document.added')).toHaveLength(1)
+  expect((await bob.get(`/crm/documents/${other.loid}`)).body.data.documents).toEqual([])
+})
