@@ -1,7 +1,11 @@
-import { crc32, deflateRawSync } from 'node:zlib'
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nameInCrm } from '../../records/documents/document-name.ts'
+import { hostileFiles } from '../../testing/hostile-files.ts'
 import { confirmEmail, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { upload } from '../../testing/upload.ts'
+import { contentTypes, docx, WORD_WITH_MACROS, zip } from '../../testing/zip.ts'
+import { DOCUMENT_TYPES } from './judge-content.ts'
 
 let portal: TestPortal
 let ada: TestPartner
@@ -14,53 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-interface Packed {
-  name: string
-  content: string | Buffer
-  /** What the directory says of the unpacked size, if it lies. */
-  said?: number
-}
-
-/** An archive, as the writers of Word and Excel files make it. */
-function zip(entries: readonly Packed[]): Buffer {
-  const bodies: Buffer[] = []
-  const directory: Buffer[] = []
-  let at = 0
-  for (const { name, content, said } of entries) {
-    const plain = Buffer.from(content)
-    const packed = deflateRawSync(plain, { level: 9 })
-    const named = Buffer.from(name)
-    const facts = Buffer.alloc(26)
-    facts.writeUInt16LE(20, 0)
-    facts.writeUInt16LE(8, 4)
-    facts.writeUInt32LE(crc32(plain), 10)
-    facts.writeUInt32LE(packed.byteLength, 14)
-    facts.writeUInt32LE(said ?? plain.byteLength, 18)
-    facts.writeUInt16LE(named.byteLength, 22)
-    const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), facts, named, packed])
-    const place = Buffer.alloc(14)
-    place.writeUInt32LE(at, 10)
-    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00', 'latin1'), facts, place, named]))
-    bodies.push(local)
-    at += local.byteLength
-  }
-  const listed = Buffer.concat(directory)
-  const end = Buffer.alloc(22)
-  end.write('PK\x05\x06', 'latin1')
-  end.writeUInt16LE(entries.length, 8)
-  end.writeUInt16LE(entries.length, 10)
-  end.writeUInt32LE(listed.byteLength, 12)
-  end.writeUInt32LE(at, 16)
-  return Buffer.concat([...bodies, listed, end])
-}
-
-const MAIN = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'
-const types = (type: string) => ({
-  name: '[Content_Types].xml',
-  content: `<Types><Override PartName="/word/document.xml" ContentType="${type}"/></Types>`,
-})
 const BODY = { name: 'word/document.xml', content: '<w:document/>' }
-const docx = (...more: Packed[]) => zip([types(MAIN), BODY, ...more])
 
 let sent = 0
 /** Uploads a file that differs from all others, and returns what became of it. */
@@ -77,7 +35,9 @@ const ARCHIVE = 'Archives cannot be sent. Send each file by itself.'
 const MACRO = 'Files with macros cannot be sent. Save the file without macros, or as a PDF.'
 const LARGE = 'This file is packed so tightly that it cannot be checked. Save it again, or as a PDF.'
 const BROKEN = 'This file is damaged or protected, so it cannot be checked. Save it again, or as a PDF.'
-const bomb = Buffer.alloc(40_000_000)
+const bomb = Buffer.alloc(10_000_000)
+/** Packs to a hundredth. */
+const TIGHT = Buffer.concat(Array.from({ length: 500 }, () => Buffer.concat([Buffer.alloc(19_700), randomBytes(300)])))
 
 test.each<[string, string, string | Buffer, string]>([
   ['a program named as a PDF', 'invoice.pdf', 'MZ\x90\x00', 'Programs cannot be sent.'],
@@ -88,14 +48,15 @@ test.each<[string, string, string | Buffer, string]>([
   ['an archive', 'all.zip', zip([{ name: 'a.txt', content: 'a' }]), ARCHIVE],
   ['a program in a Word file', 'a.docx', docx({ name: 'word/run.exe', content: 'MZ' }), ARCHIVE],
   ['a Word file with macros', 'a.docx', docx({ name: 'word/vbaProject.bin', content: 'x' }), MACRO],
-  [
-    'a Word file of the kind with macros',
-    'a.docx',
-    zip([types('application/vnd.ms-word.document.macroEnabled.main+xml'), BODY]),
-    MACRO,
-  ],
+  ['a Word file of the kind with macros', 'a.docx', zip([contentTypes(WORD_WITH_MACROS), BODY]), MACRO],
   ['a path out of the archive', 'a.docx', docx({ name: '../../evil.txt', content: 'x' }), BROKEN],
-  ['a bomb', 'a.docx', docx(...Array.from({ length: 14 }, (_, at) => ({ name: `b${at}.xml`, content: bomb }))), LARGE],
+  ['a bomb', 'a.docx', docx({ name: 'b.xml', content: bomb }), LARGE],
+  [
+    'a bomb of many entries',
+    'a.docx',
+    docx(...Array.from({ length: 21 }, (_, at) => ({ name: `b${at}.xml`, content: TIGHT }))),
+    LARGE,
+  ],
   ['a bomb that lies', 'a.docx', docx({ name: 'b.xml', content: bomb, said: 10 }), BROKEN],
   ['half an archive', 'a.docx', docx().subarray(0, 120), BROKEN],
   ['a Word file of an older version', 'a.doc', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'older versions'],
@@ -126,3 +87,59 @@ test.each<[string, string | Buffer, string]>([
 ])('%s keeps a name that fits its content', async (name, content, kept) => {
   expect(await fate(name, content)).toMatchObject({ state: 'pending', name: kept })
 })
+
+const FILES = 500
+/** Letters, digits and marks that no file system, header or terminal gives a meaning, or that are escaped there. */
+const SAFE_NAME = /^[^\p{C}\p{Zl}\p{Zp}<>:"/\\|?*]{1,120}$/u
+const EXTENSIONS = new Map<string, readonly string[]>(Object.entries(DOCUMENT_TYPES))
+
+test(`of ${FILES} hostile files each is refused in words, or saved under a name that hides nothing and is never shown as a page`, async () => {
+  const files = hostileFiles(1, FILES)
+  const loids = await Promise.all(
+    Array.from({ length: 5 }, async (_, at) => (await ada.submitLead({ email: `hostile${at}@example.com` })).loid),
+  )
+  const left = files.map((file, at) => ({ file, loid: loids[at % loids.length] ?? '' }))
+  const wrong: string[] = []
+  let refused = 0
+  async function sendNext(): Promise<void> {
+    for (let next = left.pop(); next; next = left.pop()) {
+      const { file, loid } = next
+      const said = await judgementOf(file, loid)
+      refused += said === 'refused' ? 1 : 0
+      if (said !== 'refused' && said !== 'safe') wrong.push(`${file.what} ${JSON.stringify(file.name)}: ${said}`)
+      if ((said === 'refused') !== file.isRefused) wrong.push(`${file.what}: ${said}`)
+    }
+  }
+  await Promise.all(Array.from({ length: 6 }, sendNext))
+  expect(wrong).toEqual([])
+  expect(refused).toBe(files.filter(({ isRefused }) => isRefused).length)
+}, 60_000)
+
+/** What the portal makes of a file: `refused` in words, `safe`, or what is wrong. */
+async function judgementOf({ name, content }: { name: string; content: Buffer }, of: string): Promise<string> {
+  const answer = await upload(portal, ada, { loid: of, name, content: new Uint8Array(content) })
+  if (answer.status !== 200) return `answered with ${answer.status} ${JSON.stringify(answer.body)}`
+  const { id, state, problem, name: kept } = answer.body.data.document
+  const headers = { authorization: `Bearer ${ada.token}` }
+  const opened = await fetch(`${portal.url}/api/crm/document/${id}/content`, { headers })
+  const body = Buffer.from(await opened.arrayBuffer())
+  if (state === 'failed') {
+    if (opened.status !== 404) return 'refused, but opened'
+    return /^[A-Z][^<>{}]+\.$/.test(problem) ? 'refused' : `refused without words: ${problem}`
+  }
+  const type = opened.headers.get('content-type') ?? ''
+  const saved = /^attachment; filename\*=UTF-8''([\w%.!#$&+^`|~-]+)$/.exec(
+    opened.headers.get('content-disposition') ?? '',
+  )
+  if (saved?.[1] === undefined || decodeURIComponent(saved[1]) !== kept) return 'not saved under its name'
+  if (opened.headers.get('x-content-type-options') !== 'nosniff') return 'its type may be guessed'
+  if (!body.equals(content)) return 'another content'
+  const extension = String(kept).split('.').at(-1)?.toLowerCase() ?? ''
+  if (!EXTENSIONS.get(type)?.includes(extension)) return `${kept} is opened as ${type}`
+  const asked = nameInCrm(kept, `../../<${name}>\u202e`, [kept])
+  for (const one of [kept, asked]) {
+    if (!SAFE_NAME.test(one.slice(0, 120)) || !SAFE_NAME.test(one.slice(-120))) return `the name ${JSON.stringify(one)}`
+    if (/^[. ]|^(?:con|nul|com1|lpt\u00b9)(?:\.|$)/i.test(one)) return `the name ${JSON.stringify(one)}`
+  }
+  return 'safe'
+}

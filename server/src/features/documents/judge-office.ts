@@ -22,8 +22,14 @@ const END_BYTES_MAX = 65_557
 const END_BYTES = 22
 const HEADER_BYTES = 46
 const LOCAL_BYTES = 30
-/** A Word or Excel file of 100 MB unpacks to less. */
-const UNPACKED_BYTES_MAX = 512 * 1024 * 1024
+/** Word and Excel pack their texts to a tenth or less, but never to so little: such an entry is not unpacked at all. */
+const PACKED_TIMES_MAX = 200
+/** Short texts may be packed as tightly as they like. */
+const SHORT_BYTES_MAX = 1024 * 1024
+/** A Word or Excel file of 100 MB unpacks to little more, as most of it is pictures. */
+const UNPACKED_BYTES_MAX = 192 * 1024 * 1024
+/** Unpacking runs beside the event loop, which gets pieces of this size. */
+const UNPACKED_PIECE_BYTES = 128 * 1024
 const TYPES_BYTES_MAX = 1024 * 1024
 const READ_BYTES = 1024 * 1024
 
@@ -58,7 +64,11 @@ export async function judgeOffice(file: StoredFile): Promise<Verdict> {
     if (names.some((name) => MACROS.test(name))) return { refusal: MACRO }
     if (names.some((name) => PROGRAMS.test(name))) return { refusal: ARCHIVE }
     if (names.some((name) => /^[/\\]|\\|(?:^|\/)\.\.(?:\/|$)|\0/.test(name))) return { refusal: BROKEN }
+    // Programs differ in which of two entries with one name they read.
+    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) return { refusal: BROKEN }
     if (entries.reduce((sum, { size }) => sum + size, 0) > UNPACKED_BYTES_MAX) return { refusal: LARGE }
+    if (entries.some(({ size, packedSize }) => size > SHORT_BYTES_MAX && size > packedSize * PACKED_TIMES_MAX))
+      return { refusal: LARGE }
     if (types.size > TYPES_BYTES_MAX) return { refusal: LARGE }
     // Entries that share bytes are a way to pack more than the archive holds.
     if (entries.reduce((sum, { packedSize }) => sum + packedSize + LOCAL_BYTES, 0) > file.size)
@@ -66,7 +76,9 @@ export async function judgeOffice(file: StoredFile): Promise<Verdict> {
     const listed: Buffer[] = []
     for (const entry of entries) await unpack(file, entry, entry === types ? (piece) => listed.push(piece) : undefined)
     const text = Buffer.concat(listed).toString('utf8')
-    if (/macroEnabled/i.test(text)) return { refusal: MACRO }
+    if (/macroEnabled|vbaProject/i.test(text)) return { refusal: MACRO }
+    // Comments and coded characters would hide what the list says. Word and Excel write neither.
+    if (/<!|&#/.test(text)) return { refusal: BROKEN }
     const kind = KINDS.find(([pattern]) => pattern.test(text))
     return kind ? { type: kind[1] } : { refusal: ARCHIVE }
   } catch (error) {
@@ -126,7 +138,7 @@ async function unpack(file: StoredFile, entry: Entry, keep?: (piece: Buffer) => 
   if (entry.method === 0) {
     for await (const piece of piecesOf(file, start, entry.packedSize)) take(piece)
   } else {
-    const inflate = createInflateRaw()
+    const inflate = createInflateRaw({ chunkSize: UNPACKED_PIECE_BYTES })
     const feeding = feed(inflate, piecesOf(file, start, entry.packedSize))
     feeding.catch(() => undefined)
     try {

@@ -6,7 +6,8 @@ const NAME_LENGTH_MAX = 120
 const SUBJECT_LENGTH_MAX = 100
 /** The extensions of the files that the portal accepts. */
 const KNOWN = new Set(['pdf', 'jpg', 'jpeg', 'png', 'heic', 'heif', 'webp', 'docx', 'xlsx', 'txt', 'csv'])
-const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i
+/** Windows takes these for devices, whatever follows the first dot. */
+const RESERVED = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]) *(?:\.|$)/i
 
 /** A name without a path, invisible characters and characters that file systems or headers give a meaning. */
 export function plainName(given: string): string {
