@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import { DOCUMENT_PART_BYTES } from '@portal/contract/documents.ts'
-import type { TestPartner, TestPortal } from './start-portal.ts'
+import type { TestPortal } from './start-portal.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read answers of any shape
+type Body = any
+
+export interface Sender {
+  token: string
+  post(path: string, body?: object): Promise<{ status: number; body: Body }>
+}
 
 export function sha256(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
@@ -24,7 +32,7 @@ export async function sendPart(
 /** Uploads a whole file as the web app does, and returns the last answer. */
 export async function upload(
   portal: Pick<TestPortal, 'url'>,
-  partner: Pick<TestPartner, 'post' | 'token'>,
+  partner: Sender,
   {
     loid,
     name,
