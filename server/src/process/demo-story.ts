@@ -27,6 +27,8 @@ export type Act = { when: When } & (
   | { does: 'ask again'; on: string; subject: string; reason: string }
   | { does: 'accept'; on: string; subject: string }
   | { does: 'answer'; by: 'mia' | 'tom'; on: string; subject: string; content: string }
+  /** A PDF of these lines that the lender attaches for the partner (D103). */
+  | { does: 'attach'; on: string; name: string; lines: readonly string[] }
   /** Keeps a view of the leads, shared with the team (D81). */
   | { does: 'keep view'; name: string; query: string }
   | { does: 'lender note'; on: string; title: string; content: string }
@@ -251,6 +253,18 @@ export const STORY: readonly Act[] = [
     subject: 'Quote for the hull mould',
   },
   { when: { day: 6, time: '09:20' }, does: 'stage', on: 'Yarra Glen Coaches', to: 'Information Received' },
+  {
+    when: { day: 6, time: '09:40' },
+    does: 'attach',
+    on: 'Yarra Glen Coaches',
+    name: 'Partner - What happens until settlement.pdf',
+    lines: [
+      'What happens until settlement',
+      '1. The insurer looks at both buses.',
+      '2. Will signs the documents, which we send to him.',
+      '3. We pay the seller on the next working day.',
+    ],
+  },
   { when: { day: 6, time: '10:30' }, does: 'submit', by: 'mia', lead: DENTAL },
   { when: { day: 6, time: '14:10' }, does: 'stage', on: 'Aurora Vet Clinic', to: 'Consulting With Client' },
   { when: { day: 5, time: '09:45' }, does: 'stage', on: 'Northerly Boat Builders', to: 'Approved' },

@@ -106,6 +106,8 @@ function lineOf(act: Act): string[] {
       return [`Lead status: ${act.to}: ${act.on} moved from `]
     case 'stage':
       return [`Deal stage: ${act.to}: ${act.on} – `]
+    case 'attach':
+      return [`Document from the lender: ${act.name}: ${act.on}`]
     default:
       return []
   }

@@ -10,6 +10,7 @@ import * as z from 'zod/mini'
 import { pullDueDetails } from '../crm/pull/details/pull-details.job.ts'
 import { noteFieldGroups } from '../crm/pull/fields/optional-values.ts'
 import { findRowsOf } from '../crm/pull/find-rows-of.ts'
+import { pullDocumentsOf } from '../crm/pull/pull-documents.ts'
 import { pullForAll } from '../crm/pull/pull-for-all.ts'
 import { pullNotesOf } from '../crm/pull/pull-notes.ts'
 import { pullPartners } from '../crm/pull/pull-partners.ts'
@@ -45,12 +46,14 @@ import type { Visitor } from '../platform/http/visitor.ts'
 import type { Job } from '../platform/jobs/define-job.ts'
 import type { CrmModule } from '../records/crm-records.ts'
 import { findDeals } from '../records/deals/deal-list.queries.ts'
+import { findDocuments } from '../records/documents/documents.queries.ts'
 import { computeUsualTimes } from '../records/histories/compute-usual-times.job.ts'
 import { findLeads } from '../records/leads/lead-list.queries.ts'
 import { findLeadsToPush } from '../records/leads/leads.queries.ts'
 import { findNotes, findNotesToPush } from '../records/notes/notes.queries.ts'
 import { getPartner } from '../records/partners/partners.queries.ts'
 import { BACKGROUND_JOBS } from './background-jobs.ts'
+import { pdfOf } from './demo-files.ts'
 import { playRequest } from './demo-requests.ts'
 import { type Act, instantOf, NOTE_TITLES, STORY } from './demo-story.ts'
 
@@ -296,6 +299,8 @@ async function setStage(deps: Deps, crmUrl: string) {
           send: async (what, form) => void (await sendForm(act.on, what, form)),
         })
       }
+      case 'attach':
+        return attach(acting, act)
       case 'keep view': {
         const mia = await signIn(acting, 'mia')
         const { id } = await keepView(acting, mia, { list: 'leads', name: act.name, query: viewQuery(act.query) })
@@ -378,6 +383,19 @@ async function setStage(deps: Deps, crmUrl: string) {
     await pullNotesOf({ deps: acting, signal }, records, () => true)
   }
 
+  /** Attaches a file as staff, and looks at the record's documents before and after, so that the file is news. */
+  async function attach(acting: Deps, { on, name, lines }: Extract<Act, { does: 'attach' }>): Promise<void> {
+    const { loid, on: kind } = find(on)
+    const { partner_id } = await getByEmail(acting, MIA.email)
+    const look = () => pullDocumentsOf(acting, partner_id, loid, { isWanted: true })
+    await look()
+    if ((await findDocuments(acting.reads, partner_id, loid)).some((document) => document.name === name)) return
+    const form = new FormData()
+    form.append('file', new Blob([pdfOf(lines)]), name)
+    await fetch(`${crmUrl}/${kind}s/${loid}/attachments`, { method: 'POST', body: form, redirect: 'manual' })
+    await look()
+  }
+
   async function fillPartner(acting: Deps, fields: Record<string, string>): Promise<void> {
     const { partner_id } = await getByEmail(acting, MIA.email)
     const { zoho_id } = await getPartner(acting.db, partner_id)
@@ -458,5 +476,5 @@ async function getByEmail({ db }: Pick<Deps, 'db'>, email: string) {
 }
 
 function isLenders({ does }: Act): boolean {
-  return ['status', 'stage', 'fields', 'convert', 'lender note', 'ask', 'ask again', 'accept'].includes(does)
+  return ['status', 'stage', 'fields', 'convert', 'lender note', 'ask', 'ask again', 'accept', 'attach'].includes(does)
 }
