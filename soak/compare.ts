@@ -220,9 +220,37 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   for (const { content, record, by } of ledger.notes) {
     const count = contents.get(content)?.length ?? 0
     // The note waits until the record, or the deal that the lead became, is restored, or until the lead has a deal.
-    const isWithdrawn = record.loid !== undefined && withdrawn.has(record.loid)
-    const waits = isWithdrawn || record.isDeleted || record.deal?.isDeleted || (record.isConverted && !record.deal)
-    if (count > 1 || (count === 0 && !waits)) differ(`note '${content}' (${by}) is in the CRM ${count} times`, record)
+    if (count > 1 || (count === 0 && !waitsFor(record)))
+      differ(`note '${content}' (${by}) is in the CRM ${count} times`, record)
+  }
+  await crm.behaviour({ attachmentsOfOrganisation: 'listed' })
+  const attached = (await crm.list('Attachments', ['File_Name'])).map((row) => String(row['File_Name']))
+  const documents = await world.rows<{ name: string; state: string; problem: string | null }>(
+    `select name, state, problem from documents where sha256 is not null`,
+  )
+  for (const { name, record } of ledger.files) {
+    const count = attached.filter((one) => one === name || one.endsWith(`– ${name}`)).length
+    const document = documents.find((one) => one.name === name)
+    const isSettled = document?.state === 'synced' && count === 1
+    const waits = document?.state === 'pending' && count === 0 && waitsFor(record)
+    const isRefused =
+      document?.state === 'failed' && count === 0 && /^The lender has removed|withdrawn/.test(document.problem ?? '')
+    if (!isSettled && !waits && !isRefused)
+      differ(`${name} is in the CRM ${count} times and ${JSON.stringify(document)} in the portal`, record)
+  }
+  const tasks = new Map((await crm.list('Tasks', ['Status'])).map((row) => [row.id, row['Status']]))
+  const requests = await world.rows<{ zoho_id: string; state: string }>('select zoho_id, state from requests')
+  const states = new Map(requests.map(({ zoho_id, state }) => [zoho_id, state]))
+  for (const { subject, zohoId, record, isRemoved } of ledger.tasks) {
+    const state = states.get(zohoId)
+    const wanted = isRemoved ? 'withdrawn' : tasks.get(zohoId) === 'Completed' ? 'accepted' : 'asked sent again'
+    // The portal may not have had the record while the task was there.
+    const isMissing = state === undefined && (isRemoved || waitsFor(record))
+    if (!isMissing && !wanted.split(' ').includes(state ?? ''))
+      differ(
+        `${subject} is ${state} in the portal, and ${isRemoved ? 'removed' : tasks.get(zohoId)} in the CRM`,
+        record,
+      )
   }
   for (const fault of ledger.faults) differ(fault, undefined)
   if (world.exits() > 0) differ(`the portal ended by itself ${world.exits()} times`, undefined)
@@ -247,6 +275,12 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     )
   }
   return differences
+
+  /** Whether the record, or the deal that the lead became, is not there for the portal. */
+  function waitsFor(record: Tracked): boolean {
+    const isWithdrawn = record.loid !== undefined && withdrawn.has(record.loid)
+    return isWithdrawn || record.isDeleted || record.deal?.isDeleted === true || (record.isConverted && !record.deal)
+  }
 
   /** The record's notes that the reader may see. Notes by another partner, which had the record before, are hidden. */
   function contentsInCrm(id: string, reader: Partner): string[] {
@@ -276,10 +310,10 @@ function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; 
                  case when type like '%_changed' then 'changed' when type ~ '[.](created|restored|removed)$' then split_part(type, '.', 1) else type end
                order by id)) told
       where type = type_before and (data = data_before or (type not like '%_changed' and type <> 'lead.corrected'))
-        and type not in ('note.added', 'deal.updated')
+        and type not in ('note.added', 'document.added', 'deal.updated') and type not like 'request.%'
      union all
      select type, loid, count(*)::int from events
-      where type = 'note.added'
+      where type in ('note.added', 'document.added', 'request.opened')
       group by partner_id, type, loid, data::text having count(*) > 1`,
   )
 }

@@ -15,6 +15,8 @@ export interface Crm {
   /** Lets a workflow set values of all records of a module. */
   runWorkflow(module: string, values: object): Promise<void>
   addNote(module: string, id: string, content: string): Promise<void>
+  /** Attaches a file of one line. */
+  attach(module: string, id: string, name: string): Promise<string>
   /** Converts a lead. Returns the id of its deal; undefined if it gets none. */
   convert(leadId: string, deal: object | undefined): Promise<string | undefined>
   /** The statuses of a lead from its timeline, oldest first. */
@@ -85,7 +87,7 @@ export function openCrm(url: string): Crm {
     const response = await fetch(`${url}/crm/v8/${path}`, {
       method,
       headers: { authorization: `Zoho-oauthtoken ${await token}`, 'x-spare-faults': 'true' },
-      body: body ? JSON.stringify(body) : null,
+      body: body instanceof FormData ? body : body ? JSON.stringify(body) : null,
     })
     const text = await response.text()
     if (response.status === 401) {
@@ -144,6 +146,11 @@ export function openCrm(url: string): Crm {
     runWorkflow: (module, values) => control('workflow', { module, values }),
     async addNote(module, id, content) {
       await api('POST', `${module}/${id}/Notes`, { data: [{ Note_Title: 'Staff', Note_Content: content }] })
+    },
+    async attach(module, id, name) {
+      const form = new FormData()
+      form.append('file', new Blob([`The lender's ${name}`]), name)
+      return Written.parse(await api('POST', `${module}/${id}/Attachments`, form)).data[0]?.details.id ?? ''
     },
     async convert(leadId, deal) {
       const answer = await api('POST', `Leads/${leadId}/actions/convert`, { data: [{ Deals: deal }] })

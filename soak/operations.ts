@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { fieldsOf, ODD_VALUES } from '../server/src/testing/bad-input.ts'
 import { ROUTES, validBody } from '../server/src/testing/contract-routes.ts'
 import type { Random } from '../server/src/testing/random.ts'
@@ -48,6 +49,11 @@ const WEIGHTS: [number, (play: Play) => Operation][] = [
   [4, rename],
   [4, setAmount],
   [7, writeStaffNote],
+  [5, sendFile],
+  [3, attachAsStaff],
+  [4, ask],
+  [4, answerLender],
+  [4, changeTask],
   [3, deleteRecord],
   [3, restoreRecord],
   [2, askForReset],
@@ -303,6 +309,95 @@ function writeStaffNote({ crm, ledger, random, number }: Play): Operation {
       await crm.addNote(record.module, zohoId, content)
       ledger.notes.push({ content, record, by: 'staff' })
     })
+  )
+}
+
+function sendFile({ partners, ledger, random, number }: Play): Operation {
+  const record = pick(ledger, random, (one) => one.loid !== undefined)
+  const name = `file ${number}.txt`
+  const content = new TextEncoder().encode(`What ${name} says`)
+  const sha256 = createHash('sha256').update(content).digest('hex')
+  return (
+    record && {
+      record,
+      async run() {
+        const by = partners[record.partner]
+        const begun = await by?.post(`/crm/documents/${record.loid}`, { name, size: content.byteLength, sha256 })
+        // The portal refuses a file for a record that has left it.
+        if (!by || begun?.status !== 200) return
+        const { id } = begun.body.data.document
+        await by.putBytes(`/crm/document/${id}/parts?number=0`, content)
+        const { status } = await by.post(`/crm/document/${id}/complete`)
+        writeDown(record, `partner ${record.partner}'s ${name}: ${status}`)
+        if (status === 200) ledger.files.push({ name, record })
+      },
+    }
+  )
+}
+
+/** Staff attach files of which half are for the partner. */
+function attachAsStaff({ crm, ledger, random, number }: Play): Operation {
+  const record = pick(ledger, random, (one) => !one.isConverted)
+  const name = `${number % 2 === 0 ? 'Partner' : 'Memo'} ${number}.txt`
+  return (
+    record &&
+    byStaff(crm, record, `attached ${name}`, async (zohoId) => void (await crm.attach(record.module, zohoId, name)))
+  )
+}
+
+function ask({ crm, ledger, random, number }: Play): Operation {
+  const record = pick(ledger, random, (one) => !one.isConverted)
+  const subject = `Paper ${number}`
+  return (
+    record &&
+    byStaff(crm, record, `asked for ${subject}`, async (id) => {
+      const task = { Subject: `Partner: ${subject}`, Status: 'Not Started', What_Id: { id } }
+      ledger.tasks.push({ subject, zohoId: await crm.create('Tasks', task), record, isRemoved: false })
+    })
+  )
+}
+
+function answerLender({ partners, ledger, random, number }: Play): Operation {
+  const task = ledger.tasks.length > 0 ? random.pick(ledger.tasks.slice(-RECENT)) : undefined
+  const content = `Answer ${number} of the partner`
+  return (
+    task && {
+      record: task.record,
+      async run() {
+        const { record, subject } = task
+        const by = partners[record.partner]
+        const kind = record.module === 'Deals' ? 'deal' : 'lead'
+        const { body } = (await by?.get(`/crm/${kind}/${record.loid}`)) ?? { body: undefined }
+        const request = body?.data?.requests?.find((one: { subject: string }) => one.subject === subject)
+        if (!by || !request || !['asked', 'again'].includes(request.state)) return
+        const { status } = await by.post(`/crm/request/${request.id}/answer`, { content })
+        writeDown(record, `partner ${record.partner}'s '${content}' to ${subject}: ${status}`)
+        if (status === 201) ledger.notes.push({ content, record, by: record.partner })
+      },
+    }
+  )
+}
+
+/** Staff accept an answer, ask again, or ask no longer. */
+function changeTask({ crm, ledger, random, number }: Play): Operation {
+  const open = ledger.tasks.filter(({ isRemoved }) => !isRemoved)
+  const task = open.length > 0 ? random.pick(open.slice(-RECENT)) : undefined
+  const what = random.pick(['accepted', 'asked again', 'asked again', 'removed'] as const)
+  return (
+    task && {
+      record: task.record,
+      async run() {
+        if (task.isRemoved) return
+        if (what === 'removed') {
+          await crm.remove('Tasks', task.zohoId)
+          task.isRemoved = true
+        } else {
+          const again = { Status: 'Waiting for input', Description: `Again ${number}` }
+          await crm.update('Tasks', task.zohoId, what === 'accepted' ? { Status: 'Completed' } : again)
+        }
+        writeDown(task.record, `${task.subject} ${what}`)
+      },
+    }
   )
 }
 

@@ -17,6 +17,8 @@ export interface Partner {
    * up after two minutes. The idempotency key makes repeats safe (D9).
    */
   post(path: string, body?: object): Promise<Answer>
+  /** Puts bytes. Repeats the call as `post` does. */
+  putBytes(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<Answer>
   /** Calls once, and returns the status. 503 also stands for a portal that is away. */
   tryOnce(method: string, path: string, body: object): Promise<number>
 }
@@ -47,18 +49,23 @@ export async function signUpPartner(url: string, number: number): Promise<Partne
         () => 503,
       )
     },
+    putBytes: (path, bytes) => ask(url, 'PUT', path, bytes, headers),
     post: (path, body) => ask(url, 'POST', path, body, { ...headers, 'idempotency-key': `soak-${++keys}` }),
   }
 }
 
 async function ask(url: string, method: string, path: string, body?: object, headers: object = {}): Promise<Answer> {
+  const isBytes = body instanceof Uint8Array
   const deadline = Date.now() + ANSWER_MS_MAX
   while (true) {
     try {
       const response = await fetch(`${url}/api${path}`, {
         method,
-        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-        body: body ? JSON.stringify(body) : null,
+        headers: {
+          ...headers,
+          ...(body && { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
+        },
+        body: isBytes ? new Uint8Array(body) : body ? JSON.stringify(body) : null,
       })
       const text = await response.text()
       if (response.status < 500 || response.status === 502) {

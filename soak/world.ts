@@ -196,6 +196,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         [lateMs + 3_000],
       )
       await rows(
+        `update documents set sent_at = null where state = 'pending' and sent_at < now() - $1 * interval '1 ms'`,
+        [lateMs + 3_000],
+      )
+      await rows(
         `with hurried as (
            update jobs.job set start_after = now() where state in ('created', 'retry') and start_after > now() returning name)
          select pg_notify(${CHANNEL}, name) from (select distinct name from hurried) as queues`,
