@@ -1,10 +1,11 @@
 // Documents both ways in a browser: sent by button, drop and paste, and at what the lender asks; opened, and taken back.
 import { randomBytes } from 'node:crypto'
-import { expect } from '@playwright/test'
+import { type APIRequestContext, expect } from '@playwright/test'
 import { expectGoodLooks } from './expect-good-looks.ts'
 import { test } from './fresh-partner.ts'
+import { hastenMails } from './hasten-mails.ts'
 import { actAsStaff } from './lender.ts'
-import { mailedToken } from './mailed-token.ts'
+import { findMail, mailedToken } from './mailed-token.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -16,10 +17,7 @@ test('files are sent by button, drop, paste and at a request, arrive once, and a
   partner,
   request,
 }) => {
-  const headers = { authorization: `Bearer ${partner.token}` }
-  await expect.poll(() => mailedToken('verify-email', partner.email)).toBeDefined()
-  const token = mailedToken('verify-email', partner.email)
-  expect((await request.post('/api/auth/verify-email', { headers, data: { token } })).status()).toBe(200)
+  await confirmMail(request, partner)
   const loid = await partner.submitLead({ businessName: 'Kauri Ferry' })
   await page.goto(`/leads/${loid}`)
   const panel = page.getByRole('region', { name: 'Documents' })
@@ -86,3 +84,38 @@ test('files are sent by button, drop, paste and at a request, arrive once, and a
   await expect(panel.getByRole('button', { name: 'rates.txt', exact: true })).toHaveCount(0)
   await expect(asked.getByText('Asked', { exact: true }).first()).toBeVisible()
 })
+
+test('from the mail to Sent on a phone takes two taps and the phone’s own dialog, and the progress is announced once', {
+  tag: '@mobile',
+}, async ({ page, partner, request }) => {
+  await confirmMail(request, partner)
+  const loid = await partner.submitLead({ businessName: 'Tamarind Tiles' })
+  await actAsStaff(`/leads/${loid}/tasks`, { subject: 'Partner: Photo of the shop', description: 'The front.' })
+  await expect
+    .poll(async () => {
+      await hastenMails(partner.email)
+      return answerLink(partner.email, loid)
+    })
+    .toBeDefined()
+
+  // The first tap is on the link in the mail.
+  await page.goto(answerLink(partner.email, loid) ?? '')
+  const asked = page.getByRole('region', { name: 'What the lender asks' })
+  const choosing = page.waitForEvent('filechooser')
+  await asked.getByRole('button', { name: 'Upload: Photo of the shop' }).tap()
+  await (await choosing).setFiles([{ name: 'shop.png', mimeType: 'image/png', buffer: PNG }])
+  await expect(asked.getByText('Sent', { exact: true })).toBeVisible()
+  await expect(page.getByText('Photo of the shop: Sent')).toBeAttached()
+})
+
+function answerLink(email: string, loid: string): string | undefined {
+  const mail = findMail(email, `/leads/${loid}?answer`) ?? ''
+  return new RegExp(String.raw`/leads/${loid}\?answer=[\w-]+`).exec(mail)?.[0]
+}
+
+async function confirmMail(request: APIRequestContext, { token, email }: { token: string; email: string }) {
+  await expect.poll(() => mailedToken('verify-email', email)).toBeDefined()
+  const data = { token: mailedToken('verify-email', email) }
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await request.post('/api/auth/verify-email', { headers, data })).status()).toBe(200)
+}

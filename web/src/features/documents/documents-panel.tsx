@@ -16,6 +16,9 @@ import { PictureDialog } from './picture-dialog.tsx'
 import { UploadRow } from './upload-row.tsx'
 import { startUploads, useUploads } from './uploads.ts'
 
+/** The portal looks for documents at most once a minute, so a page asks once more when the next look may be (D103). */
+const LOOK_AGAIN_MS = 60_000
+
 interface DocumentsPanelProps {
   loid: string
   onChange: () => void
@@ -43,6 +46,12 @@ export function DocumentsPanel({ loid, onChange }: DocumentsPanelProps) {
       handleChange()
     })
   }
+
+  const { refetch } = documents
+  useEffect(() => {
+    const timer = setTimeout(() => void refetch(), LOOK_AGAIN_MS)
+    return () => clearTimeout(timer)
+  }, [refetch])
 
   const isDraggedOver = useFilesOnPage(maySend ? handleFiles : undefined)
   const list = documents.data?.documents ?? []

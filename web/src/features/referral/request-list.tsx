@@ -97,7 +97,7 @@ function Item({ of, request, isWanted, onAnswered }: ItemProps) {
             <Time at={(state === 'sent' && answered_at) || asked_at} />
           </p>
         </div>
-        {isAsked && !isOpen && (
+        {isAsked && (
           <May least="member">
             <span className="flex gap-2">
               <ChooseFiles
@@ -107,15 +107,17 @@ function Item({ of, request, isWanted, onAnswered }: ItemProps) {
               >
                 Upload
               </ChooseFiles>
-              <Button
-                variant="secondary"
-                size="small"
-                aria-label={`Reply: ${subject}`}
-                icon={<Reply aria-hidden />}
-                onClick={() => setIsOpen(true)}
-              >
-                Reply
-              </Button>
+              {!isOpen && (
+                <Button
+                  variant="secondary"
+                  size="small"
+                  aria-label={`Reply: ${subject}`}
+                  icon={<Reply aria-hidden />}
+                  onClick={() => setIsOpen(true)}
+                >
+                  Reply
+                </Button>
+              )}
             </span>
           </May>
         )}
