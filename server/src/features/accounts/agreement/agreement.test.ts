@@ -1,9 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { followFields } from '../../../crm/pull/fields/follow-fields.job.ts'
 import { readAgreementFile } from '../../../platform/agreement-file.ts'
+import { startKillablePortal } from '../../../testing/killable-portal.ts'
 import { openLender } from '../../../testing/lender.ts'
 import { addColleague, newLead, startPortal, type TestPartner, type TestPortal } from '../../../testing/start-portal.ts'
 import { waitFor } from '../../../testing/wait-for.ts'
@@ -101,6 +103,31 @@ test('a new version asks again and stops nothing before its day, and what was re
     'version 2',
     'version 1',
   ])
+})
+
+test('a process that is killed between the acceptance and its answer leaves all of it or nothing, and accepting again makes one', {
+  timeout: 60_000,
+}, async () => {
+  const env = { AGREEMENT_FILE: await fileOf(agreement('9', -1)) }
+  await using portal = await startPortal({ env })
+  const { db, config } = portal.deps
+  for (const afterMs of [0, 8, 25]) {
+    const ada = await portal.newPartner()
+    const { version, sha256 } = (await ada.get('/account/agreement')).body.data.agreement
+    const other = await startKillablePortal({ databaseUrl: portal.database.url, folder: config.dataDir, env })
+    const headers = { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ version, sha256 })
+    const answer = fetch(`${other.url}/api/account/agreement`, { method: 'POST', headers, body }).catch(() => undefined)
+    await sleep(afterMs)
+    await other.kill()
+    await answer
+    const { accepted } = (await ada.get('/account/agreement')).body.data
+    expect(await entries(ada)).toHaveLength(accepted.length)
+    expect((await ada.post('/account/agreement', { version, sha256 })).body.data.accepted).toHaveLength(1)
+    expect(await entries(ada)).toHaveLength(1)
+    const rows = await db.selectFrom('accepted_agreements').select('version').where('partner_id', '=', ada.id).execute()
+    expect(rows).toHaveLength(1)
+  }
 })
 
 test('an agreement that was accepted before the CRM had the fields is written once it has them', async () => {
