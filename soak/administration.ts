@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../server/src/testing/random.ts'
-import { type Crm, StaffRefused } from './crm.ts'
-import { type Ledger, writeDown } from './ledger.ts'
+import { type Crm, partnerOf, StaffRefused } from './crm.ts'
+import { type Ledger, type Tracked, writeDown } from './ledger.ts'
 
 /** What the lender's administrators do in Zoho, beside the work of its staff. */
 export const ADMINISTRATION = ['merge', 'deletion', 'rights', 'mandatory', 'rule', 'workflow'] as const
@@ -63,17 +63,19 @@ async function merge({ crm, zohoIds, ledger }: Work, number: number): Promise<vo
 /** If the lookups do not come back with the partner's own record, staff enter the partner again. */
 async function deleteAndRestore({ crm, zohoIds, ledger, ms }: Work, number: number): Promise<void> {
   const zohoId = zohoIds[number] ?? ''
+  const named = new Set<string>()
+  for (const module of MODULES) {
+    for (const row of await crm.list(module, ['Partner'])) if (partnerOf(row) === zohoId) named.add(row.id)
+  }
   await crm.remove('Partners', zohoId)
   await sleep(ms)
   await crm.restore(zohoId)
-  for (const module of ['Leads', 'Deals'] as const) {
-    const rows = await crm.list(module, ['LOID', 'Partner'])
-    const named = new Map(rows.map((row) => [row.id, row]))
-    const byLoid = new Map(rows.map((row) => [row['LOID'], row]))
-    for (const record of ledger.records) {
-      if (record.module !== module || record.partner !== number) continue
-      const row = named.get(record.zohoId ?? '') ?? byLoid.get(record.loid ?? '')
-      if (!row || row['Partner'] !== null) continue
+  for (const module of MODULES) {
+    for (const row of await crm.list(module, ['LOID', 'Partner'])) {
+      if (row['Partner'] !== null || !named.has(row.id)) continue
+      const isRow = (one: Tracked) => one.module === module && (one.zohoId === row.id || one.loid === row['LOID'])
+      const record = ledger.records.find(isRow)
+      if (record?.partner !== number) continue
       try {
         await crm.update(module, row.id, { Partner: { id: zohoId } })
         record.isGiven = true
@@ -84,3 +86,5 @@ async function deleteAndRestore({ crm, zohoIds, ledger, ms }: Work, number: numb
     }
   }
 }
+
+const MODULES = ['Leads', 'Deals'] as const

@@ -121,8 +121,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     for (const row of crmLeads) {
       const record = trackedOf('Leads', row)
       const loid = String(row['LOID'])
-      // The CRM lets nobody enter the lost partner of a converted lead again, and the portal may keep what names nobody.
-      if (row['Converted__s'] === true && lookupId(row, 'Partner') === undefined) leads.delete(loid)
+      if (hasLostPartner(row)) leads.delete(loid)
       if (lookupId(row, 'Partner') !== zohoId) continue
       if (row['Converted__s'] === true) {
         const shown = leads.get(loid) ?? waitingLike(row)
@@ -175,7 +174,11 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       const ofLead = (lead ? contentsInCrm(lead.id, partner) : []).filter(
         (content) => isReaders || (lead?.['LOID'] === loid && authors.get(content) === partner.number),
       )
-      compareLists(`${loid} notes`, contentsOf(body), [...contentsInCrm(row.id, partner), ...ofLead].toSorted(), record)
+      // Whether a lead without a partner tells the deal's partner of its notes, depends on what the portal saw before.
+      if (!lead || !hasLostPartner(lead)) {
+        const wanted = [...contentsInCrm(row.id, partner), ...ofLead].toSorted()
+        compareLists(`${loid} notes`, contentsOf(body), wanted, record)
+      }
     }
     for (const [loid] of deals)
       differ(
@@ -279,7 +282,16 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   /** Whether the record, or the deal that the lead became, is not there for the portal. */
   function waitsFor(record: Tracked): boolean {
     const isWithdrawn = record.loid !== undefined && withdrawn.has(record.loid)
-    return isWithdrawn || record.isDeleted || record.deal?.isDeleted === true || (record.isConverted && !record.deal)
+    const row = crmRows.get(record.zohoId ?? '')
+    const lead = row && (leadOfDeal.get(row.id) ?? row)
+    const isLost = lead !== undefined && hasLostPartner(lead)
+    return (
+      isLost ||
+      isWithdrawn ||
+      record.isDeleted ||
+      record.deal?.isDeleted === true ||
+      (record.isConverted && !record.deal)
+    )
   }
 
   /** The record's notes that the reader may see. Notes by another partner, which had the record before, are hidden. */
@@ -287,6 +299,11 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     const contents = (notesOf.get(id) ?? []).map(wordsOf)
     return contents.filter((content) => ['staff', reader.number, undefined].includes(authors.get(content))).toSorted()
   }
+}
+
+/** The CRM lets nobody enter the partner of a converted lead again that was lost with the partner's record. */
+function hasLostPartner(lead: CrmRow): boolean {
+  return lead['Converted__s'] === true && lookupId(lead, 'Partner') === undefined
 }
 
 /** Leaves out the author's name, which the CRM gets with the note (D64). */

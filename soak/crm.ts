@@ -61,6 +61,11 @@ const Timeline = z.object({
   ),
 })
 
+/** The id of the partner's record that this record names; '' if it names none. */
+export function partnerOf({ Partner }: CrmRow): string {
+  return typeof Partner === 'object' && Partner !== null && 'id' in Partner ? String(Partner.id) : ''
+}
+
 /** The CRM refused the staff's action, for example because the record is deleted or converted. */
 export class StaffRefused extends Error {}
 

@@ -1,4 +1,4 @@
-import type { Crm, CrmRow } from './crm.ts'
+import { type Crm, partnerOf } from './crm.ts'
 import type { Ledger } from './ledger.ts'
 import type { Partner } from './partners.ts'
 
@@ -34,9 +34,4 @@ async function shownTo(partner: Partner): Promise<ReadonlySet<string>> {
     for (const { loid } of body.data[list]) loids.add(String(loid))
   }
   return loids
-}
-
-function partnerOf(row: CrmRow): string {
-  const { Partner } = row
-  return typeof Partner === 'object' && Partner !== null && 'id' in Partner ? String(Partner.id) : ''
 }
