@@ -78,6 +78,10 @@ export interface RetryTuning {
 const ZOHO_RETRY: RetryTuning = { attemptsMax: 6, firstDelayMs: 1_000 }
 const DELAY_MS_MAX = 60_000
 const CALL_MS_MAX = 20_000
+/** The background begins so long after the last call of others, and waits for them so long at most. */
+const QUIET_MS = 250
+const PAUSE_MS_MAX = 60_000
+const LOOK_MS = 50
 /** A call that sends or opens a file may take this long as a whole. */
 const FILE_MS_MAX = 300_000
 
@@ -99,6 +103,31 @@ export function openClient(options: {
 }): ZohoClient {
   const { tokens, log, limits, crmClock, retry = ZOHO_RETRY } = options
   const queue = new PQueue({ concurrency: limits.callsAtOnceMax() })
+  const foreground = { calls: 0, endedAt: Number.NEGATIVE_INFINITY }
+
+  /** Waits, up to a limit, while calls that are not of the background run or have just ended: more of them may follow. */
+  async function untilQuiet(signal: AbortSignal | undefined): Promise<void> {
+    const end = performance.now() + PAUSE_MS_MAX
+    for (;;) {
+      const now = performance.now()
+      if (now >= end || (foreground.calls === 0 && now >= foreground.endedAt + QUIET_MS)) return
+      await sleep(LOOK_MS, undefined, { signal }).catch((error) => throwInterrupted(signal, error))
+    }
+  }
+
+  async function sendInOrder(call: ZohoCall, progress: Progress): Promise<ZohoAnswer> {
+    if (callPriority() < 0) {
+      await untilQuiet(call.signal)
+      return send(call, progress)
+    }
+    foreground.calls += 1
+    try {
+      return await send(call, progress)
+    } finally {
+      foreground.calls -= 1
+      foreground.endedAt = performance.now()
+    }
+  }
 
   async function send(call: ZohoCall, progress: Progress): Promise<ZohoAnswer> {
     // The trace is read now, because the queue can run this call in another call's context.
@@ -201,7 +230,7 @@ export function openClient(options: {
     // A caller whose time is up gets `CrmUnavailable`. A caller that stopped the call gets its own reason.
     send(call) {
       const progress = { partnerId: servedPartner.getStore(), isUnanswered: false }
-      return send(call, progress).catch((error) => {
+      return sendInOrder(call, progress).catch((error) => {
         if (error instanceof CrmUnanswered) throw error
         const mayArrive = progress.isUnanswered && !call.isRepeatable
         throwInterrupted(call.signal, error, mayArrive ? CrmUnanswered : CrmUnavailable)

@@ -9,6 +9,7 @@ import type { CrmModule, DealToPush, LeadToPush, PartnerToPush } from '../../rec
 import { borrowCrmSandbox } from '../../testing/borrow-crm-sandbox.ts'
 import { createDatabase } from '../../testing/databases.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
+import { asBackground } from './call-order.ts'
 import { type Crm, openCrm } from './crm.ts'
 import { CrmPartnerGone, CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
@@ -864,6 +865,31 @@ test('the trial lead is made and deleted again, and a refusal of it is told', as
     isWrong: true,
     says: expect.stringContaining('The CRM requires Description, which is empty. New leads wait'),
   })
+  await lender.behaviour({ fieldsMandatory: null, rulesRefuse: ['Leads.Loan_Amount'] })
+  expect(await open().tryInsert()).toMatchObject({
+    isWrong: true,
+    says: expect.stringMatching(/Loan Amount.* refuses the record\. New leads wait/),
+  })
+})
+
+test.each([
+  [
+    'a missing module',
+    () => open({ fieldMap: parseFieldMap('{"partners":{"module":"Gone"}}') }),
+    'Modules',
+    /^Gone is missing\. Make a module with this API name .* or name yours in CRM_FIELD_MAP/,
+  ],
+  [
+    'a wrong client secret',
+    () => open({ settings: { ...settings(), clientSecret: 'wrong' } }),
+    'Organisation',
+    /ZOHO_CLIENT_ID or ZOHO_CLIENT_SECRET is wrong, or the client belongs to another data centre/,
+  ],
+])('the check of %s stops there and says what to do', async (_, openWrong, name, advice) => {
+  await database.pool.query('delete from crm_tokens')
+  const checks = await openWrong().check()
+  expect(checks.at(-1)).toEqual({ name, says: expect.stringMatching(advice), isWrong: true })
+  await database.pool.query('delete from crm_tokens')
 })
 
 test.each([
@@ -930,6 +956,21 @@ test('if an answer does not say how many credits are left, an earlier number is 
   await database.pool.query('alter table crm_calls_away rename to crm_calls')
   expect((await limits.usage()).creditsLeft).toBeNull()
   await limits.close()
+})
+
+test('the background waits while other calls are under way', async () => {
+  await lender.faults({ slowMs: 100 })
+  const ended: string[] = []
+  const work = async () => {
+    for (let count = 0; count < 4; count++) await versionsOf('Leads')
+    ended.push('work')
+  }
+  await versionsOf('Leads')
+  const working = work()
+  await asBackground(() => crm.organisation())
+  ended.push('background')
+  await working
+  expect(ended).toEqual(['work', 'background'])
 })
 
 test('processes that call the CRM share the limit of simultaneous calls', async () => {

@@ -52,7 +52,7 @@ export function openInsertTrial({ api, fieldMap: { leads } }: ZohoParts): Insert
         return { name: NAME, says: "made and deleted again; the CRM's recycle bin keeps it", isWrong: false }
       } catch (error) {
         if (!(error instanceof CrmRefused || error instanceof CrmUnavailable)) throw error
-        const says = `${error.message} New leads wait for as long as this lasts. Change the CRM's rule, layout or right that is behind it`
+        const says = `${error.message.replace(/\.?$/, '.')} New leads wait for as long as this lasts. Change the CRM's rule, layout or right that is behind it`
         return { name: NAME, says, isWrong: true }
       }
     },

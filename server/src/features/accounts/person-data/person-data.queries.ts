@@ -19,7 +19,7 @@ export async function findPersonData(db: Db, { id, email }: Subject) {
   return {
     person: await rows(sql`
       select people.id, partners.business_name, email, first_name, last_name, phone, role, people.is_active, email_verified,
-             last_seen_at, people.created_at, people.modified_time
+             sees_money, last_seen_at, people.created_at, people.modified_time
         from people join partners on partners.id = people.partner_id where people.id = ${id}`),
     sessions: await rows(
       sql`select ip, browser, signed_in_at, last_seen_at, expires_at from sessions where person_id = ${id}`,
