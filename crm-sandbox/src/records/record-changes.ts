@@ -127,10 +127,10 @@ export function deleteRecord(sandbox: Sandbox, record: CrmRecord, actor: Actor) 
   queueNotices(sandbox, record, 'delete', {})
 }
 
-/** Empties the lookups that name a record, without changing the time of the records that have them. */
+/** Empties the lookups that name a record, without changing the time of their records. A lead goes on naming its deal. */
 function emptyLookups(sandbox: Sandbox, { id, module }: CrmRecord) {
   for (const { name, fields } of allModules()) {
-    for (const { apiName } of fields.filter((field) => field.lookup === module)) {
+    for (const { apiName } of fields.filter((field) => field.lookup === module && !field.readOnly)) {
       sandbox.store.run(
         `UPDATE records SET data = json_set(data, '$.${apiName}', NULL) WHERE module = ? AND (data ->> '$.${apiName}') = ?`,
         name,
