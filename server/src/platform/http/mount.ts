@@ -160,8 +160,6 @@ export function createMount(
     app.route({
       method: route.method,
       url: `/api${route.path}`,
-      // Helmet's headers are for pages; API answers have their own headers (http/server).
-      helmet: false,
       exposeHeadRoute: route.envelope !== 'stream' && route.envelope !== 'file',
       config: {
         ignoresBody: route.body === undefined && route.bytesMax === undefined && ignoresUnknown(route),

@@ -62,6 +62,42 @@ test.each([
   expect(page.headers['x-request-id']).toBeTruthy()
 })
 
+test('a page has the headers that helmet gives it, and an answer of the API has its own', async () => {
+  const [page, answer] = [await app.inject('/login'), await app.inject('/api/nothing')]
+  const {
+    date: _,
+    'x-request-id': __,
+    'content-length': ___,
+    etag: ____,
+    'last-modified': _____,
+    ...headers
+  } = page.headers
+  expect(headers).toEqual({
+    'accept-ranges': 'bytes',
+    'cache-control': 'no-cache',
+    connection: 'keep-alive',
+    'content-security-policy':
+      "default-src 'self';img-src 'self' data: blob:;object-src 'none';base-uri 'none';form-action 'self';frame-ancestors 'none';require-trusted-types-for 'script';trusted-types 'none'",
+    'content-type': 'text/html; charset=utf-8',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'origin-agent-cluster': '?1',
+    'referrer-policy': 'no-referrer',
+    vary: 'accept-encoding',
+    'x-content-type-options': 'nosniff',
+    'x-dns-prefetch-control': 'off',
+    'x-download-options': 'noopen',
+    'x-frame-options': 'SAMEORIGIN',
+    'x-permitted-cross-domain-policies': 'none',
+    'x-xss-protection': '0',
+  })
+  expect(answer.headers).toMatchObject({
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+  })
+})
+
 test('a file of the build is compressed, is cached for good, and lacks the headers that only pages need', async () => {
   const file = await app.inject({ url: '/assets/page-abc123.js', headers: { 'accept-encoding': 'br' } })
   expect([file.statusCode, file.body]).toEqual([200, 'packed'])
