@@ -229,6 +229,13 @@ export interface PushedPartner {
   was_there: boolean
 }
 
+/** A record that a push has brought to the CRM. */
+export interface ArrivedRecord {
+  zoho_id: string
+  /** The CRM's time of the insertion. Null if the record was there before, because it may have changed since. */
+  modified_time: string | null
+}
+
 /** What the portal writes when it makes a lead in the CRM. A push never changes a lead that the CRM already has. */
 export interface LeadToPush {
   loid: string

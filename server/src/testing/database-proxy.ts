@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { statementReader } from './statement-reader.ts'
 
 interface Passage {
   client: Socket
@@ -8,9 +9,10 @@ interface Passage {
 
 /**
  * A proxy to a database on this machine. It can fall silent, like a frozen host, a lost route or a load balancer that
- * drops its connections: connections stay open, but no byte passes. It can also be slow.
+ * drops its connections: connections stay open, but no byte passes. It can also be slow. `onStatement` is told of each
+ * statement on its way.
  */
-export async function openDatabaseProxy(databaseUrl: string) {
+export async function openDatabaseProxy(databaseUrl: string, onStatement?: (text: string) => void) {
   const target = new URL(databaseUrl)
   const socketPath = `${target.searchParams.get('host')}/.s.PGSQL.${target.port || '5432'}`
   const passages = new Set<Passage>()
@@ -20,6 +22,7 @@ export async function openDatabaseProxy(databaseUrl: string) {
   const server = createServer((client) => {
     const passage = { client, postgres: connect(socketPath), isSilent }
     passages.add(passage)
+    if (onStatement) client.on('data', statementReader(onStatement))
     pass(passage, client, passage.postgres, () => lateMs)
     pass(passage, passage.postgres, client, () => 0)
   })

@@ -90,7 +90,16 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
     events.push(...[table.updated(row, before, item, at) ?? []].flat())
   }
   if (before && !isBack) events.push(...table.told(row, before, at))
+  if (before && plan.entries.length === 0 && hasSameColumns(row, before)) {
+    return { outcome: 'skipped', before, row: before, history: plan, events }
+  }
   return { outcome: before ? (isChanged ? 'updated' : 'skipped') : 'created', before, row, history: plan, events }
+}
+
+/** When the record was read is not worth a write: reading it again gives the same. */
+function hasSameColumns<Row extends RecordRow>(row: Row, before: Row): boolean {
+  const stored = new Map(Object.entries(before))
+  return Object.entries(row).every(([column, value]) => column === 'crm_read_at' || stored.get(column) === value)
 }
 
 /** The time of the last change whose history was read; null if the history was never read. */
@@ -110,8 +119,9 @@ function ownColumns(
   isBack: boolean,
 ) {
   const isArchived = before !== undefined && !isBack
+  const crm_modified_time = appliedTime(item.modified_time, crmReadAt)
   // False if the record's time equals the stored time, as when a lead is read again only because of its deal.
-  const hasMoved = before?.crm_modified_time !== item.modified_time
+  const hasMoved = before?.crm_modified_time !== item.modified_time && before?.crm_modified_time !== crm_modified_time
   return {
     id: before?.id ?? newId(now),
     partner_id: partnerId,
@@ -120,7 +130,7 @@ function ownColumns(
     modified_time: item.modified_time,
     zoho_id: item.zoho_id,
     crm: 'synced' as const,
-    crm_modified_time: appliedTime(item.modified_time, crmReadAt),
+    crm_modified_time,
     crm_read_at: readAt,
     archived_at: isArchived ? before.archived_at : null,
     archived_reason: isArchived ? before.archived_reason : null,

@@ -2,15 +2,16 @@ import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import type { DealRow } from '../../platform/db/tables.ts'
 import { defineJob, type Job } from '../../platform/jobs/define-job.ts'
+import type { ArrivedRecord } from '../../records/crm-records.ts'
 import { DEAL_TABLE } from '../../records/deals/deal-table.ts'
 import {
   clearDealSent,
   findDealToPush,
   findWaitingDeals,
-  markDealPushed,
   markDealPushFailed,
   markDealsSent,
 } from '../../records/deals/deals.queries.ts'
+import { markPushed } from '../../records/kinds/crm-rows.queries.ts'
 import { isNotTaken, markNotTaken } from '../../records/kinds/not-taken.queries.ts'
 import { clearingWhenRefused } from './clearing-when-refused.ts'
 import { givePushUp } from './give-up-push.ts'
@@ -40,8 +41,8 @@ export const pushDeal: Job<{ partnerId: string; loid: string }> = defineJob({
           const [toSend] = await dealsToSend([deal], untilLeaseEnds)
           if (!toSend) return
           const pushed = crm.pushDeal({ ...toSend, partner_zoho_id: id }, untilLeaseEnds, markSent)
-          const { zoho_id } = await clearingWhenRefused(pushed, () => clearDealSent(db, partnerId, loid))
-          await markPushed(loid, zoho_id)
+          const arrived = await clearingWhenRefused(pushed, () => clearDealSent(db, partnerId, loid))
+          await settle(new Map([[loid, arrived]]))
         })
         return id
       },
@@ -58,14 +59,16 @@ export const pushDeal: Job<{ partnerId: string; loid: string }> = defineJob({
         untilLeaseEnds,
         markSent,
       )
-      for (const [pushedLoid, zohoId] of pushed) await markPushed(pushedLoid, zohoId)
+      await settle(pushed)
       // The CRM refused the other deals.
       for (const one of toSend) if (!pushed.has(one.loid)) await clearDealSent(db, partnerId, one.loid)
     })
 
-    async function markPushed(pushedLoid: string, zohoId: string): Promise<void> {
-      await markDealPushed(db, partnerId, pushedLoid, zohoId)
-      await letNotesFollow(deps, partnerId, pushedLoid)
+    async function settle(pushed: ReadonlyMap<string, ArrivedRecord>): Promise<void> {
+      // The first pull takes what the CRM has filled in, so the deal counts as unread until then.
+      const unread = Array.from(pushed, ([one, { zoho_id }]) => [one, { zoho_id, modified_time: null }] as const)
+      await markPushed(db, 'deals', partnerId, new Map(unread))
+      await letNotesFollow(deps, partnerId, [...pushed.keys()])
     }
 
     /**
@@ -75,10 +78,11 @@ export const pushDeal: Job<{ partnerId: string; loid: string }> = defineJob({
     async function markArrived(there: ReadonlyMap<string, string>): Promise<void> {
       if (there.size === 0) return
       await db.transaction().execute(async (tx) => {
-        for (const [arrived, zohoId] of there) await markDealPushed(tx, partnerId, arrived, zohoId)
+        const arrived = Array.from(there, ([loid, zoho_id]) => [loid, { zoho_id, modified_time: null }] as const)
+        await markPushed(tx, 'deals', partnerId, new Map(arrived))
         await deps.jobs.enqueue(tx, PULL_QUEUE, { module: 'Deals', zohoIds: [...there.values()] })
       })
-      for (const arrived of there.keys()) await letNotesFollow(deps, partnerId, arrived)
+      await letNotesFollow(deps, partnerId, [...there.keys()])
     }
 
     function markSent(loids: readonly string[]): Promise<void> {

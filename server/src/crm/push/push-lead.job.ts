@@ -2,17 +2,18 @@ import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import type { LeadRow } from '../../platform/db/tables.ts'
 import { defineJob, type Job } from '../../platform/jobs/define-job.ts'
-import type { LeadToPush } from '../../records/crm-records.ts'
+import type { ArrivedRecord, LeadToPush } from '../../records/crm-records.ts'
+import { markPushed } from '../../records/kinds/crm-rows.queries.ts'
 import { isNotTaken, markNotTaken } from '../../records/kinds/not-taken.queries.ts'
 import { LEAD_TABLE } from '../../records/leads/lead-table.ts'
 import {
   clearLeadSent,
   findLeadToPush,
   findWaitingLeads,
-  markLeadPushed,
   markLeadPushFailed,
   markLeadsSent,
 } from '../../records/leads/leads.queries.ts'
+import { appliedTime } from '../zoho/applied-time.ts'
 import { clearingWhenRefused } from './clearing-when-refused.ts'
 import { givePushUp } from './give-up-push.ts'
 import { nameDeleted } from './name-deleted.ts'
@@ -41,8 +42,8 @@ export const pushLead: Job<{ partnerId: string; loid: string }> = defineJob({
           const [toSend] = await leadsToSend([lead], untilLeaseEnds)
           if (!toSend) return
           const pushed = crm.pushLead(leadToPush(toSend, id), untilLeaseEnds, markSent)
-          const { zoho_id } = await clearingWhenRefused(pushed, () => clearLeadSent(db, partnerId, loid))
-          await markPushed(loid, zoho_id)
+          const arrived = await clearingWhenRefused(pushed, () => clearLeadSent(db, partnerId, loid))
+          await settle(new Map([[loid, arrived]]))
         })
         return id
       },
@@ -59,14 +60,18 @@ export const pushLead: Job<{ partnerId: string; loid: string }> = defineJob({
         untilLeaseEnds,
         markSent,
       )
-      for (const [pushedLoid, zohoId] of pushed) await markPushed(pushedLoid, zohoId)
+      await settle(pushed)
       // The CRM refused the other leads.
       for (const one of toSend) if (!pushed.has(one.loid)) await clearLeadSent(db, partnerId, one.loid)
     })
 
-    async function markPushed(pushedLoid: string, zohoId: string): Promise<void> {
-      await markLeadPushed(db, partnerId, pushedLoid, zohoId)
-      await letNotesFollow(deps, partnerId, pushedLoid)
+    async function settle(pushed: ReadonlyMap<string, ArrivedRecord>): Promise<void> {
+      // The notification of a new lead then has nothing to write.
+      const times = Array.from(pushed, ([one, { zoho_id, modified_time }]) => {
+        return [one, { zoho_id, modified_time: modified_time && appliedTime(modified_time, crm.now()) }] as const
+      })
+      await markPushed(db, 'leads', partnerId, new Map(times))
+      await letNotesFollow(deps, partnerId, [...pushed.keys()])
     }
 
     /**
@@ -76,10 +81,11 @@ export const pushLead: Job<{ partnerId: string; loid: string }> = defineJob({
     async function markArrived(there: ReadonlyMap<string, string>): Promise<void> {
       if (there.size === 0) return
       await db.transaction().execute(async (tx) => {
-        for (const [arrived, zohoId] of there) await markLeadPushed(tx, partnerId, arrived, zohoId)
+        const arrived = Array.from(there, ([loid, zoho_id]) => [loid, { zoho_id, modified_time: null }] as const)
+        await markPushed(tx, 'leads', partnerId, new Map(arrived))
         await deps.jobs.enqueue(tx, PULL_QUEUE, { module: 'Leads', zohoIds: [...there.values()] })
       })
-      for (const arrived of there.keys()) await letNotesFollow(deps, partnerId, arrived)
+      await letNotesFollow(deps, partnerId, [...there.keys()])
     }
 
     function markSent(loids: readonly string[]): Promise<void> {

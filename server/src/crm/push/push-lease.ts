@@ -21,12 +21,15 @@ export async function pushAlone<Row extends object>(
   find: () => Promise<Row | undefined>,
   push: (row: Row, untilLeaseEnds: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  let row: Row | undefined
   const pushed = await underLease(
     db,
     { name: nameOf(loid), ...PUSH_LEASE, signal },
-    async () => ((await find()) ? undefined : {}),
+    async () => {
+      row = await find()
+      return row ? undefined : {}
+    },
     async (untilLeaseEnds) => {
-      const row = await find()
       if (row) await push(row, untilLeaseEnds)
       return {}
     },

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { errorCode, type ZohoAnswer } from './client.ts'
 import { CrmForbidden, CrmRefused } from './errors.ts'
-import { ZohoId } from './wire.ts'
+import { ZohoId, ZohoInstant } from './wire.ts'
 
 /**
  * The codes of refusals that are not about the data. A later try can succeed, because the record or the portal's rights
@@ -12,10 +12,13 @@ const PASSING_CODES = new Set(['RECORD_LOCKED', 'NOT_APPROVED', 'RECORD_IN_BLUEP
 
 /** Zoho's answer for one item of a write. */
 export type WriteResult =
-  | { zohoId: string }
+  | { zohoId: string; modifiedTime: string | null }
   | { code: string; field: string | null; duplicateId: string | null; message: string }
 
-const Success = z.object({ status: z.literal('success'), details: z.object({ id: ZohoId }) })
+const Success = z.object({
+  status: z.literal('success'),
+  details: z.object({ id: ZohoId, Modified_Time: z.catch(z.nullable(ZohoInstant), null) }),
+})
 
 const Failure = z.object({
   code: z.string(),
@@ -65,7 +68,10 @@ export function readResults(answer: ZohoAnswer, key = 'data'): WriteResult[] {
 
 function readResult(item: unknown): WriteResult {
   const success = Success.safeParse(item)
-  if (success.success) return { zohoId: success.data.details.id }
+  if (success.success) {
+    const { id, Modified_Time } = success.data.details
+    return { zohoId: id, modifiedTime: Modified_Time }
+  }
   const failure = Failure.safeParse(item)
   if (!failure.success) return { code: 'UNKNOWN', field: null, duplicateId: null, message: 'an unreadable answer' }
   const { code, message, details } = failure.data

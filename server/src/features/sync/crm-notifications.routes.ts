@@ -19,14 +19,13 @@ export function crmNotificationRoutes(app: FastifyInstance, { db, crm, jobs }: D
     const notification = crm.readNotification(body)
     if (notification) {
       const { module, zoho_ids } = notification
-      await db.transaction().execute(async (tx) => {
-        if (module === 'Leads' || module === 'Deals') {
-          await noteRecords(tx, module, zoho_ids)
-          await jobs.enqueue(tx, pullNoted, {})
-        } else {
-          for (const zohoIds of chunksOf(zoho_ids, NOTES_A_JOB)) await jobs.enqueue(tx, PULL_QUEUE, { module, zohoIds })
-        }
-      })
+      if (module === 'Leads' || module === 'Deals') {
+        // No transaction: a process that ends between the two leaves the record to the next job or to the sweep.
+        await noteRecords(db, module, zoho_ids)
+        await jobs.enqueue(db, pullNoted, {})
+      } else {
+        for (const zohoIds of chunksOf(zoho_ids, NOTES_A_JOB)) await jobs.enqueue(db, PULL_QUEUE, { module, zohoIds })
+      }
     }
     return { success: true }
   })

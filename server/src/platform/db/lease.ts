@@ -25,8 +25,8 @@ const LOST_AFTER = 0.9
 
 /**
  * Runs `work` for one caller at a time among all processes, without holding a connection. If another caller has already
- * done the work, `look` returns the result; otherwise `work` runs under the lease. Returns undefined if other callers
- * take longer than `waitMs`.
+ * done the work, `look` returns the result; otherwise `work` runs under the lease, right after a look. Returns undefined
+ * if other callers take longer than `waitMs`.
  */
 export async function underLease<Result extends object>(
   db: Db,
@@ -37,15 +37,14 @@ export async function underLease<Result extends object>(
   const holder = randomUUID()
   const giveUpAt = performance.now() + waitMs
   for (;;) {
-    const found = await look()
-    if (found) return found
     const askedAt = performance.now()
     const { size } = await take(db, [name], holder, terms.leaseMs)
     if (size > 0) {
       const held = { ...terms, names: [name], holder, heldSince: askedAt, signal }
       return whileHeld(db, held, async (end) => (await look()) ?? (await work(end)))
     }
-    if (performance.now() > giveUpAt) return undefined
+    const found = await look()
+    if (found || performance.now() > giveUpAt) return found
     await sleep(LOOK_EVERY_MS, undefined, { signal })
   }
 }

@@ -99,8 +99,8 @@ const NEXT_LOOK_MS = 100
 
 /** Whether a search would miss rows. */
 export async function isSearchUnfilled(db: Db): Promise<boolean> {
-  const unfilled = await Promise.all(TABLES.map((table) => isUnfilled(db, table)))
-  return unfilled.includes(true)
+  for (const table of TABLES) if (await isUnfilled(db, table)) return true
+  return false
 }
 
 async function isUnfilled(db: Db, table: SearchedTable): Promise<boolean> {

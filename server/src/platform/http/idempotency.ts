@@ -74,17 +74,17 @@ export async function answerOnce(
  * Claims the key. Returns the answer that is stored under the key, or undefined if this transaction must do the work.
  */
 async function claimKey(tx: Tx, claim: Claim, now: Date) {
-  await tx
-    .deleteFrom('idempotency_keys')
-    .where('scope', '=', claim.scope)
-    .where('key_hash', '=', claim.key_hash)
-    .where('created_at', '<', rememberedSince(claim, now))
-    .execute()
   const { scope, key_hash, request_hash } = claim
+  const created_at = now.toISOString()
   const claimed = await tx
     .insertInto('idempotency_keys')
-    .values({ scope, key_hash, request_hash, created_at: now.toISOString() })
-    .onConflict((conflict) => conflict.columns(['scope', 'key_hash']).doNothing())
+    .values({ scope, key_hash, request_hash, created_at })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['scope', 'key_hash'])
+        .doUpdateSet({ request_hash, created_at, answer: null })
+        .where('idempotency_keys.created_at', '<', rememberedSince(claim, now)),
+    )
     .executeTakeFirst()
   if (claimed.numInsertedOrUpdatedRows === 1n) return undefined
   return tx

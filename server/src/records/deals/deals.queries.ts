@@ -137,15 +137,6 @@ export async function clearDealSent(db: Db, partnerId: string, loid: string): Pr
     .execute()
 }
 
-export async function markDealPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
-  await db
-    .updateTable('deals')
-    .set({ zoho_id: zohoId, crm: 'synced' })
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .execute()
-}
-
 /** Marks a pending deal as failed. A deal that has since reached the CRM, or has already failed, stays as it is. */
 export async function markDealPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
   const row = await tx

@@ -327,13 +327,12 @@ export async function findOtherDocumentsOfAnyPartner(
   return new Set(rows.flatMap((row) => row.zoho_id ?? []))
 }
 
-/** Finds the documents that wait to be pushed, the oldest first: all of a partner, or those of one record. */
-export async function findDocumentsToPush(db: Db | Tx, partnerId: string, loid?: string): Promise<string[]> {
+/** Finds the partner's documents that wait to be pushed, the oldest first. */
+export async function findDocumentsToPush(db: Db | Tx, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('documents')
     .select('id')
     .where('partner_id', '=', partnerId)
-    .$if(loid !== undefined, (query) => query.where('loid', '=', loid ?? ''))
     .where('state', '=', 'pending')
     .where('removed_at', 'is', null)
     .orderBy('added_at')

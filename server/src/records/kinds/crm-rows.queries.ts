@@ -4,7 +4,7 @@ import type { Reads } from '../../platform/db/hot-reads.ts'
 import { insertSet, updateSet } from '../../platform/db/row-sets.ts'
 import { searchColumns } from '../../platform/db/search-columns.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
-import type { CrmModule, CrmVersion } from '../crm-records.ts'
+import type { ArrivedRecord, CrmModule, CrmVersion } from '../crm-records.ts'
 import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 
 type TableName = 'leads' | 'deals'
@@ -142,6 +142,23 @@ function differs(name: TableName): RawBuilder<unknown> {
     name === 'leads' ? sql`(listed.is_converted and (${IS_UNCONVERTED} or ${LACKS_DEAL}))` : sql`false`
   return sql`(present.crm_modified_time is distinct from listed.modified_time
       or present.archived_reason is not null or ${isConverted})`
+}
+
+/** Links rows to the records that a push has brought to the CRM. A pull may have read a record before, and knows its time better. */
+export async function markPushed(
+  db: Db,
+  name: TableName,
+  partnerId: string,
+  pushed: ReadonlyMap<string, ArrivedRecord>,
+): Promise<void> {
+  if (pushed.size === 0) return
+  const arrived = [...pushed.values()]
+  await sql`
+    update ${sql.table(name)} as kept
+       set zoho_id = pushed.zoho_id, crm = 'synced', crm_modified_time = coalesce(kept.crm_modified_time, pushed.modified_time)
+      from unnest(${[...pushed.keys()]}::text[], ${arrived.map((one) => one.zoho_id)}::text[],
+                  ${arrived.map((one) => one.modified_time)}::timestamptz[]) as pushed (loid, zoho_id, modified_time)
+     where kept.partner_id = ${partnerId} and kept.loid = pushed.loid`.execute(db)
 }
 
 /** Links a row to its record in the CRM after a push that got no answer, unless a pull has already linked them. */

@@ -220,15 +220,6 @@ export async function clearLeadSent(db: Db, partnerId: string, loid: string): Pr
     .execute()
 }
 
-export async function markLeadPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
-  await db
-    .updateTable('leads')
-    .set({ zoho_id: zohoId, crm: 'synced' })
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .execute()
-}
-
 /** Marks a pending lead as failed. A lead that has since reached the CRM, or has already failed, stays as it is. */
 export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
   const row = await tx

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../../platform/db/database.ts'
+import type { Db } from '../../../platform/db/database.ts'
 import type { CrmModule } from '../../../records/crm-records.ts'
 
 export interface NotedRecord {
@@ -9,11 +9,11 @@ export interface NotedRecord {
 }
 
 /** Notes that these records have changed, until they are read. */
-export async function noteRecords(tx: Tx, module: CrmModule, zohoIds: readonly string[]): Promise<void> {
+export async function noteRecords(db: Db, module: CrmModule, zohoIds: readonly string[]): Promise<void> {
   await sql`
     insert into noted_records (module, zoho_id)
     select ${module}, zoho_id from unnest(${zohoIds.toSorted()}::text[]) as given (zoho_id)
-        on conflict (module, zoho_id) do update set seq = nextval('noted_records_seq')`.execute(tx)
+        on conflict (module, zoho_id) do update set seq = nextval('noted_records_seq')`.execute(db)
 }
 
 /** The records that have waited longest, at most `limit`. */

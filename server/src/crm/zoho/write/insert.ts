@@ -1,6 +1,7 @@
 import { CrmUnavailable } from '../../../platform/errors.ts'
-import { itemRefusal, readItems, type WriteResult, writtenId } from '../answers.ts'
-import { CrmPartnerGone } from '../errors.ts'
+import type { ArrivedRecord } from '../../../records/crm-records.ts'
+import { itemRefusal, readItems, type WriteResult } from '../answers.ts'
+import { CrmPartnerGone, CrmRefused } from '../errors.ts'
 import type { ZohoParts } from '../parts.ts'
 import { readText } from '../wire.ts'
 import { writeRecords } from './calls.ts'
@@ -23,14 +24,14 @@ export interface Inserter {
   /** Also finds converted leads. */
   findLeadsByLoid(loids: readonly string[], signal?: AbortSignal): Promise<Map<string, string>>
   /**
-   * Inserts records in one call. Returns the records' ids by LOID, also if another push of the same record was faster.
+   * Inserts records in one call. Returns the arrived records by LOID, also if another push of the same record was faster.
    * To learn why a record is missing, push it alone.
    */
   insertMany(
     target: Target,
     records: readonly Record<string, unknown>[],
     signal?: AbortSignal,
-  ): Promise<Map<string, string>>
+  ): Promise<Map<string, ArrivedRecord>>
   /**
    * Makes the record with this LOID and returns the record's id. This function never updates a record, and the client
    * never repeats the call: after a lost answer the record may exist, and staff or a workflow may have changed it. So
@@ -43,7 +44,7 @@ export interface Inserter {
     record: Record<string, unknown>,
     signal?: AbortSignal,
     ifMissing?: Record<string, string>,
-  ): Promise<{ zoho_id: string }>
+  ): Promise<ArrivedRecord>
 }
 
 export function openInserter({ api, metadata, fieldMap: { leads } }: ZohoParts): Inserter {
@@ -75,7 +76,7 @@ export function openInserter({ api, metadata, fieldMap: { leads } }: ZohoParts):
     { module, fields }: Target,
     records: readonly Record<string, unknown>[],
     signal?: AbortSignal,
-  ): Promise<Map<string, string>> {
+  ): Promise<Map<string, ArrivedRecord>> {
     if (records.length === 0) return new Map()
     const settings = await metadata.fieldsOf(module, signal)
     const sent = records.map((record) => withoutNulls(fitted(record, settings, fields)))
@@ -83,8 +84,10 @@ export function openInserter({ api, metadata, fieldMap: { leads } }: ZohoParts):
     return new Map(
       results.flatMap((result, index) => {
         const loid = readText(sent[index], fields.loid)
-        const zohoId = 'zohoId' in result ? result.zohoId : idOfSameLoid(result, fields)
-        return zohoId !== null && loid !== null ? [[loid, zohoId]] : []
+        if (loid === null) return []
+        if ('zohoId' in result) return [[loid, inserted(result)]]
+        const there = idOfSameLoid(result, fields)
+        return there === null ? [] : [[loid, wasThere(there)]]
       }),
     )
   }
@@ -94,16 +97,17 @@ export function openInserter({ api, metadata, fieldMap: { leads } }: ZohoParts):
     record: Record<string, unknown>,
     signal?: AbortSignal,
     ifMissing: Record<string, string> = {},
-  ): Promise<{ zoho_id: string }> {
+  ): Promise<ArrivedRecord> {
     const call = { method: 'POST', path: module, isRepeatable: false, signal } as const
     let sent = withoutNulls(fitted(record, await metadata.fieldsOf(module, signal), fields))
     for (;;) {
       const written = await insertOnce(sent)
       if ('zoho_id' in written) return written
       const { result } = written
-      if (!result || 'zohoId' in result) return { zoho_id: writtenId(result) }
+      if (!result) throw new CrmRefused('UNKNOWN', 'The CRM answered a write without a result.')
+      if ('zohoId' in result) return inserted(result)
       const there = idOfSameLoid(result, fields)
-      if (there !== null) return { zoho_id: there }
+      if (there !== null) return wasThere(there)
       const { code, field } = result
       if (code === 'INVALID_DATA' && field === fields.partner) {
         throw new CrmPartnerGone('The CRM has no record of this partner any more.')
@@ -117,7 +121,7 @@ export function openInserter({ api, metadata, fieldMap: { leads } }: ZohoParts):
      * Inserts the record. After a lost answer, looks for the record at once: by the time the push is repeated, staff
      * may have renamed and deleted the record.
      */
-    async function insertOnce(data: Record<string, unknown>): Promise<{ zoho_id: string } | { result?: WriteResult }> {
+    async function insertOnce(data: Record<string, unknown>): Promise<ArrivedRecord | { result?: WriteResult }> {
       try {
         const [result] = await writeRecords(api, call, [data])
         return result ? { result } : {}
@@ -130,9 +134,9 @@ export function openInserter({ api, metadata, fieldMap: { leads } }: ZohoParts):
           [loid],
           signal ? AbortSignal.any([signal, timeout]) : timeout,
         ).catch(() => new Map<string, string>())
-        const zoho_id = found.get(loid)
-        if (zoho_id === undefined) throw error
-        return { zoho_id }
+        const there = found.get(loid)
+        if (there === undefined) throw error
+        return wasThere(there)
       }
     }
 
@@ -153,6 +157,14 @@ export function openInserter({ api, metadata, fieldMap: { leads } }: ZohoParts):
   }
 
   return { findByLoids, findLeadsByLoid, insertMany, insertByLoid }
+}
+
+function inserted({ zohoId, modifiedTime }: Extract<WriteResult, { zohoId: string }>): ArrivedRecord {
+  return { zoho_id: zohoId, modified_time: modifiedTime }
+}
+
+export function wasThere(zohoId: string): ArrivedRecord {
+  return { zoho_id: zohoId, modified_time: null }
 }
 
 /** The CRM's names of the fields that the portal fills in itself. */

@@ -1,34 +1,34 @@
 import { chunksOf } from '../../../platform/chunks-of.ts'
-import type { CrmModule, DealToPush, LeadToPush, LoidToPush } from '../../../records/crm-records.ts'
+import type { ArrivedRecord, CrmModule, DealToPush, LeadToPush, LoidToPush } from '../../../records/crm-records.ts'
 import { moduleName } from '../field-map.ts'
 import { usedChoices } from '../metadata.ts'
 import type { ZohoParts } from '../parts.ts'
 import { RECORDS_A_CALL_MAX, writeRecords } from './calls.ts'
 import { dealName, named, PIPELINE_FIELD, personNames } from './fields.ts'
-import type { Inserter } from './insert.ts'
+import { type Inserter, wasThere } from './insert.ts'
 
 export interface RecordWriter {
   /**
-   * Returns the lead's id in the CRM. If the CRM already has a lead with this LOID, that lead belongs to the CRM and is
+   * Returns the lead as it arrived. If the CRM already has a lead with this LOID, that lead belongs to the CRM and is
    * not changed. After a lost answer (`CrmUnavailable`), the lead may have arrived. A repeated push then finds it. If
    * the lead has to be sent, `beforeSending` is awaited first.
    */
-  pushLead(lead: LeadToPush, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<{ zoho_id: string }>
-  pushDeal(deal: DealToPush, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<{ zoho_id: string }>
+  pushLead(lead: LeadToPush, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<ArrivedRecord>
+  pushDeal(deal: DealToPush, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<ArrivedRecord>
   /**
-   * Pushes up to fifty leads at once. Returns the CRM ids of the leads that arrived, by LOID. To learn why a lead did
+   * Pushes up to fifty leads at once. Returns the leads that arrived, by LOID. To learn why a lead did
    * not arrive, push it alone.
    */
   pushLeads(
     leads: readonly LeadToPush[],
     signal?: AbortSignal,
     beforeSending?: BeforeSending,
-  ): Promise<Map<string, string>>
+  ): Promise<Map<string, ArrivedRecord>>
   pushDeals(
     deals: readonly DealToPush[],
     signal?: AbortSignal,
     beforeSending?: BeforeSending,
-  ): Promise<Map<string, string>>
+  ): Promise<Map<string, ArrivedRecord>>
   /**
    * Writes LOIDs into records that were made in the CRM. Also sets a record's partner if `loids` names one. A record
    * that cannot be written is skipped, because it is a converted lead or because its LOID is taken. To learn a record's
@@ -52,9 +52,9 @@ export function openRecordWriter(
     lead: LeadToPush,
     signal?: AbortSignal,
     beforeSending?: BeforeSending,
-  ): Promise<{ zoho_id: string }> {
+  ): Promise<ArrivedRecord> {
     const there = (await findLeadsByLoid([lead.loid], signal)).get(lead.loid)
-    if (there !== undefined) return { zoho_id: there }
+    if (there !== undefined) return wasThere(there)
     await beforeSending?.([lead.loid])
     return insertByLoid(leads, leadRecord(lead), signal)
   }
@@ -63,9 +63,9 @@ export function openRecordWriter(
     deal: DealToPush,
     signal?: AbortSignal,
     beforeSending?: BeforeSending,
-  ): Promise<{ zoho_id: string }> {
+  ): Promise<ArrivedRecord> {
     const there = (await findByLoids(deals, [deal.loid], signal)).get(deal.loid)
-    if (there !== undefined) return { zoho_id: there }
+    if (there !== undefined) return wasThere(there)
     await beforeSending?.([deal.loid])
     const closing = { [deals.fields.closing_date]: plainDateAfter(deal.created_at, CLOSING_DAYS) }
     return insertByLoid(deals, await dealRecord(deal, signal), signal, closing)
@@ -75,23 +75,23 @@ export function openRecordWriter(
     many: readonly LeadToPush[],
     signal?: AbortSignal,
     beforeSending?: BeforeSending,
-  ): Promise<Map<string, string>> {
+  ): Promise<Map<string, ArrivedRecord>> {
     const there = await findLeadsByLoid(loidsOf(many), signal)
     const missing = many.filter((lead) => !there.has(lead.loid))
     await beforeSending?.(loidsOf(missing))
-    return new Map([...there, ...(await insertMany(leads, missing.map(leadRecord), signal))])
+    return new Map([...allThere(there), ...(await insertMany(leads, missing.map(leadRecord), signal))])
   }
 
   async function pushDeals(
     many: readonly DealToPush[],
     signal?: AbortSignal,
     beforeSending?: BeforeSending,
-  ): Promise<Map<string, string>> {
+  ): Promise<Map<string, ArrivedRecord>> {
     const there = await findByLoids(deals, loidsOf(many), signal)
     const missing = many.filter((deal) => !there.has(deal.loid))
     await beforeSending?.(loidsOf(missing))
     const records = await Promise.all(missing.map((deal) => dealRecord(deal, signal)))
-    return new Map([...there, ...(await insertMany(deals, records, signal))])
+    return new Map([...allThere(there), ...(await insertMany(deals, records, signal))])
   }
   function leadRecord(lead: LeadToPush): Record<string, unknown> {
     const { partner_zoho_id, ...values } = lead
@@ -132,6 +132,11 @@ export function openRecordWriter(
   }
 
   return { pushLead, pushDeal, pushLeads, pushDeals, setLoids }
+}
+
+/** By LOID. */
+function allThere(found: ReadonlyMap<string, string>): [string, ArrivedRecord][] {
+  return Array.from(found, ([loid, zohoId]) => [loid, wasThere(zohoId)])
 }
 
 export function loidsOf(records: readonly { loid: string }[]): string[] {
