@@ -54,7 +54,14 @@ export async function signUpPartner(url: string, number: number): Promise<Partne
   }
 }
 
-async function ask(url: string, method: string, path: string, body?: object, headers: object = {}): Promise<Answer> {
+/** Repeats the call while the portal is away or fails, for at most two minutes. */
+export async function ask(
+  url: string,
+  method: string,
+  path: string,
+  body?: object,
+  headers: object = {},
+): Promise<Answer> {
   const isBytes = body instanceof Uint8Array
   const deadline = Date.now() + ANSWER_MS_MAX
   while (true) {

@@ -6,6 +6,7 @@ import type { Switch } from './crm.ts'
 import { openLedger, type Tracked } from './ledger.ts'
 import { chooseOperation } from './operations.ts'
 import { type Partner, signUpPartner } from './partners.ts'
+import { openReader, type Reader } from './reader.ts'
 import { watchPortfolios } from './watch-portfolios.ts'
 import { type OpenJob, openWorld, type World } from './world.ts'
 
@@ -52,8 +53,8 @@ const OTHER_CHOICES: Record<string, readonly unknown[]> = {
 }
 
 /**
- * Plays one seed: partners and staff act while faults come and go. Then it waits until no work is left, syncs once and
- * returns the differences.
+ * Plays one seed: partners and staff act while faults come and go, and a system of each partner reads the feed. Then it
+ * waits until no work is left, syncs once and returns the differences.
  */
 export async function runSeed(options: SoakOptions): Promise<Difference[]> {
   const { seed, say } = options
@@ -61,6 +62,7 @@ export async function runSeed(options: SoakOptions): Promise<Difference[]> {
   const mails = !options.acts.of.includes('mail') ? 'outbox' : seed % 2 === 0 ? 'smtp' : 'small-disk'
   const lateMs = options.behaviour === 'all' ? LATE_MS : 2_000
   const world = await openWorld({ ...options, mails, lateMs })
+  const readers: Reader[] = []
   try {
     const switches = options.behaviour === 'all' ? rotated(await world.crm.switches(), seed) : {}
     await world.crm.behaviour({ ...switches, ...EVERY_TIME })
@@ -69,14 +71,17 @@ export async function runSeed(options: SoakOptions): Promise<Difference[]> {
     for (let number = 0; number < options.partners; number++) partners.push(await signUpPartner(world.url, number))
     await world.rows('update people set email_verified = true')
     const zohoIds = await findPartnersInCrm(world, partners)
+    for (const partner of partners) readers.push(await openReader(world, partner, seed + partner.number))
     const ledger = openLedger()
     await play(options, lateMs, world, random, partners, zohoIds, ledger)
     world.moveClock(0)
     say(`seed ${seed}: ${ledger.records.length} records, ${ledger.notes.length} notes; waiting until no work is left`)
     await settle(world, { partners, zohoIds }, Number(switches['searchLagSeconds'] ?? 0) + 0.5)
     say(`seed ${seed}: at rest; comparing`)
-    return await compare(world, partners, ledger)
+    const unlike = await Promise.all(readers.map((reader) => reader.finish()))
+    return [...(await compare(world, partners, ledger)), ...unlike.flat()]
   } finally {
+    for (const reader of readers) reader.stop()
     await world.close()
   }
 }
