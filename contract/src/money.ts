@@ -115,7 +115,7 @@ function moneyField(label: string, read: (text: string) => number | null | undef
   )
 
   function notAnAmount(text: string): string {
-    const shown = text.length > MONEY_TEXT_LENGTH_MAX ? `${text.slice(0, MONEY_TEXT_LENGTH_MAX)}…` : text
+    const shown = text.length > MONEY_TEXT_LENGTH_MAX ? `${text.slice(0, MONEY_TEXT_LENGTH_MAX).toWellFormed()}…` : text
     return `${label} must be one amount in dollars, such as 50,000, not “${shown}”`
   }
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { CONSENT_VERSION } from '@portal/contract/leads.ts'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -87,6 +88,10 @@ test('a file is read in every usual form, and a file that is none is refused in 
     'Windows-1252': Buffer.from(text, 'latin1'),
     tabs: Buffer.from(text.replaceAll(';', '\t').replaceAll('\n', '\r')),
     'a line that names the separator': Buffer.from(`sep=;\r\n${text}`),
+    'a megabyte with returns alone': Buffer.from(
+      `${text}${`${';'.repeat(29)}\n`.repeat(40_000)}Other`.replaceAll('\n', '\r'),
+    ),
+    'many blank rows below': Buffer.from(text + ';;;;\n'.repeat(200_000)),
   }
   for (const [form, file] of Object.entries(files)) {
     const { id } = await check(partner, file)
@@ -110,12 +115,23 @@ test('a file is read in every usual form, and a file that is none is refused in 
   })
   await submit(partner, id)
   expect((await check(partner, Buffer.from(spelled.normalize('NFC')))).standings).toMatchObject({ known: 1 })
+  // The column's sample and the message about the amount are cut, but not within a character.
+  const before = (length: number) => `${'z'.repeat(length)}😀😀`
+  const cut = await check(partner, Buffer.from(`Loan Amount,Notes\n${before(39)},${before(59)}`))
+  expect(cut.columns).toMatchObject([{ sample: before(39) }, { sample: expect.stringMatching(/^z+…$/) }])
+  const [{ problems }] = await rowsOf(partner, cut.id)
+  expect(problems).toContainEqual(expect.objectContaining({ message: expect.stringMatching(/“z+.?…”$/u) }))
   const refused: [Buffer, RegExp][] = [
     [Buffer.alloc(0), /empty/],
     [Buffer.from('Email,Phone\n'), /no rows/],
     [Buffer.from('PK\u0003\u0004'), /not a CSV file/],
+    [gzipSync('Email,Phone\na@b.co,1\n'), /not a CSV file/],
+    [Buffer.from(`Email,${'x'.repeat(201)}\na@b.co,1\n`), /A heading has more than 200 characters/],
     [Buffer.from('Email,Phone\na@b.co,"0491'), /quotation mark/],
     [Buffer.from('Email,Phone\na@b.co,1,2\n'), /Row 2 has more cells/],
+    [Buffer.from(`Email,Phone\na@b.co,"${'1\n'.repeat(600_000)}`), /Row 2 is too long/],
+    [Buffer.from(`Email,Phone\n${','.repeat(20_000)}1`), /Row 2 is too long/],
+    [Buffer.from(`Email,Phone\n${'\n'.repeat(100_000)}a@b.co,1`), /more than 100,000 rows/],
     [Buffer.from(`Email\n${'a@b.co\n'.repeat(5_001)}`), /more than 5,000 rows/],
   ]
   for (const [file, words] of refused) {

@@ -22,6 +22,7 @@ export interface CsvRow {
 /** Other requests are served each time that so many rows have been read. */
 const ROWS_AT_A_TIME = 250
 const PIECE_LENGTH = 64 * 1024
+const HEADING_LENGTH_MAX = 200
 
 /**
  * Reads a CSV file with commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252. Rows without any text are left out.
@@ -32,7 +33,8 @@ export async function readCsv(file: Buffer): Promise<CsvFile> {
   if (OTHER_FORMATS.includes(file.toString('hex', 0, 4))) {
     throw refused('This is not a CSV file. In your spreadsheet, choose Save As or Download, then CSV.')
   }
-  const text = decode(file)
+  const text = withoutBlankEnd(decode(file))
+  refuseExcess(text)
   const { delimiter, from } = findDelimiter(text)
   const records = Readable.from(piecesOf(text.slice(from))).pipe(parse({ ...OPTIONS, delimiter }))
   let heading: string[] | undefined
@@ -56,8 +58,50 @@ export async function readCsv(file: Buffer): Promise<CsvFile> {
   return { heading, rows }
 }
 
-/** How workbooks (`PK…` and OLE) and PDF files begin. */
-const OTHER_FORMATS = ['504b0304', 'd0cf11e0', '25504446']
+/** Spreadsheets write rows of separators below the last row, sometimes a million. */
+function withoutBlankEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && BLANK_OR_SEPARATOR.test(text.charAt(end - 1))) end -= 1
+  return text.slice(0, end)
+}
+
+const BLANK_OR_SEPARATOR = /[\s,;]/
+
+/**
+ * Refuses what the parser would need much memory or time for: a row that is very long, often because a quotation mark is
+ * not closed, a row with very many cells, and very many blank rows.
+ */
+function refuseExcess(text: string): void {
+  let isQuoted = false
+  let number = 1
+  let begin = 0
+  let separators = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at)
+    if (sign === QUOTE) isQuoted = !isQuoted
+    else if (!isQuoted && SEPARATORS.has(sign)) separators += 1
+    else if (!isQuoted && (sign === LINE_FEED || (sign === RETURN && text.charCodeAt(at + 1) !== LINE_FEED))) {
+      number += 1
+      begin = at
+      separators = 0
+    }
+    if (at - begin > ROW_LENGTH_MAX || separators > SEPARATORS_MAX) {
+      throw refused(`Row ${number} is too long. Is a quotation mark in it not closed?`)
+    }
+    if (number > LINES_MAX) {
+      throw refused(`The file has more than ${formatNumber(LINES_MAX)} rows with the blank ones. Remove these.`)
+    }
+  }
+}
+
+const [QUOTE, LINE_FEED, RETURN] = [0x22, 0x0a, 0x0d]
+const SEPARATORS = new Set([0x2c, 0x3b, 0x09])
+const ROW_LENGTH_MAX = 1_000_000
+const SEPARATORS_MAX = 10_000
+const LINES_MAX = 100_000
+
+/** How workbooks (`PK…` and OLE), PDF files and compressed files begin. */
+const OTHER_FORMATS = ['504b0304', 'd0cf11e0', '25504446', '1f8b0800', '1f8b0808']
 
 const OPTIONS: Options = {
   bom: true,
@@ -118,7 +162,11 @@ function textsOf(record: unknown): string[] {
 function headingOf(cells: string[]): string[] {
   const end = cells.findLastIndex((cell) => cell.trim() !== '') + 1
   if (end > IMPORT_COLUMNS_MAX) throw refused(`The file has more than ${IMPORT_COLUMNS_MAX} columns.`)
-  return cells.slice(0, end).map((cell) => cell.trim())
+  const heading = cells.slice(0, end).map((cell) => cell.trim())
+  if (heading.some((cell) => cell.length > HEADING_LENGTH_MAX)) {
+    throw refused(`A heading has more than ${HEADING_LENGTH_MAX} characters. The first row must name the columns.`)
+  }
+  return heading
 }
 
 function inColumns(cells: string[], columns: number, number: number): string[] {

@@ -6,6 +6,7 @@ import {
   type ImportFieldName,
 } from '@portal/contract/imports.ts'
 import { LEAD_ALIASES } from '@portal/contract/submissions.ts'
+import { shortened } from '../../records/events/activity.ts'
 import type { CsvFile } from './read-csv.ts'
 
 /** The headings of the portal's own export, and a few that address books use, where they are not names of the field. */
@@ -41,11 +42,8 @@ export function recogniseColumns({ heading, rows }: CsvFile): ImportColumn[] {
     const found = FIELD_OF.get(plain(text))
     const field = found === undefined || taken.has(found) ? null : found
     if (field) taken.add(field)
-    const sample = rows
-      .find(({ cells }) => cells[at]?.trim())
-      ?.cells[at]?.trim()
-      .slice(0, SAMPLE_LENGTH)
-    return { heading: text, field, sample: sample ?? null }
+    const sample = rows.find(({ cells }) => cells[at]?.trim())?.cells[at]?.trim()
+    return { heading: text, field, sample: sample === undefined ? null : shortened(sample, SAMPLE_LENGTH) }
   })
 }
 

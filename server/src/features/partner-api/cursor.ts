@@ -7,8 +7,8 @@ const Digits = z.string().check(
   z.regex(/^\d{1,19}$/),
   z.refine((digits) => BigInt(digits) < 2n ** 63n),
 )
-/** PostgreSQL has no year 0. */
-const Time = z.iso.datetime().check(z.refine((time) => !time.startsWith('0000')))
+/** PostgreSQL has no year 0, and reads no fraction of any length. */
+const Time = z.iso.datetime({ precision: 3 }).check(z.refine((time) => !time.startsWith('0000')))
 const Kind = z.enum(['lead', 'deal'])
 
 /**
