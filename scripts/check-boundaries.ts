@@ -46,6 +46,7 @@ const WEB_FOLDERS = {
   session: ['api'],
   live: ['api'],
   api: [],
+  document: ['api'],
   ui: ['format'],
   format: [],
 }

@@ -5,7 +5,6 @@ import { fonts } from './vite/fonts.ts'
 import { leanContract } from './vite/lean-contract.ts'
 import { pageHtml } from './vite/page-html.ts'
 import { precompress } from './vite/precompress.ts'
-import { preloadFont } from './vite/preload-font.ts'
 
 /** The code that most signed-in pages need, except code for tables and for examples. */
 const OF_MOST_PAGES =
@@ -17,6 +16,13 @@ const OF_RECORDS = /web\/src\/(ui\/(changing|folding|timeline)|features\/(notes|
 const OF_REFERRALS = /web\/src\/(features\/referral\/(turn-|state-badge)|format\/usual-time)/
 const OF_CODE = /web\/src\/(ui\/(code-|secret|icon-list)|format\/curl)/
 
+/** The list of leads shows leads, but has no form for them. */
+const OF_LEAD_FORMS = /features\/leads\/(new-lead-|phone-|money-|duplicate-|soft-)/
+
+function groupOfFeature(id: string): string | null {
+  return OF_LEAD_FORMS.test(id) ? 'lead-form' : (/features\/(?!accounts)(\w+)/.exec(id)?.[1] ?? null)
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [
@@ -24,7 +30,6 @@ export default defineConfig({
     tailwindcss(),
     leanContract(),
     fonts(),
-    preloadFont(/latin-(?!ext).*\.woff2$/),
     pageHtml('src/app/routes.tsx'),
     precompress(),
   ],
@@ -48,6 +53,8 @@ export default defineConfig({
             // than for one file with the same code. Code that few pages need loads with those pages only. Each group
             // also takes the imports of its files, so the order of the groups matters.
             { name: 'main', tags: ['$initial'], priority: 1 },
+            // Neither the sign-in page nor a list has a long form.
+            { name: 'forms', test: /node_modules\/(react-hook-form|@hookform)\//, minShareCount: 2 },
             { name: 'shared', test: /^(?!.*features\/accounts\/)/, minShareCount: 10 },
             { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },
             // The sign-up page needs this code too. In a larger group it would make the page load the whole group.
@@ -58,7 +65,7 @@ export default defineConfig({
             { name: 'referral', test: OF_REFERRALS, minShareCount: 2 },
             { name: 'records', test: OF_RECORDS, minShareCount: 2 },
             { name: 'code', test: OF_CODE, minShareCount: 2 },
-            { name: (id) => /features\/(?!accounts)(\w+)/.exec(id)?.[1] ?? null, minShareCount: 2 },
+            { name: groupOfFeature, minShareCount: 2 },
           ],
         },
       },

@@ -5,6 +5,7 @@ import type { PathParams, Route } from '@portal/contract/route.ts'
 import type * as z from 'zod/mini'
 import { defaultMessage } from './default-messages.ts'
 import { confirmAgain, leadToSecondFactor } from './demands.ts'
+import { takeEarlyCall } from './early-calls.ts'
 import { Failure, OFFLINE } from './failure.ts'
 import { storeRole } from './role.ts'
 import { dropToken, readToken } from './token.ts'
@@ -87,12 +88,15 @@ async function send(
   else if (sent !== undefined) headers.set('content-type', 'application/json')
   if (idempotencyKey) headers.set('idempotency-key', idempotencyKey)
   try {
-    const response = await fetch(addressOf(route, request), {
-      method: route.method,
-      headers,
-      body: bytes ?? (sent === undefined ? null : JSON.stringify(sent)),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    })
+    const address = addressOf(route, request)
+    const early = route.method === 'GET' ? takeEarlyCall(address, token) : undefined
+    const response = await (early ??
+      fetch(address, {
+        method: route.method,
+        headers,
+        body: bytes ?? (sent === undefined ? null : JSON.stringify(sent)),
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      }))
     return { response, body: readJson(await response.text()) }
   } catch (cause) {
     if (signal?.aborted) throw cause

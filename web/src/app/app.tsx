@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { onRoleChange } from '../api/role.ts'
+import { dropEarlyForm } from '../document/early-form.ts'
 import { keepLive } from '../live/keep-live.ts'
 import { forgetPerson } from '../session/forget-person.ts'
 import { keepSession } from '../session/keep-session.ts'
@@ -39,6 +40,7 @@ export function App({ router }: { router: AppRouter }) {
   useEffect(() => focusHeadingAfterNavigation(router), [router])
   useEffect(() => rememberPages(router), [router])
   useEffect(keepDocument, [])
+  useEffect(dropEarlyForm, [])
   useEffect(watchUse, [])
   useEffect(
     () =>

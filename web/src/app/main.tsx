@@ -1,9 +1,11 @@
 import './styles.css'
 import { type ReactNode, StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
+import { dropEarlyCalls } from '../api/early-calls.ts'
 import { createQueryClient } from '../api/query-client.ts'
 import { App } from './app.tsx'
 import { hasSiteData } from './has-site-data.ts'
+import { loadFontLate } from './late-font.ts'
 import { NoSiteData } from './no-site-data.tsx'
 import { noteReload } from './page-crash.tsx'
 import { createAppRouter } from './routes.tsx'
@@ -20,8 +22,12 @@ setTimeout(() => {
   // back before then. The history calls a function only once, even if the function is subscribed twice.
   // oxlint-disable-next-line typescript/no-misused-promises -- the router subscribes it in the same way
   router.history.subscribe(router.load)
-  // The app is drawn when the page's files have arrived. Until then the logo of index.html stays.
-  void router.load().finally(() => draw(<App router={router} />))
+  // The app is drawn when the page's files have arrived. Until then the document shows what it knows of the page.
+  void router.load().finally(() => {
+    dropEarlyCalls()
+    draw(<App router={router} />)
+    loadFontLate()
+  })
 })
 
 /** Draws in a transition, which draws in pieces. Between them a slow phone can react to the person. */

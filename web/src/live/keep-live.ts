@@ -11,11 +11,10 @@ export function keepLive(queryClient: QueryClient): () => void {
   let following: AbortController | undefined
   let followedBy: string | null = null
 
-  function begin() {
+  function begin(startedAt: number) {
     following = new AbortController()
     followedBy = readPersonId()
     const { signal } = following
-    const startedAt = Date.now()
     setTimeout(() => void start(signal, startedAt), BEGIN_AFTER_MS)
   }
 
@@ -34,9 +33,10 @@ export function keepLive(queryClient: QueryClient): () => void {
   const stopListening = onTokenChange(({ token }) => {
     // A stream belongs to the person whose token opened it.
     if (token === null || readPersonId() !== followedBy) end()
-    if (token !== null && !following) begin()
+    if (token !== null && !following) begin(Date.now())
   })
-  if (readToken() !== null) begin()
+  // The document begins the first calls before the app's code arrives.
+  if (readToken() !== null) begin(performance.timeOrigin)
   return () => {
     stopListening()
     end()

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 export type Theme = 'light' | 'dark'
 
-// public/boot.js reads the same key before the first paint.
+// document/start.ts reads the same key before the first paint.
 const STORAGE_KEY = 'portal-theme'
 const listeners = new Set<() => void>()
 

@@ -13,9 +13,8 @@ export interface Brand {
 /** Where the pages find what the lender has chosen. */
 export const LOGO_PATH = '/brand/logo'
 export const LOGO_DARK_PATH = '/brand/logo-dark'
-export const COLOURS_PATH = '/brand/colours.css'
 
-/** The style sheet that gives the pages the lender's colours. */
+/** The style that gives the pages the lender's colours. */
 export function coloursOf(palette: Palette): string {
   const values = Object.entries(palette).map(([name, [light, dark]]) => `--${name}:light-dark(${light},${dark})`)
   return `:root{${values.join(';')}}`

@@ -1,6 +1,6 @@
 import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import type { SignUpMode } from '@portal/contract/sign-up-mode.ts'
-import { type Brand, COLOURS_PATH, LOGO_DARK_PATH, LOGO_PATH } from '../brand/brand.ts'
+import { type Brand, coloursOf, LOGO_DARK_PATH, LOGO_PATH } from '../brand/brand.ts'
 import { escapeHtml } from '../mail/escape-html.ts'
 
 /** What of a page depends on the settings. */
@@ -17,16 +17,16 @@ export function isAsBuilt({ brand: { name, logo, palette }, signUp }: Branding):
 
 /** A page of the app with the lender's name, logo and colours in place of the product's (D115). */
 export function brandedPage(built: string, { brand, signUp }: Branding): string {
-  const html = signUp === 'invite' ? withHead(built, '<meta name="sign-up" content="invite">') : built
+  const html = signUp === 'invite' ? withoutSignUp(built) : built
   const { name, logo, palette } = brand
   const named = html.replaceAll(DEFAULT_BRAND_NAME, () => escapeHtml(name))
-  const coloured = palette
-    ? withHead(named, `<link rel="stylesheet" href="${COLOURS_PATH}">`).replaceAll(
-        'fill="#4652d6"',
-        `fill="${palette.mark[0]}"`,
-      )
-    : named
+  const coloured = palette ? withHead(named, `<style>${coloursOf(palette)}</style>`) : named
   return logo ? withLogo(coloured, brand) : coloured
+}
+
+function withoutSignUp(html: string): string {
+  const early = html.replace(/<span data-sign-up>.*?<\/span>/, '')
+  return withHead(early, '<meta name="sign-up" content="invite">')
 }
 
 function withLogo(html: string, { logo, logoDark }: Brand): string {
@@ -36,9 +36,10 @@ function withLogo(html: string, { logo, logoDark }: Brand): string {
     ? `<link rel="icon" href="${LOGO_PATH}" media="(prefers-color-scheme: light)"><link rel="icon" href="${dark}" media="(prefers-color-scheme: dark)">`
     : `<link rel="icon" href="${LOGO_PATH}">`
   const boot = `<picture class="boot-mark"><source srcset="${dark}" media="(prefers-color-scheme: dark)"><img src="${LOGO_PATH}" alt=""></picture>`
-  return withHead(html, `<meta name="brand-logo" content="${shape}" data-light="${LOGO_PATH}" data-dark="${dark}">`)
+  const named = logo?.isWide ? html.replaceAll(/<span class="boot-name[^>]*>.*?<\/span>/g, '') : html
+  return withHead(named, `<meta name="brand-logo" content="${shape}" data-light="${LOGO_PATH}" data-dark="${dark}">`)
     .replace(/<link rel="icon"[^>]*>/, icons)
-    .replace(/<svg class="boot-mark"[\s\S]*?<\/svg>/, boot)
+    .replaceAll(/<svg class="boot-mark"[\s\S]*?<\/svg>/g, boot)
 }
 
 function withHead(html: string, more: string): string {

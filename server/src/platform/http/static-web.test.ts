@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import type { SignUpMode } from '@portal/contract/sign-up-mode.ts'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -24,6 +26,7 @@ beforeAll(async () => {
   for (const page of ['leads', 'leads/new', 'leads/$loid'])
     await writeFile(join(folder, `${page}.html`), `page of ${page}`)
   await writeFile(join(folder, 'index.html'), '<title>Partner Portal</title>')
+  await writeFile(join(folder, 'login.html'), '<style>a{}</style><script>b()</script>')
   await writeFile(join(folder, 'assets/page-abc123.js'), 'export const page = 1')
   await writeFile(join(folder, 'assets/page-abc123.js.br'), 'packed')
   app = await serve('Partner Portal')
@@ -63,7 +66,7 @@ test.each([
 })
 
 test('a page has the headers that helmet gives it, and an answer of the API has its own', async () => {
-  const [page, answer] = [await app.inject('/login'), await app.inject('/api/nothing')]
+  const [page, answer] = [await app.inject('/unknown'), await app.inject('/api/nothing')]
   const {
     date: _,
     'x-request-id': __,
@@ -77,7 +80,7 @@ test('a page has the headers that helmet gives it, and an answer of the API has 
     'cache-control': 'no-cache',
     connection: 'keep-alive',
     'content-security-policy':
-      "default-src 'self';img-src 'self' data: blob:;object-src 'none';base-uri 'none';form-action 'self';frame-ancestors 'none';require-trusted-types-for 'script';trusted-types 'none'",
+      "default-src 'self';img-src 'self' data: blob:;object-src 'none';base-uri 'none';form-action 'self';frame-ancestors 'none';require-trusted-types-for 'script';trusted-types 'none';script-src 'self';style-src 'self'",
     'content-type': 'text/html; charset=utf-8',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
@@ -96,6 +99,16 @@ test('a page has the headers that helmet gives it, and an answer of the API has 
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'x-content-type-options': 'nosniff',
   })
+})
+
+test('a page’s policy names its own script and style by their hashes, and allows no others', async () => {
+  const { headers } = await app.inject('/login')
+  const policy = headers['content-security-policy']
+  const hash = (text: string) => createHash('sha256').update(text).digest('base64')
+  expect(policy).toContain(`;script-src 'self' 'sha256-${hash('b()')}';style-src 'self' 'sha256-${hash('a{}')}'`)
+  expect(policy).not.toContain('unsafe')
+  await writeFile(join(folder, 'login.html'), '<style>a{}</style><script>c()</script>')
+  expect((await app.inject('/login')).headers['content-security-policy']).not.toBe(policy)
 })
 
 test('a file of the build is compressed, is cached for good, and lacks the headers that only pages need', async () => {
@@ -150,8 +163,8 @@ test.each([
 test("with the lender's name, every page has it in its title, without markup, and files stay as they are", async () => {
   const named = await serve("Smith & <$&>'s Partners")
   const title = '<title>Smith &#38; &#60;$&#38;&#62;&#39;s Partners</title>'
-  for (const url of ['/', '/login', '/unknown']) {
-    const page = await named.inject({ url, headers: { 'accept-encoding': 'br' } })
+  for (const url of ['/', '/somewhere', '/unknown']) {
+    const page = await named.inject(url)
     expect([page.statusCode, page.body]).toEqual([200, title])
     expect(page.headers).toMatchObject({ 'cache-control': 'no-cache', 'content-type': 'text/html; charset=utf-8' })
     expect(page.headers['content-security-policy']).toContain("require-trusted-types-for 'script'")
@@ -173,27 +186,29 @@ test('where the lender invites its partners, every page says so', async () => {
 
 test('with a logo and a colour, every page shows them, and their files are served', async () => {
   const head =
-    '<link rel="icon" href="/favicon.svg" type="image/svg+xml"></head><svg class="boot-mark"><rect fill="#4652d6"></svg>'
+    '<link rel="icon" href="/favicon.svg" type="image/svg+xml"></head><svg class="boot-mark"></svg><svg class="boot-mark"></svg><span class="boot-name x">Partner Portal</span>'
   await writeFile(join(folder, 'branded.html'), head)
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')
   const logo = { bytes: pngOf(60, 20, [200, 0, 0]), type: 'image/png', aspect: 3, isWide: true } as const
   const logoDark = { bytes: svg, type: 'image/svg+xml', aspect: 1, isWide: false } as const
   const branded = await serve('Acme', { logo, logoDark, palette: paletteOf('#e8590c') })
-  const { body } = await branded.inject('/branded')
+  const { body, headers } = await branded.inject('/branded')
   expect(body).toContain(
     '<meta name="brand-logo" content="wide" data-light="/brand/logo" data-dark="/brand/logo-dark">',
   )
   expect(body).toContain('<link rel="icon" href="/brand/logo" media="(prefers-color-scheme: light)">')
-  expect(body).toContain('<link rel="stylesheet" href="/brand/colours.css">')
-  expect(body).not.toMatch(/favicon|<svg/)
+  expect(body).toMatch(/<style>:root\{--mark:light-dark\(#e8590c,#[0-9a-f]{6}\);/)
+  expect(headers['content-security-policy']).toMatch(/style-src 'self' 'sha256-[^' ]+'$/)
+  expect(body).not.toMatch(/favicon|<svg|boot-name/)
+  const packed = await branded.inject({ url: '/branded', headers: { 'accept-encoding': 'br' } })
+  expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(body)
+  const known = { url: '/branded', headers: { 'if-none-match': String(headers['etag']) } }
+  expect((await branded.inject(known)).statusCode).toBe(304)
   const picture = await branded.inject('/brand/logo')
   expect([picture.headers['content-type'], picture.rawPayload]).toEqual(['image/png', logo.bytes])
   const again = { url: '/brand/logo', headers: { 'if-none-match': picture.headers['etag'] } }
   expect((await branded.inject(again)).statusCode).toBe(304)
   expect((await branded.inject('/brand/logo-dark')).headers['content-security-policy']).toMatch(/^default-src 'none'/)
-  expect((await branded.inject('/brand/colours.css')).body).toMatch(
-    /^:root\{--mark:light-dark\(#e8590c,#[0-9a-f]{6}\);/,
-  )
   await branded.close()
 })
 

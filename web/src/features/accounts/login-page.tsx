@@ -9,12 +9,14 @@ import {
   type SubmitEvent,
   Suspense,
   useEffect,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { paths } from '../../app/paths.ts'
+import { takeEarlyForm } from '../../document/early-form.ts'
 import { beginSession } from '../../session/begin-session.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -64,6 +66,16 @@ export function LoginPage() {
     if (justCreated) formRef.current?.querySelector<HTMLInputElement>('#password')?.focus()
   }, [justCreated])
 
+  // What somebody typed into the document's form, or has submitted with it, before this form replaced it.
+  useLayoutEffect(() => {
+    const early = takeEarlyForm()
+    if (!early) return
+    setValues(early.values)
+    if (early.focused) document.getElementById(early.focused)?.focus()
+    if (early.isSubmitted) submit(early.values)
+    // oxlint-disable-next-line react/exhaustive-deps -- the document's form exists only once
+  }, [])
+
   const isEmpty = values.email.trim() === '' || values.password === ''
   const isRunning = login.isPending || isSignedIn
 
@@ -83,9 +95,14 @@ export function LoginPage() {
   function handleSubmit(event: SubmitEvent) {
     event.preventDefault()
     setExpired(null)
+    submit(values)
+  }
+
+  function submit(typed: typeof values) {
     setTouched({ email: true, password: true })
-    if (checked.success) login.mutate(checked.data)
-    else document.getElementById(problems.email ? 'email' : 'password')?.focus()
+    const { data, error } = SignIn.safeParse(typed)
+    if (data) login.mutate(data)
+    else document.getElementById(z.flattenError(error).fieldErrors.email ? 'email' : 'password')?.focus()
   }
 
   function field(name: keyof typeof values) {

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'vite'
+import { EARLY_CALLS } from '../src/document/early-calls.ts'
+
+const FOLDER = join(import.meta.dirname, '../src/document')
+/** The headings that are known before the page's code has loaded. */
+const TITLES: Readonly<Record<string, string>> = { '/dashboard': 'Dashboard', '/leads': 'Leads', '/deals': 'Deals' }
+
+/** `web/src/document/start.ts` as one script without imports. */
+export async function bundleStart(): Promise<string> {
+  const bundled = await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      write: false,
+      target: ['chrome123', 'firefox124', 'safari17.5'],
+      modulePreload: false,
+      rolldownOptions: { input: join(FOLDER, 'start.ts'), output: { format: 'iife' } },
+    },
+  })
+  if (!('output' in bundled)) throw new Error('start.ts made no script')
+  return bundled.output[0].code.trim()
+}
+
+/** The document's list of the calls that its script begins. */
+export function earlyCallsOf(path: string, isForPeople: boolean, apiBase: string): string {
+  const calls = (EARLY_CALLS[path] ?? []).map((address) => apiBase + address).join(' ')
+  return `<meta name="early-calls" content="${calls}"${isForPeople ? ' data-session' : ''} />`
+}
+
+/**
+ * What the document shows until the app is drawn. A person who is signed in sees the frame of the page, and a visitor
+ * sees the form for signing in on its page and the logo on other pages. Both are in the document, because only the
+ * browser knows who looks.
+ */
+export function earlyPart(path: string, isForPeople: boolean): string {
+  const logo = piece('logo')
+  const outline = piece(path === '/dashboard' ? 'dashboard' : 'rows')
+  const shell = piece('shell')
+    .replace('<!--title-->', TITLES[path] ?? '')
+    .replace('<!--outline-->', outline)
+  const early = (whom: string, html: string) => `<div data-early="${whom}">${html}</div>`
+  if (isForPeople) return early('person', shell) + early('visitor', logo)
+  return path === '/login' ? early('person', logo) + early('visitor', piece('sign-in')) : early('anybody', logo)
+}
+
+function piece(name: string): string {
+  const html = readFileSync(join(FOLDER, `${name}.html`), 'utf8').replaceAll(/\n\s*/g, '')
+  return html.replaceAll(/<!--(mark|brand)-->/g, (_, inner: string) => piece(inner))
+}
