@@ -192,7 +192,12 @@ test('/webhook lists, filters and expands the calls in the log', async ({ page, 
     await expect(toggle).toHaveAttribute('aria-expanded', 'true')
     await expect(row.getByText('Business name is required').first()).toBeVisible()
     await expect(row.locator('dl > div')).toHaveText(
-      ['Endpoint /api/webhook/lead', 'Direction Call to us', /^Received\s[A-Z][a-z]{2} \d{1,2}, \d{4}, \d/],
+      [
+        'Endpoint /api/webhook/lead',
+        'Direction Call to us',
+        /^Received\s[A-Z][a-z]{2} \d{1,2}, \d{4}, \d/,
+        'Called by API key',
+      ],
       { useInnerText: true },
     )
     await expect(row.getByRole('group', { name: 'Request body' })).toContainText('0491 570 156')
