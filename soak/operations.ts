@@ -335,7 +335,7 @@ function sendFile({ partners, ledger, random, number }: Play): Operation {
   )
 }
 
-/** Staff attach files of which half are for the partner. */
+/** Staff attach files. Half of them are for the partner. */
 function attachAsStaff({ crm, ledger, random, number }: Play): Operation {
   const record = pick(ledger, random, (one) => !one.isConverted)
   const name = `${number % 2 === 0 ? 'Partner' : 'Memo'} ${number}.txt`

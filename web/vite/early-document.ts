@@ -40,7 +40,7 @@ export function earlyPart(path: string, isForPeople: boolean): string {
   const shell = piece('shell')
     .replace('<!--title-->', TITLES[path] ?? '')
     .replace('<!--outline-->', outline)
-  const early = (whom: string, html: string) => `<div data-early="${whom}">${html}</div>`
+  const early = (reader: string, html: string) => `<div data-early="${reader}">${html}</div>`
   if (isForPeople) return early('person', shell) + early('visitor', logo)
   return path === '/login' ? early('person', logo) + early('visitor', piece('sign-in')) : early('anybody', logo)
 }

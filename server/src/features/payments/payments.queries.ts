@@ -87,8 +87,8 @@ export function everyPayment(asked: Asked) {
 }
 
 /**
- * Locks deals whose commission is paid since one of these days by its date, and not by the lender's word, and of which
- * nobody was told. A payment is told at the earliest when its day begins anywhere on Earth.
+ * Locks deals whose commission became paid on one of these days because its date came, without a change by the lender,
+ * and that nobody was told about. A payment is told at the earliest when its day begins anywhere on Earth.
  */
 export async function lockDueOfAllPartners(
   tx: Tx,

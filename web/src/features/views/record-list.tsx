@@ -26,7 +26,7 @@ interface ListAddress {
   sorted?: 'all'
 }
 
-/** What a click on a column changes. A list of which all rows are sorted returns to its first page. */
+/** What a click on a column changes. If all rows of a list are sorted, the list returns to its first page. */
 export function sortChange<Column extends string>(
   { sorted, page }: ListAddress,
   sort: Sort<Column>,
