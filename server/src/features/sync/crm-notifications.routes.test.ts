@@ -345,7 +345,7 @@ test('a portal with schedules opens its notification channels and sweeps as soon
   const staff = openLender(started.crmUrl)
   await waitFor('the channels', async () => (await staff.watches()).length === 5)
   const rows = () => started.deps.db.selectFrom('sweep_cursors').selectAll().execute()
-  await waitFor('the first sweep', async () => (await rows()).length === 7)
+  await waitFor('the first sweep', async () => (await rows()).length === 8)
   const schedules = await started.deps.pool.query('select name from jobs.schedule order by name')
   expect(schedules.rows.map((row) => row.name)).toEqual(expect.arrayContaining(['sweep', 'watch-crm']))
 })

@@ -36,7 +36,10 @@ async function invite(record: object = {}) {
 const sweep = () => runSweep(portal.deps, AbortSignal.timeout(30_000))
 const signal = () => AbortSignal.timeout(30_000)
 const tokenIn = (mail: string) => /invite\?token=(\S+)/.exec(mail)?.[1] ?? ''
-const tokenFor = async (email: string) => tokenIn(await portal.mailTo(email, 'Your invitation'))
+async function tokenFor(email: string): Promise<string> {
+  await invitePartners.run(portal.deps, {}, signal())
+  return tokenIn(await portal.mailTo(email, 'Your invitation'))
+}
 const accept = (token: string) => portal.post('/auth/accept-invitation', { token, password: PASSWORD })
 const look = (token: string) => portal.post('/auth/invitation', { token })
 
