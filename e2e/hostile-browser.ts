@@ -52,7 +52,7 @@ const FIND_STALE = `window.findStale = () => {
 const PRESS_ALL = `async (area) => {
   const { pathname } = location
   // A press may replace the page in the history. These entries are for the ways back.
-  for (let left = 5; left > 0; left--) history.pushState(history.state, '', location.href)
+  for (let left = 20; left > 0; left--) history.pushState(history.state, '', location.href)
   const pressed = []
   const wrong = new Set()
   const seen = new WeakSet()
@@ -100,6 +100,8 @@ const PRESS_ALL = `async (area) => {
     if (location.pathname !== pathname) {
       history.back()
       await settle()
+      // A page that has done its work, such as a correction, does not come back.
+      if (location.pathname !== pathname) break
     }
   }
   window.fetch = plainFetch
@@ -173,6 +175,8 @@ export async function expectToBearLargeTextAndContrast(page: Page) {
   await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 900 })
+    // Parts that are drawn only when somebody scrolls near them get their new size in the next frame.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
     expect.soft(await page.evaluate(FIND_CUT), `large text, ${width} pixels`).toEqual([])
   }
   await session.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } })

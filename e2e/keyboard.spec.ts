@@ -11,7 +11,13 @@ test('with ten keys, the third lead is opened, gets a note, and the next one is 
   await page.goto('/leads')
   await expect(page.locator('main table tbody tr')).toHaveCount(loids.length)
 
-  for (const key of ['j', 'j', 'j', 'Enter']) await page.keyboard.press(key)
+  // Rows can be there a moment before the page listens to keys.
+  const first = page.locator('main tbody tr').first().getByRole('link').first()
+  await expect(async () => {
+    await page.keyboard.press('j')
+    await expect(first).toBeFocused({ timeout: 50 })
+  }).toPass()
+  for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key)
   await expect(page).toHaveURL(new RegExp(`/leads/${loids[2]}$`))
   await expect(page.getByPlaceholder('Write a note…')).toBeVisible()
   await page.keyboard.press('c')

@@ -128,7 +128,8 @@ test('operators’ commands work on the same data whether or not the portal is r
   await portal.stop()
   const alone = await folder.command(['sync', '--all'])
   expect([alone.code, alone.err]).toEqual([0, ''])
-  expect(alone.out).toMatch(/leads 2: 1 created/)
+  // The portal's own sweep may have brought the lead just before.
+  expect(alone.out).toMatch(/leads 2: [01] created/)
   expect(alone.out).toMatch(/\n2 synced, 0 failed\n$/)
   expect((await folder.command(['partners', '--search', 'ada'])).out).toMatch(/ada@example.com +yes +no +2 /)
   expect((await folder.command(['prune'])).out).toMatch(/^sessions +0\n/)

@@ -263,7 +263,7 @@ test('the export for an applicant does not say what the lender pays the partner'
   const { loid } = await insertDeal(db, partnerId, {
     email: EMAIL,
     amount: 50_000,
-    partner_commission: 1_234.5,
+    partner_commission: 31_234.5,
     commission_status: 'Paid',
     commission_note: 'A bonus',
   })
@@ -276,7 +276,7 @@ test('the export for an applicant does not say what the lender pays the partner'
   expect((await folder.command(['applicants', 'export', EMAIL, '--to', file], env)).code).toBe(0)
   const text = await readFile(file, 'utf8')
   expect(JSON.parse(text).deals).toMatchObject([{ loid, amount: 50_000 }])
-  expect(text).not.toMatch(/commission|1234|bonus|paid/i)
+  expect(text).not.toMatch(/commission|31234\.5|bonus|paid/i)
 })
 
 test('erasing is refused for a text that is not an email address, phone number or ABN', async () => {
