@@ -1,5 +1,6 @@
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
+import { isAsked } from '../requests/requests.queries.ts'
 
 /** SQL: the version of an item that needs attention, which changes with this time. */
 export const versionOf = (time: string) => `(extract(epoch from ${time}) * 1000)::bigint`
@@ -29,21 +30,22 @@ export const BEGAN = {
 }
 
 /**
- * Finds which of these records the partner has answered or marked as done since they entered their status or stage. It
- * is then the lender's turn, whatever the status says (D127).
+ * Finds which of these records the lender asks about, and which of the ones whose status is the partner's turn (`theirs`)
+ * the partner has answered or marked as done since that status or stage began (D105, D127).
  */
-export async function findAnswered(
+export async function findPassedTurns(
   reads: Reads,
   partnerId: string,
   table: 'leads' | 'deals',
-  loids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (loids.length === 0) return new Set()
-  const rows = await sendNamed<{ loid: string }>(reads, {
-    sql: `select loid from ${table}
-           where partner_id = $1 and loid = any($2)
-             and (${isAnswered(table)} or ${isDone('your-turn', `${table}.id`, versionOf(BEGAN[table]))})`,
-    parameters: [partnerId, loids],
+  { loids, theirs }: { loids: readonly string[]; theirs: readonly string[] },
+): Promise<ReadonlyMap<string, { is_asked: boolean; is_answered: boolean }>> {
+  if (loids.length === 0) return new Map()
+  const rows = await sendNamed<{ loid: string; is_asked: boolean; is_answered: boolean }>(reads, {
+    sql: `select loid, ${isAsked(table)} as is_asked,
+                 loid = any($3) and (${isAnswered(table)} or ${isDone('your-turn', `${table}.id`, versionOf(BEGAN[table]))}) as is_answered
+            from ${table}
+           where partner_id = $1 and loid = any($2)`,
+    parameters: [partnerId, loids, theirs],
   })
-  return new Set(rows.map(({ loid }) => loid))
+  return new Map(rows.map((row) => [row.loid, row]))
 }

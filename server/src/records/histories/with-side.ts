@@ -1,7 +1,6 @@
 import type { Side } from '@portal/contract/meanings.ts'
 import type { Deps } from '../../deps.ts'
-import { findAsked } from '../requests/requests.queries.ts'
-import { findAnswered } from './answered-turns.queries.ts'
+import { findPassedTurns } from './answered-turns.queries.ts'
 
 type SideDeps = Pick<Deps, 'reads' | 'statusMeanings'>
 type Lead = { loid: string; lead_status: string; awaits_deal_since: string | null; converted_to_deal?: object | null }
@@ -65,14 +64,12 @@ async function passOn(
   rows: readonly { loid: string }[],
   sides: readonly (Side | null)[],
 ): Promise<(Side | null)[]> {
-  const asking = rows.flatMap(({ loid }, index) => (sides[index] === 'partner' ? loid : []))
-  const open = rows.flatMap(({ loid }, index) => (sides[index] ? loid : []))
-  const [answered, asked] = await Promise.all([
-    findAnswered(reads, partnerId, table, asking),
-    findAsked(reads, partnerId, table, open),
-  ])
+  const theirs = rows.flatMap(({ loid }, index) => (sides[index] === 'partner' ? loid : []))
+  const loids = rows.flatMap(({ loid }, index) => (sides[index] ? loid : []))
+  const turns = await findPassedTurns(reads, partnerId, table, { loids, theirs })
   return rows.map(({ loid }, index) => {
-    if (asked.has(loid)) return 'partner'
-    return answered.has(loid) ? 'lender' : (sides[index] ?? null)
+    const turn = turns.get(loid)
+    if (turn?.is_asked) return 'partner'
+    return turn?.is_answered ? 'lender' : (sides[index] ?? null)
   })
 }

@@ -38,21 +38,9 @@ const ZOHO_IDS = {
   deals: `array(select zoho_id from leads where partner_id = $1 and loid in (deals.loid, deals.lead_loid)) || deals.zoho_id`,
 }
 
-/** Finds about which of these records the lender waits for an answer. */
-export async function findAsked(
-  reads: Reads,
-  partnerId: string,
-  table: 'leads' | 'deals',
-  loids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (loids.length === 0) return new Set()
-  const rows = await sendNamed<{ loid: string }>(reads, {
-    sql: `select loid from ${table}
-           where partner_id = $1 and loid = any($2)
-             and exists (select from requests where record_zoho_id = any(${ZOHO_IDS[table]}) and state in ('asked', 'again'))`,
-    parameters: [partnerId, loids],
-  })
-  return new Set(rows.map(({ loid }) => loid))
+/** SQL: whether the lender waits for an answer about this record of the partner $1. */
+export function isAsked(table: 'leads' | 'deals'): string {
+  return `exists (select from requests where record_zoho_id = any(${ZOHO_IDS[table]}) and state in ('asked', 'again'))`
 }
 
 /** The lead or deal that a request is about. A lead that became a deal is the deal. */

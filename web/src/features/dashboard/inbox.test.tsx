@@ -96,7 +96,9 @@ test.each([
 test('each item says what it is and whose turn it is', async () => {
   openDashboard({ 'GET /dashboard/attention': () => attentionOf([REQUEST, TURN, NOTE, WEBHOOK, STUCK]) })
   const texts = (await rows()).map(({ textContent }) => textContent)
-  expect(texts.shift()).toMatch(/^Lakeside VeterinaryThe lender asks: Bank statements · until Dec 1, 2026Three months/)
+  expect(texts.shift()).toMatch(
+    /^Lakeside VeterinaryYour turnThe lender asks: Bank statements · until Dec 1, 2026Three months/,
+  )
   expect(screen.queryByRole('button', { name: 'Done: Lakeside Veterinary' })).toBeNull()
   expect(texts[0]).toContain('Okafor FreightYour turnUnable to Contact. A word may help.')
   expect(texts[1]).toMatch(/^New: Clearview GlassMaya Thornton wrote · .*Please send the statements/)

@@ -84,7 +84,7 @@ export function AttentionRow({ item }: { item: AttentionItem }) {
                 {item.note && !item.note.is_read && <span className="sr-only">New: </span>}
                 {item.name}
               </Link>
-              {!item.note && <TurnChip side={item.standing?.side} />}
+              {!item.note && <TurnChip side={item.request ? 'partner' : item.standing?.side} />}
             </p>
             <p className="wrap-anywhere text-muted max-sm:line-clamp-2">{reasonOf(item)}</p>
             {item.request?.reason && <Quote>{item.request.reason}</Quote>}
