@@ -1,5 +1,4 @@
 import { clsx } from 'clsx'
-import { scaleBand, scaleLinear } from 'd3-scale'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import type { Metric } from './trend-metrics.ts'
 
@@ -22,7 +21,12 @@ interface TrendChartProps {
 }
 
 const HEIGHT = 188
-const TICKS = 4
+/** The highest bar ends below this. */
+const TOP = 10
+/** About this many lines are drawn above the base line. */
+const LINES = 4
+/** The share of a bar's step that stays empty, half of it on each side. */
+const GAP = 0.4
 /** The radius of a bar's round top. The rounding below the base line is cut off. */
 const RADIUS = 3
 
@@ -38,13 +42,9 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
   const ref = useRef<SVGSVGElement>(null)
   const summaryId = useId()
 
-  const across = scaleBand(
-    bars.map(({ key }) => key),
-    [0, 100],
-  )
-    .paddingInner(0.4)
-    .paddingOuter(0.1)
-  const up = scaleLinear([0, Math.max(metric.scaleMin, ...bars.map(({ value }) => value))], [HEIGHT, 10]).nice(TICKS)
+  const step = 100 / bars.length
+  const ticks = ticksUpTo(Math.max(metric.scaleMin, ...bars.map(({ value }) => value)))
+  const up = (value: number) => HEIGHT - ((HEIGHT - TOP) * value) / (ticks.at(-1) ?? value)
   const shown = bars[active ?? last]
 
   function handleKey(event: KeyboardEvent) {
@@ -78,28 +78,25 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
           className="h-55 w-full overflow-visible text-2xs"
         >
           <g aria-hidden>
-            {up
-              .ticks(TICKS)
-              .filter((tick) => metric.scaleMin > TICKS || Number.isInteger(tick))
-              .map((tick) => (
-                <g key={tick}>
-                  <line
-                    x2="100%"
-                    y1={up(tick)}
-                    y2={up(tick)}
-                    className={tick === 0 ? 'stroke-line-strong' : 'stroke-line'}
-                  />
-                  <text x={-10} y={up(tick)} dy="0.35em" textAnchor="end" className="fill-muted tabular-nums">
-                    {metric.mark(tick)}
-                  </text>
-                </g>
-              ))}
+            {ticks.map((tick) => (
+              <g key={tick}>
+                <line
+                  x2="100%"
+                  y1={up(tick)}
+                  y2={up(tick)}
+                  className={tick === 0 ? 'stroke-line-strong' : 'stroke-line'}
+                />
+                <text x={-10} y={up(tick)} dy="0.35em" textAnchor="end" className="fill-muted tabular-nums">
+                  {metric.mark(tick)}
+                </text>
+              </g>
+            ))}
             <svg width="100%" height={HEIGHT}>
               {bars.map(({ key, value, isRunning }, position) => (
                 <rect
                   key={key}
-                  x={`${across(key)}%`}
-                  width={`${across.bandwidth()}%`}
+                  x={`${step * (position + GAP / 2)}%`}
+                  width={`${step * (1 - GAP)}%`}
                   y={up(value)}
                   height={value === 0 ? 0 : HEIGHT - up(value) + RADIUS}
                   rx={RADIUS}
@@ -115,7 +112,7 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
             {bars.map(({ key, mark }, position) => (
               <text
                 key={key}
-                x={`${(across(key) ?? 0) + across.bandwidth() / 2}%`}
+                x={`${step * (position + 0.5)}%`}
                 y={HEIGHT + 22}
                 textAnchor="middle"
                 className={clsx(
@@ -136,8 +133,8 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
               aria-label={`${nameOf(bar)}: ${metric.say(bar.value)}`}
               // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach the figures
               tabIndex={position === stop ? 0 : -1}
-              x={`${(across(bar.key) ?? 0) - (across.step() - across.bandwidth()) / 2}%`}
-              width={`${across.step()}%`}
+              x={`${step * position}%`}
+              width={`${step}%`}
               height={HEIGHT}
               className="fill-transparent -outline-offset-1"
               onFocus={() => {
@@ -153,6 +150,14 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
       </div>
     </figure>
   )
+}
+
+/** Round figures at equal distances, the first 0 and the last not below `most`. */
+function ticksUpTo(most: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(most / LINES))
+  const round = [1, 2, 5, 10].find((factor) => factor * power * LINES >= most * 0.8) ?? 10
+  const distance = round * power
+  return Array.from({ length: Math.ceil(most / distance) + 1 }, (_, index) => index * distance)
 }
 
 function nameOf({ name, isRunning }: Bar): string {
