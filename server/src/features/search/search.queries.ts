@@ -16,13 +16,14 @@ export async function searchLeads(
   text: string,
   paging: Paging,
 ) {
-  const ids = await searchNewest(
+  const found = await searchNewest(
     sender,
     { table: 'leads', partnerId: partner.id, among: [sql`converted_at is null and archived_at is null`], matching: [] },
     { text, scope: 'all' },
-    { offset: 0, limit: SEARCH_TOTAL_MAX + 1 },
+    partOf(paging),
   )
-  if (ids.length === 0) return { rows: [], total: 0 }
+  const total = await found.countUpTo(SEARCH_TOTAL_MAX + 1)
+  if (found.ids.length === 0) return { rows: [], total }
   const statement = sender.db
     .selectFrom('leads')
     .select(LEAD_COLUMNS)
@@ -32,31 +33,32 @@ export async function searchLeads(
       sql<string>`${partner.businessName}::text`.as('partner'),
     ])
     .where('partner_id', '=', partner.id)
-    .where(idIn(pageOf(ids, paging)))
+    .where(idIn(found.ids))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .compile()
-  return { rows: await sendNamed(sender.pool, statement), total: ids.length }
+  return { rows: await sendNamed(sender.pool, statement), total }
 }
 
 export async function searchDeals(sender: Sender, partnerId: string, text: string, paging: Paging) {
-  const ids = await searchNewest(
+  const found = await searchNewest(
     sender,
     { table: 'deals', partnerId, among: [sql`archived_at is null`], matching: [] },
     { text, scope: 'all' },
-    { offset: 0, limit: SEARCH_TOTAL_MAX + 1 },
+    partOf(paging),
   )
-  if (ids.length === 0) return { rows: [], total: 0 }
+  const total = await found.countUpTo(SEARCH_TOTAL_MAX + 1)
+  if (found.ids.length === 0) return { rows: [], total }
   const statement = sender.db
     .selectFrom('deals')
     .select(DEAL_COLUMNS)
     .select('contact_name as contact_person')
     .where('partner_id', '=', partnerId)
-    .where(idIn(pageOf(ids, paging)))
+    .where(idIn(found.ids))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .compile()
-  return { rows: await sendNamed(sender.pool, statement), total: ids.length }
+  return { rows: await sendNamed(sender.pool, statement), total }
 }
 
 interface Paging {
@@ -64,6 +66,7 @@ interface Paging {
   limit: number
 }
 
-function pageOf(ids: string[], { page, limit }: Paging): string[] {
-  return ids.slice((page - 1) * limit, Math.min(page * limit, SEARCH_TOTAL_MAX))
+function partOf({ page, limit }: Paging): { offset: number; limit: number } {
+  const offset = Math.min((page - 1) * limit, SEARCH_TOTAL_MAX)
+  return { offset, limit: Math.min(limit, SEARCH_TOTAL_MAX - offset) }
 }

@@ -15,6 +15,8 @@ export interface Listed {
   matching: RawBuilder<SqlBool>[]
   /** The order in which an index has just these rows, if it is not that of the list. */
   countedAlong?: RawBuilder<unknown> | undefined
+  /** Reads how many rows there are from counts that are kept, if the filters allow it. */
+  keptCount?: (() => Promise<number>) | undefined
 }
 
 export interface Searched {
@@ -33,17 +35,42 @@ interface Part {
  * search is limited to one submitter.
  */
 export async function findNewest(sender: Sender, listed: Listed, part: Part): Promise<string[]> {
-  return (await findRows(sender, listed, part)).map((row) => row.id)
+  return (await findRows(sender, listed, part, [])).map((row) => row.id)
 }
 
-function findRows(sender: Sender, listed: Listed, { offset, limit }: Part): Promise<Found[]> {
+function findRows(
+  sender: Sender,
+  listed: Listed,
+  { offset, limit }: Part,
+  found: RawBuilder<SqlBool>[],
+): Promise<Found[]> {
   const statement = sql<Found>`
     select id, created_at
       from ${sql.table(listed.table)}
-     where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}
+     where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...found, ...listed.matching])}
      order by created_at desc, id desc
      limit ${limit} offset ${offset}`
   return sendFiltered(sender, listed, statement)
+}
+
+/**
+ * Counts in the order of an index, so that PostgreSQL reads along it and stops. Without an order it gathered all rows of
+ * a common status before it counted the first, and in the order of the list all that had changed since a day.
+ */
+export async function countUpTo(
+  sender: Sender,
+  listed: Listed,
+  max: number,
+  found: RawBuilder<SqlBool>[] = [],
+): Promise<number> {
+  const statement = sql<{ total: number }>`
+    select count(*)::integer as total
+      from (select from ${sql.table(listed.table)}
+             where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...found, ...listed.matching])}
+             order by ${listed.countedAlong ?? sql`created_at desc, id desc`}
+             limit ${max}) counted`
+  const [counted] = await sendFiltered(sender, listed, statement)
+  return counted?.total ?? 0
 }
 
 /** Sends a statement about listed rows, planned for the values of their filters if they have any. */
@@ -61,16 +88,42 @@ interface Found {
   created_at: string
 }
 
-/** Finds the ids of the matching rows that contain every word, newest first. */
-export async function searchNewest(sender: Sender, listed: Listed, searched: Searched, part: Part): Promise<string[]> {
-  const first = await searchFirst(sender, listed, searched, part)
-  return (await searchOn(sender, listed, searched, part, first)).map((row) => row.id)
+export interface FoundNewest {
+  ids: string[]
+  /** Counts all matching rows that contain the words, up to `max`. */
+  countUpTo(max: number): Promise<number>
 }
 
-/** What the newest rows have. Undefined `rest` means that they were all rows, or had enough. */
+/** Finds the ids of the matching rows that contain every word, newest first. */
+export async function searchNewest(
+  sender: Sender,
+  listed: Listed,
+  searched: Searched,
+  part: Part,
+): Promise<FoundNewest> {
+  const first = await searchFirst(sender, listed, searched, part)
+  const hasAll = first.isWhole || first.rows.length === part.offset + part.limit
+  const found = hasAll
+    ? first.rows.slice(part.offset)
+    : await findRows(sender, listed, part, contained(listed, searched, first, part.offset + part.limit))
+  const isEnd = found.length < part.limit && (found.length > 0 || part.offset === 0)
+  return {
+    ids: found.map((row) => row.id),
+    async countUpTo(max) {
+      if (first.isWhole) return Math.min(first.rows.length, max)
+      if (isEnd) return Math.min(part.offset + found.length, max)
+      return countUpTo(sender, listed, max, contained(listed, searched, first, max))
+    },
+  }
+}
+
+/** What the newest rows have. */
 interface First {
   rows: Found[]
-  rest: { areWordsCommon: boolean } | undefined
+  /** Whether these are all rows that contain the words. */
+  isWhole: boolean
+  /** How many of the newest `NEWEST` rows contain the words, by those that were read. */
+  withWords: number
 }
 
 async function searchFirst(
@@ -96,34 +149,25 @@ async function searchFirst(
      order by created_at desc, id desc
      limit ${enough}`
   const newest = await sendNamed(sender.pool, statement.compile(sender.db))
-  const found = newest.filter((row) => row.matches)
+  const rows = newest.filter((row) => row.matches)
   const last = newest.at(-1)
-  // If many of the newest rows contain the words, reading on is quicker. If few do, looking the words up is quicker.
-  // Both take about the same time if every 200th row contains the words and 50 rows are wanted, or if every 100th row
-  // contains them and 200 rows are wanted.
-  const rest =
-    found.length === enough || last?.place !== NEWEST
-      ? undefined
-      : { areWordsCommon: last.with_words ** 2 >= enough / 2 }
-  return { rows: found, rest }
+  return {
+    rows,
+    isWhole: rows.length < enough && last?.place !== NEWEST,
+    withWords: last ? (last.with_words / last.place) * NEWEST : 0,
+  }
 }
 
 /**
- * Finds the rows that contain the words, after their newest were searched. Words that are rare in those are looked up
- * by their trigrams, so for most words the time does not grow with the partner's records. Reading through a hundred
- * thousand leads takes 25 ms; a look-up by trigrams takes 1 or 2 ms.
+ * The condition that a row contains the words. Words that are rare in the newest rows are looked up by their trigrams,
+ * so for most words the time does not grow with the partner's records. Reading through a hundred thousand leads takes
+ * 25 ms; a look-up by trigrams takes 1 or 2 ms. Both take about the same time if every 200th row contains the words and
+ * 50 rows are wanted, or if every 100th row contains them and 200 rows are wanted.
  */
-async function searchOn(
-  sender: Sender,
-  listed: Listed,
-  searched: Searched,
-  part: Part,
-  { rows, rest }: First,
-): Promise<Found[]> {
-  if (!rest) return rows.slice(part.offset)
+function contained({ partnerId }: Listed, searched: Searched, first: First, wanted: number): RawBuilder<SqlBool>[] {
   const { words, fits } = conditions(searched)
-  const keys = rest.areWordsCommon ? [] : hasTrigrams(listed.partnerId, searched.text)
-  return findRows(sender, { ...listed, matching: [IS_FOLDED, ...keys, words, ...listed.matching, ...fits] }, part)
+  const areWordsCommon = first.withWords ** 2 >= wanted / 2
+  return [IS_FOLDED, ...(areWordsCommon ? [] : hasTrigrams(partnerId, searched.text)), words, ...fits]
 }
 
 /** Each row is folded. Saying so lets PostgreSQL use the indexes that were built while some rows were not. */

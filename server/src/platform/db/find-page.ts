@@ -1,10 +1,12 @@
 import type { Pagination } from '@portal/contract/answer.ts'
 import { LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import { contains, findNewest, type Listed, searchNewest, sendFiltered } from './find-newest.ts'
+import { contains, countUpTo, findNewest, type Listed, searchNewest, sendFiltered } from './find-newest.ts'
 import { offset } from './paging.ts'
 import { type Sender, sendNamed } from './send-named.ts'
 import { allOf, idIn } from './sql-conditions.ts'
+
+const COUNTED_MAX = LIST_TOTAL_MAX + 1
 
 export interface Order {
   /** What is sorted by. An index `*_sorted_by_*` has it after the partner. */
@@ -32,22 +34,22 @@ export async function findPage(
 ): Promise<{ ids: string[]; pagination: Pagination }> {
   const { page, limit, search, searchIn: scope = 'list', order } = asked
   const part = { offset: offset(asked), limit: limit + 1 }
-  const searchUpTo = (some: typeof part) => searchNewest(sender, listed, { text: search ?? '', scope }, some)
-  const all = { offset: 0, limit: LIST_TOTAL_MAX + 1 }
-  const matches = search && order ? await searchUpTo(all) : undefined
+  const all = { offset: 0, limit: COUNTED_MAX }
+  const searched = search ? await searchNewest(sender, listed, { text: search, scope }, order ? all : part) : undefined
   const found =
-    matches && order
-      ? await sortFound(sender, listed, matches, order, part)
-      : await (search ? searchUpTo(part) : findSorted(sender, listed, order, part))
+    searched && order
+      ? await sortFound(sender, listed, searched.ids, order, part)
+      : (searched?.ids ?? (await findSorted(sender, listed, order, part)))
+  const countAll = () => {
+    if (!searched) return listed.keptCount?.() ?? countUpTo(sender, listed, COUNTED_MAX)
+    return order ? searched.ids.length : searched.countUpTo(COUNTED_MAX)
+  }
   const has_more = found.length > limit
   const isLastPage = !has_more && (found.length > 0 || page === 1)
-  const total = isLastPage
-    ? part.offset + found.length
-    : ((matches ?? (search ? await searchUpTo(all) : undefined))?.length ??
-      (await countUpTo(sender, listed, all.limit)))
+  const total = isLastPage ? part.offset + found.length : await countAll()
   return {
     ids: found.slice(0, limit),
-    pagination: { page, limit, has_more, total: Math.min(total, LIST_TOTAL_MAX + 1) },
+    pagination: { page, limit, has_more, total: Math.min(total, COUNTED_MAX) },
   }
 }
 
@@ -93,21 +95,6 @@ async function sortFound(
      order by ${wholeOrder(order)} limit ${part.limit} offset ${part.offset}`
   const rows = await sendNamed(pool, statement.compile(db))
   return rows.map((row) => row.id)
-}
-
-/**
- * Counts in the order of an index, so that PostgreSQL reads along it and stops. Without an order it gathered all rows of
- * a common status before it counted the first, and in the order of the list all that had changed since a day.
- */
-async function countUpTo(sender: Sender, listed: Listed, max: number): Promise<number> {
-  const statement = sql<{ total: number }>`
-    select count(*)::integer as total
-      from (select from ${sql.table(listed.table)}
-             where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}
-             order by ${listed.countedAlong ?? sql`created_at desc, id desc`}
-             limit ${max}) counted`
-  const [counted] = await sendFiltered(sender, listed, statement)
-  return counted?.total ?? 0
 }
 
 /** What `countedAlong` is if the rows are limited only by the day of their last change. */

@@ -7,6 +7,7 @@ import type { Page } from '../../platform/db/paging.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { dayOrEarlier, dayOrLater, idIn, oneOf } from '../../platform/db/sql-conditions.ts'
 import { DEAL_COLUMNS } from '../../platform/db/tables.ts'
+import { countRecords } from '../kinds/record-counts.queries.ts'
 
 /**
  * Finds a page of deals, newest first or sorted, without archived deals. First finds the ids, and then reads only the
@@ -18,7 +19,7 @@ export async function findDeals(
   filters: DealFilters,
   timezone: string,
 ): Promise<Page<Omit<Deal, 'side'>>> {
-  const listed = listedDeals(partnerId, filters, filters.timezone ?? timezone)
+  const listed = listedDeals(sender, partnerId, filters, timezone)
   const order = orderOf(filters, DEAL_ORDERS)
   const { ids, pagination } = await findPage(sender, listed, { ...filters, order })
   const statement = sender.db
@@ -39,8 +40,9 @@ const DEAL_ORDERS: Record<DealSortColumn, RawBuilder<unknown>> = {
   modified_time: sql.ref('modified_time'),
 }
 
-function listedDeals(partnerId: string, filters: DealExport, zone: string): Listed {
+function listedDeals(sender: Sender, partnerId: string, filters: DealExport, timezone: string): Listed {
   const { stage, minAmount, dateFrom, dateTo, changedFrom, person } = filters
+  const zone = filters.timezone ?? timezone
   const among = [sql<SqlBool>`archived_at is null`]
   if (dateFrom) among.push(dayOrLater(sql.ref('created_at'), dateFrom, zone))
   if (dateTo) among.push(dayOrEarlier(sql.ref('created_at'), dateTo, zone))
@@ -50,12 +52,19 @@ function listedDeals(partnerId: string, filters: DealExport, zone: string): List
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (minAmount !== null) matching.push(sql`amount >= ${minAmount}`)
   const countedAlong = changedFrom && matching.length === 1 ? BY_CHANGE : undefined
-  return { table: 'deals', partnerId, among, matching, countedAlong }
+  const isCountKept = among.length === 1 && matching.length === (stage ? 1 : 0)
+  const keptCount = isCountKept ? () => countRecords(sender.pool, partnerId, 'deal', stage) : undefined
+  return { table: 'deals', partnerId, among, matching, countedAlong, keptCount }
 }
 
 /** The statement of all rows of the list, with the filters and in the order of its pages. */
-export function everyDeal(partnerId: string, filters: DealExport, timezone: string): RawBuilder<Omit<Deal, 'side'>> {
+export function everyDeal(
+  sender: Sender,
+  partnerId: string,
+  filters: DealExport,
+  timezone: string,
+): RawBuilder<Omit<Deal, 'side'>> {
   const columns = sql<Omit<Deal, 'side'>>`${sql.raw(DEAL_COLUMNS.join(', '))}`
-  const listed = listedDeals(partnerId, filters, filters.timezone ?? timezone)
+  const listed = listedDeals(sender, partnerId, filters, timezone)
   return everyRow(columns, listed, { ...filters, order: orderOf(filters, DEAL_ORDERS) })
 }

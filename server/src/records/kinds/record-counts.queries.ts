@@ -15,3 +15,16 @@ export async function countByValue(
   })
   return Object.fromEntries(rows.map(({ value, records }) => [value, records]))
 }
+
+/** How many open leads or deals the partner has, or how many with one of these statuses or stages. */
+export async function countRecords(
+  reads: Reads,
+  partnerId: string,
+  kind: 'lead' | 'deal',
+  values?: readonly string[],
+): Promise<number> {
+  const counts = await countByValue(reads, partnerId, kind)
+  return Object.entries(counts).reduce((sum, [value, records]) => {
+    return !values || values.includes(value) ? sum + records : sum
+  }, 0)
+}

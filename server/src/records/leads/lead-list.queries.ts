@@ -10,6 +10,7 @@ import { cutPage, type Page } from '../../platform/db/paging.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { dayOrEarlier, dayOrLater, idIn, oneOf } from '../../platform/db/sql-conditions.ts'
 import { LEAD_COLUMNS } from '../../platform/db/tables.ts'
+import { countRecords } from '../kinds/record-counts.queries.ts'
 import { LEAD_SQL, type Owner, VERDICT } from './leads.queries.ts'
 
 /** A lead without whose turn it is, which the file of meanings decides. */
@@ -66,7 +67,9 @@ async function listedLeads(sender: Sender, partnerId: string, filters: LeadExpor
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (source) matching.push(oneOf(sql.ref('lead_source'), await findSources(sender, partnerId, source)))
   const countedAlong = changedFrom && matching.length === 1 ? BY_CHANGE : undefined
-  return { table: 'leads', partnerId, among, matching, countedAlong }
+  const isCountKept = among.length === 1 && matching.length === (status ? 1 : 0)
+  const keptCount = isCountKept ? () => countRecords(sender.pool, partnerId, 'lead', status) : undefined
+  return { table: 'leads', partnerId, among, matching, countedAlong, keptCount }
 }
 
 /**
@@ -105,20 +108,8 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
     parameters: [owner.id, owner.businessName, limit + 1],
   })
   const page = cutPage(rows, { page: 1, limit })
-  const total = page.pagination.has_more ? await countOpenLeads(reads, owner.id) : rows.length
-  return { ...page, pagination: { ...page.pagination, total } }
-}
-
-async function countOpenLeads(reads: Reads, partnerId: string): Promise<number> {
-  const [counted] = await sendNamed<{ total: number }>(reads, {
-    sql: `select count(*)::integer as total
-            from (select from leads
-                   where partner_id = $1 and converted_at is null and archived_at is null
-                   order by created_at desc, id desc
-                   limit $2) counted`,
-    parameters: [partnerId, LIST_TOTAL_MAX + 1],
-  })
-  return counted?.total ?? 0
+  const total = page.pagination.has_more ? await countRecords(reads, owner.id, 'lead') : rows.length
+  return { ...page, pagination: { ...page.pagination, total: Math.min(total, LIST_TOTAL_MAX + 1) } }
 }
 
 /** The statement of all rows of the list, with the filters and in the order of its pages. */
