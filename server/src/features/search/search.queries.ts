@@ -16,14 +16,14 @@ export async function searchLeads(
   text: string,
   paging: Paging,
 ) {
-  const found = await searchNewest(
+  const { ids, total } = await searchNewest(
     sender,
     { table: 'leads', partnerId: partner.id, among: [sql`converted_at is null and archived_at is null`], matching: [] },
     { text, scope: 'all' },
     partOf(paging),
+    SEARCH_TOTAL_MAX + 1,
   )
-  const total = await found.countUpTo(SEARCH_TOTAL_MAX + 1)
-  if (found.ids.length === 0) return { rows: [], total }
+  if (ids.length === 0) return { rows: [], total }
   const statement = sender.db
     .selectFrom('leads')
     .select(LEAD_COLUMNS)
@@ -33,7 +33,7 @@ export async function searchLeads(
       sql<string>`${partner.businessName}::text`.as('partner'),
     ])
     .where('partner_id', '=', partner.id)
-    .where(idIn(found.ids))
+    .where(idIn(ids))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .compile()
@@ -41,20 +41,20 @@ export async function searchLeads(
 }
 
 export async function searchDeals(sender: Sender, partnerId: string, text: string, paging: Paging) {
-  const found = await searchNewest(
+  const { ids, total } = await searchNewest(
     sender,
     { table: 'deals', partnerId, among: [sql`archived_at is null`], matching: [] },
     { text, scope: 'all' },
     partOf(paging),
+    SEARCH_TOTAL_MAX + 1,
   )
-  const total = await found.countUpTo(SEARCH_TOTAL_MAX + 1)
-  if (found.ids.length === 0) return { rows: [], total }
+  if (ids.length === 0) return { rows: [], total }
   const statement = sender.db
     .selectFrom('deals')
     .select(DEAL_COLUMNS)
     .select('contact_name as contact_person')
     .where('partner_id', '=', partnerId)
-    .where(idIn(found.ids))
+    .where(idIn(ids))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .compile()

@@ -34,23 +34,14 @@ interface Part {
  * Finds the ids of the matching rows, newest first. Reads only an index, unless `matching` looks up trigrams, or a
  * search is limited to one submitter.
  */
-export async function findNewest(sender: Sender, listed: Listed, part: Part): Promise<string[]> {
-  return (await findRows(sender, listed, part, [])).map((row) => row.id)
-}
-
-function findRows(
-  sender: Sender,
-  listed: Listed,
-  { offset, limit }: Part,
-  found: RawBuilder<SqlBool>[],
-): Promise<Found[]> {
-  const statement = sql<Found>`
-    select id, created_at
+export async function findNewest(sender: Sender, listed: Listed, { offset, limit }: Part): Promise<string[]> {
+  const statement = sql<{ id: string }>`
+    select id
       from ${sql.table(listed.table)}
-     where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...found, ...listed.matching])}
+     where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}
      order by created_at desc, id desc
      limit ${limit} offset ${offset}`
-  return sendFiltered(sender, listed, statement)
+  return (await sendFiltered(sender, listed, statement)).map((row) => row.id)
 }
 
 /**
@@ -76,50 +67,60 @@ export async function countUpTo(
 /** Sends a statement about listed rows, planned for the values of their filters if they have any. */
 export function sendFiltered<Row>(
   { db, pool }: Sender,
-  { matching }: Listed,
+  { matching }: Pick<Listed, 'matching'>,
   statement: RawBuilder<Row>,
 ): Promise<Row[]> {
   const compiled = statement.compile(db)
   return matching.length > 0 ? sendForValues(pool, compiled) : sendNamed(pool, compiled)
 }
 
-interface Found {
-  id: string
-  created_at: string
-}
-
-export interface FoundNewest {
-  ids: string[]
-  /** Counts all matching rows that contain the words, up to `max`. */
-  countUpTo(max: number): Promise<number>
-}
-
-/** Finds the ids of the matching rows that contain every word, newest first. */
+/**
+ * Finds the ids of the matching rows that contain every word, newest first, and how many there are in all, counted up to
+ * `max`.
+ */
 export async function searchNewest(
   sender: Sender,
   listed: Listed,
   searched: Searched,
   part: Part,
-): Promise<FoundNewest> {
+  max: number,
+): Promise<{ ids: string[]; total: number }> {
   const first = await searchFirst(sender, listed, searched, part)
-  const hasAll = first.isWhole || first.rows.length === part.offset + part.limit
-  const found = hasAll
-    ? first.rows.slice(part.offset)
-    : await findRows(sender, listed, part, contained(listed, searched, first, part.offset + part.limit))
-  const isEnd = found.length < part.limit && (found.length > 0 || part.offset === 0)
-  return {
-    ids: found.map((row) => row.id),
-    async countUpTo(max) {
-      if (first.isWhole) return Math.min(first.rows.length, max)
-      if (isEnd) return Math.min(part.offset + found.length, max)
-      return countUpTo(sender, listed, max, contained(listed, searched, first, max))
-    },
-  }
+  const ids = first.ids.slice(part.offset)
+  if (first.isWhole) return { ids, total: first.ids.length }
+  const found = contained(listed, searched, first, max)
+  const isPageFound = first.ids.length === part.offset + part.limit
+  return isPageFound
+    ? { ids, total: await countUpTo(sender, listed, max, found) }
+    : findCounted(sender, listed, part, max, found)
+}
+
+/** Finds a part of the rows and counts all in one reading. */
+async function findCounted(
+  sender: Sender,
+  { table, partnerId, among, matching }: Listed,
+  { offset, limit }: Part,
+  max: number,
+  found: RawBuilder<SqlBool>[],
+): Promise<{ ids: string[]; total: number }> {
+  const statement = sql<{ total: number; ids: string[] }>`
+    with found as (
+      select id, row_number() over (order by created_at desc, id desc) as place
+        from ${sql.table(table)}
+       where partner_id = ${partnerId} and ${allOf([...among, ...found, ...matching])}
+       order by created_at desc, id desc
+       limit ${max}
+    )
+    select count(*)::integer as total,
+           coalesce(array_agg(id order by place) filter (where place > ${offset} and place <= ${offset + limit}), '{}') as ids
+      from found`
+  const [all] = await sendFiltered(sender, { matching }, statement)
+  return all ?? { ids: [], total: 0 }
 }
 
 /** What the newest rows have. */
 interface First {
-  rows: Found[]
+  ids: string[]
   /** Whether these are all rows that contain the words. */
   isWhole: boolean
   /** How many of the newest `NEWEST` rows contain the words, by those that were read. */
@@ -136,8 +137,8 @@ async function searchFirst(
   const { words, fits } = conditions(searched)
   // `matches` is null in rows without the words, so `count(matches)` is the number of rows that contain them. The row
   // at place `NEWEST` shows that more rows may follow.
-  const statement = sql<Found & { matches: boolean | null; place: number; with_words: number }>`
-    select id, created_at, matches, place, with_words
+  const statement = sql<{ id: string; matches: boolean | null; place: number; with_words: number }>`
+    select id, matches, place, with_words
       from (select id, created_at, matches, row_number() over newest_first as place, count(matches) over newest_first as with_words
               from (select id, created_at, case when ${words} then (${allOf([...matching, ...fits])}) is true end as matches
                       from ${sql.table(table)}
@@ -149,11 +150,11 @@ async function searchFirst(
      order by created_at desc, id desc
      limit ${enough}`
   const newest = await sendNamed(sender.pool, statement.compile(sender.db))
-  const rows = newest.filter((row) => row.matches)
+  const ids = newest.filter((row) => row.matches).map((row) => row.id)
   const last = newest.at(-1)
   return {
-    rows,
-    isWhole: rows.length < enough && last?.place !== NEWEST,
+    ids,
+    isWhole: ids.length < enough && last?.place !== NEWEST,
     withWords: last ? (last.with_words / last.place) * NEWEST : 0,
   }
 }

@@ -35,18 +35,18 @@ export async function findPage(
   const { page, limit, search, searchIn: scope = 'list', order } = asked
   const part = { offset: offset(asked), limit: limit + 1 }
   const all = { offset: 0, limit: COUNTED_MAX }
-  const searched = search ? await searchNewest(sender, listed, { text: search, scope }, order ? all : part) : undefined
+  const searched = search
+    ? await searchNewest(sender, listed, { text: search, scope }, order ? all : part, COUNTED_MAX)
+    : undefined
   const found =
     searched && order
       ? await sortFound(sender, listed, searched.ids, order, part)
       : (searched?.ids ?? (await findSorted(sender, listed, order, part)))
-  const countAll = () => {
-    if (!searched) return listed.keptCount?.() ?? countUpTo(sender, listed, COUNTED_MAX)
-    return order ? searched.ids.length : searched.countUpTo(COUNTED_MAX)
-  }
   const has_more = found.length > limit
   const isLastPage = !has_more && (found.length > 0 || page === 1)
-  const total = isLastPage ? part.offset + found.length : await countAll()
+  const total = isLastPage
+    ? part.offset + found.length
+    : (searched?.total ?? (await (listed.keptCount?.() ?? countUpTo(sender, listed, COUNTED_MAX))))
   return {
     ids: found.slice(0, limit),
     pagination: { page, limit, has_more, total: Math.min(total, COUNTED_MAX) },
