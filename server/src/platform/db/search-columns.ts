@@ -31,12 +31,15 @@ export function searchColumns(table: SearchedTable, row: { partner_id: string } 
   return { search_fold: searched, search_keys: keysOf(row.partner_id, trigramsIn(searched)) }
 }
 
+const WRITTEN_OUT = /proprietary|limited/i
+
 function searchedWords(column: string, value: unknown): string[] {
   if (typeof value !== 'string' || value === '') return []
   if (column === 'phone') return [fold(value).replace(/\D/g, '')]
   if (column === 'loid' || column === 'lead_loid') return [fold(value), value.replace('-', '').toLowerCase()]
   // 'Limited' is also found by its first letters, as somebody types them.
-  return [fold(value), ...(foldSigns(value).match(/proprietary|limited/g) ?? [])]
+  const written = WRITTEN_OUT.test(value) ? foldSigns(value).match(/proprietary|limited/g) : null
+  return [fold(value), ...(written ?? [])]
 }
 
 /**
@@ -50,7 +53,12 @@ function forIndex(text: string): string {
 
 /** The trigrams of all words. A sign that is neither a letter nor a digit ends a word. */
 function trigramsIn(text: string): Set<string> {
-  return new Set(Array.from(text.matchAll(/(?=([\p{L}\p{N}]{3}))/gu), ([, trigram = '']) => trigram))
+  const trigrams = new Set<string>()
+  for (const word of text.match(/[\p{L}\p{N}]{3,}/gu) ?? []) {
+    const letters = Array.from(word)
+    for (let at = 2; at < letters.length; at++) trigrams.add(`${letters[at - 2]}${letters[at - 1]}${letters[at]}`)
+  }
+  return trigrams
 }
 
 /**
