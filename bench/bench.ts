@@ -1,8 +1,6 @@
-// `npm run bench`: compares the product with the bare database driver and, with `-- --before=<commit>`, with an earlier
-// commit. Exits with 1 if a goal is missed in every round.
+// `npm run bench`: compares the product with the bare database driver. Exits with 1 if a goal is missed in every round.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { type Database, openDatabase } from '../server/src/platform/db/database.ts'
 import {
   type HttpRequest,
@@ -14,7 +12,7 @@ import {
   type Measured,
 } from './load.ts'
 import { DEALS, LEADS, type LoadedPartner, loadData, PARTNERS } from './load-data.ts'
-import { cloneAt, type Product, startProduct, withEmptyFolder } from './product.ts'
+import { type Product, startProduct, withEmptyFolder } from './product.ts'
 import { type RecordedCall, recordCreate, recordDetail, recordList, recordSearch } from './recorded-statements.ts'
 
 const LOAD: Load = { concurrency: 16, seconds: 2 }
@@ -23,10 +21,6 @@ const SECOND_STARTS = 5
 const BETWEEN_ROUNDS_MS = 300
 const STATEMENT_MS_MAX = 60_000
 const AS_BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
-/** The ports of the clone of `--before`, which runs at the same time as the present code. */
-const BEFORE_PORTS = { PORT: '3421', CRM_PORT: '3921' }
-
-const { before } = parseArgs({ options: { before: { type: 'string' } } }).values
 
 interface Server {
   product: Product
@@ -53,30 +47,29 @@ interface Question {
   calls: RecordedCall[]
   request(partner: LoadedPartner): HttpRequest
   isWrite?: boolean
-  goals: { ofThePool?: Goal; p99Ms?: Goal; ofTheCpuBefore?: Goal }
+  goals: { ofThePool?: Goal; p99Ms?: Goal }
 }
 
 /** Speeds are compared with the bare driver's in the same run, because machines are noisy and ratios are not. */
 await withEmptyFolder(async (folder) => {
   const own = await startLoaded(join(folder, 'own'))
-  const old = before === undefined ? undefined : await startBefore(folder, before)
   const { pool } = own.product
 
   const rounds = `${LOAD.concurrency} at once, ${ROUNDS} rounds of ${LOAD.seconds} s each, all in turn`
   console.log(`\n${rounds}; in brackets the lowest and the highest round`)
-  await ask(own, old, {
+  await ask(own, {
     name: 'first page of leads',
     calls: await recordList(pool, own.partners),
     request: (partner) => ({ path: '/api/dashboard/leads', headers: bearer(partner) }),
-    goals: { ofThePool: atLeast(0.5), ofTheCpuBefore: atMost(0.6) },
+    goals: { ofThePool: atLeast(0.5) },
   })
-  await ask(own, old, {
+  await ask(own, {
     name: 'a lead’s detail',
     calls: await recordDetail(pool, own.partners),
     request: (partner) => ({ path: `/api/crm/lead/${partner.loid}`, headers: bearer(partner) }),
     goals: { ofThePool: atLeast(0.5) },
   })
-  await ask(own, old, {
+  await ask(own, {
     name: 'search',
     calls: await recordSearch(pool, own.partners),
     request: (partner) => ({
@@ -85,7 +78,7 @@ await withEmptyFolder(async (folder) => {
     }),
     goals: { p99Ms: atMost(20) },
   })
-  await ask(own, old, {
+  await ask(own, {
     name: 'creating a lead',
     calls: await recordCreate(pool, own.partners),
     request: (partner) => ({
@@ -100,9 +93,7 @@ await withEmptyFolder(async (folder) => {
 
   console.log('\nhighest resident memory of the server under load')
   judge('MB', [own.product.residentMb()], 0, RESIDENT_MB)
-  if (old) judge('MB before', [old.product.residentMb()], 0)
   await stop(own)
-  if (old) await stop(old)
 })
 
 async function stop({ product, driver }: Server): Promise<void> {
@@ -128,26 +119,12 @@ async function startLoaded(folder: string): Promise<Server> {
   return { product, partners, driver: openDriver(product) }
 }
 
-/** The earlier commit gets its own database, because it may lack migrations. */
-async function startBefore(folder: string, commit: string): Promise<Server> {
-  const clone = join(folder, 'a clone')
-  cloneAt(commit, clone)
-  const data = join(folder, 'before')
-  const first = await startProduct(data, BEFORE_PORTS, clone)
-  // Only the earlier commit's own loader fits its tables.
-  const { loadData: loadDataThen }: typeof import('./load-data.ts') = await import(join(clone, 'bench/load-data.ts'))
-  const partners = await loadDataThen(first)
-  await first.stop()
-  const product = await startProduct(data, BEFORE_PORTS, clone)
-  return { product, partners, driver: openDriver(product) }
-}
-
 function openDriver({ databaseUrl }: Product): Database {
   const limits = { connectionsMax: LOAD.concurrency, statementMsMax: STATEMENT_MS_MAX }
   return openDatabase(databaseUrl, () => undefined, limits)
 }
 
-async function ask(own: Server, old: Server | undefined, question: Question): Promise<void> {
+async function ask(own: Server, question: Question): Promise<void> {
   const { name, calls, request, isWrite, goals } = question
   const requestAsBrowser = (partner: LoadedPartner) => {
     const plain = request(partner)
@@ -155,32 +132,26 @@ async function ask(own: Server, old: Server | undefined, question: Question): Pr
   }
   const browser: Measured[] = []
   const plain: Measured[] = []
-  const oldBrowser: Measured[] = []
   const pool: Measured[] = []
   const pipelined: Measured[] = []
   // The first round warms up and does not count. Figures that are compared with each other are measured close together.
   for (let round = 0; round <= ROUNDS; round++) {
-    if (old) oldBrowser.push(await overHttp(old, requestAsBrowser))
     browser.push(await overHttp(own, requestAsBrowser))
     pool.push(await loadWithPool(own.driver.pool, calls, LOAD))
     // A transaction cannot run on a connection where other statements come in between.
     if (!isWrite) pipelined.push(await loadPipelined(own.product.databaseUrl, calls, LOAD))
     plain.push(await overHttp(own, request))
   }
-  for (const rounds of [browser, plain, oldBrowser, pool, pipelined]) rounds.shift()
+  for (const rounds of [browser, plain, pool, pipelined]) rounds.shift()
 
   console.log(`\n${name.padEnd(28)}per second                p50 ms   p99 ms   CPU ms a request`)
   show('as a browser', browser)
   show('without accept-encoding', plain)
-  show('before, as a browser', oldBrowser)
   show('bare driver, its pool', pool)
   show('bare driver, pipelined', pipelined)
   judge('of the pool', ratios(browser, pool, 'perSecond'), 2, goals.ofThePool)
   if (!isWrite) judge('of the pipelined', ratios(browser, pipelined, 'perSecond'), 2)
   if (goals.p99Ms) judge('ms p99', column(browser, 'p99'), 0, goals.p99Ms)
-  if (!old) return
-  judge('of the requests before', ratios(browser, oldBrowser, 'perSecond'), 2)
-  judge('of the CPU before', ratios(browser, oldBrowser, 'cpuMs'), 2, goals.ofTheCpuBefore)
 }
 
 async function overHttp({ product, partners }: Server, request: (partner: LoadedPartner) => HttpRequest) {
