@@ -54,6 +54,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     stageHistoryTime: 'entry',
     apiUserIsAdmin: true,
     timelineShowsNotes: false,
+    taskStatuses: 'zoho',
   })
 
   const { leads: leadMap, deals: dealMap } = DEFAULT_FIELD_MAP
@@ -231,15 +232,25 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   const documents = await world.rows<{ name: string; state: string; problem: string | null }>(
     `select name, state, problem from documents where sha256 is not null`,
   )
-  for (const { name, record } of ledger.files) {
+  for (const { name, record, isRemoved } of ledger.files) {
     const count = attached.filter((one) => one === name || one.endsWith(`– ${name}`)).length
     const document = documents.find((one) => one.name === name)
     const isSettled = document?.state === 'synced' && count === 1
     const waits = document?.state === 'pending' && count === 0 && waitsFor(record)
     const isRefused =
       document?.state === 'failed' && count === 0 && /^The lender has removed|withdrawn/.test(document.problem ?? '')
-    if (!isSettled && !waits && !isRefused)
+    // A push whose answer was lost sends the file again if staff have deleted it before the portal looks.
+    const isGone = isRemoved && document?.state === 'synced' && count === 0
+    if (!isSettled && !waits && !isRefused && !isGone)
       differ(`${name} is in the CRM ${count} times and ${JSON.stringify(document)} in the portal`, record)
+  }
+  await world.rows(`update document_looks set looked_at = 'epoch'`)
+  for (const { name, record } of ledger.attachments) {
+    const { status, body } = (await partners[record.partner]?.get(`/crm/documents/${record.loid}`)) ?? { status: 0 }
+    if (record.loid === undefined || status !== 200 || waitsFor(record)) continue
+    const isShown = body.data.documents.some((one: { name: string }) => one.name === name)
+    if (isShown !== attached.includes(name))
+      differ(`${name} is ${isShown ? 'shown' : 'not shown'}, and the CRM has ${isShown ? 'deleted' : 'got'} it`, record)
   }
   const tasks = new Map((await crm.list('Tasks', ['Status'])).map((row) => [row.id, row['Status']]))
   const requests = await world.rows<{ zoho_id: string; state: string }>('select zoho_id, state from requests')

@@ -17,6 +17,9 @@ export interface Crm {
   addNote(module: string, id: string, content: string): Promise<void>
   /** Attaches a file of one line. */
   attach(module: string, id: string, name: string): Promise<string>
+  /** The files of a record, the newest first. */
+  attachments(module: string, id: string): Promise<{ id: string; name: string }[]>
+  removeAttachment(module: string, id: string, attachment: string): Promise<void>
   /** Converts a lead. Returns the id of its deal; undefined if it gets none. */
   convert(leadId: string, deal: object | undefined): Promise<string | undefined>
   /** The statuses of a lead from its timeline, oldest first. */
@@ -156,6 +159,15 @@ export function openCrm(url: string): Crm {
       const form = new FormData()
       form.append('file', new Blob([`The lender's ${name}`]), name)
       return Written.parse(await api('POST', `${module}/${id}/Attachments`, form)).data[0]?.details.id ?? ''
+    },
+    async attachments(module, id) {
+      const answer = await api('GET', `${module}/${id}/Attachments?fields=File_Name`)
+      return answer === undefined
+        ? []
+        : Rows.parse(answer).data.map((row) => ({ id: row.id, name: String(row['File_Name']) }))
+    },
+    async removeAttachment(module, id, attachment) {
+      await api('DELETE', `${module}/${id}/Attachments/${attachment}`)
     },
     async convert(leadId, deal) {
       const answer = await api('POST', `Leads/${leadId}/actions/convert`, { data: [{ Deals: deal }] })

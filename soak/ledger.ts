@@ -28,8 +28,10 @@ export interface Ledger {
    * 'staff'.
    */
   notes: { content: string; record: Tracked; by: number | 'staff' }[]
-  /** The files that partners sent and the portal accepted. No two have the same name. */
-  files: { name: string; record: Tracked }[]
+  /** The files that partners sent and the portal accepted. No two have the same name. Staff may delete them in the CRM. */
+  files: { name: string; record: Tracked; isRemoved: boolean }[]
+  /** The names of the files that staff attached for the partner. No two are the same. */
+  attachments: { name: string; record: Tracked }[]
   /** What staff ask of partners, each with a subject of its own. */
   tasks: { subject: string; zohoId: string; record: Tracked; isRemoved: boolean }[]
   /** How many reset links each partner asked for, by its number, and how many of these requests were accepted. */
@@ -41,7 +43,16 @@ export interface Ledger {
 }
 
 export function openLedger(): Ledger {
-  return { records: [], notes: [], files: [], tasks: [], resets: new Map(), faults: [], isHidden: false }
+  return {
+    records: [],
+    notes: [],
+    files: [],
+    attachments: [],
+    tasks: [],
+    resets: new Map(),
+    faults: [],
+    isHidden: false,
+  }
 }
 
 export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'> & Partial<Tracked>): Tracked {

@@ -51,6 +51,7 @@ const WEIGHTS: [number, (play: Play) => Operation][] = [
   [7, writeStaffNote],
   [5, sendFile],
   [3, attachAsStaff],
+  [3, deleteAttachment],
   [4, ask],
   [4, answerLender],
   [4, changeTask],
@@ -329,7 +330,7 @@ function sendFile({ partners, ledger, random, number }: Play): Operation {
         await by.putBytes(`/crm/document/${id}/parts?number=0`, content)
         const { status } = await by.post(`/crm/document/${id}/complete`)
         writeDown(record, `partner ${record.partner}'s ${name}: ${status}`)
-        if (status === 200) ledger.files.push({ name, record })
+        if (status === 200) ledger.files.push({ name, record, isRemoved: false })
       },
     }
   )
@@ -341,7 +342,29 @@ function attachAsStaff({ crm, ledger, random, number }: Play): Operation {
   const name = `${number % 2 === 0 ? 'Partner' : 'Memo'} ${number}.txt`
   return (
     record &&
-    byStaff(crm, record, `attached ${name}`, async (zohoId) => void (await crm.attach(record.module, zohoId, name)))
+    byStaff(crm, record, `attached ${name}`, async (zohoId) => {
+      await crm.attach(record.module, zohoId, name)
+      if (name.startsWith('Partner')) ledger.attachments.push({ name, record })
+    })
+  )
+}
+
+/** Staff delete the newest file of a record, which may be the partner's. */
+function deleteAttachment({ crm, ledger, random }: Play): Operation {
+  const withFiles = [...ledger.files, ...ledger.attachments].map(({ record }) => record)
+  const record = withFiles.length > 0 ? random.pick(withFiles.slice(-RECENT)) : undefined
+  return (
+    record && {
+      record,
+      async run() {
+        if (record.zohoId === undefined || record.isDeleted) return
+        const [newest] = await crm.attachments(record.module, record.zohoId)
+        if (!newest) return
+        for (const file of ledger.files) file.isRemoved ||= newest.name.endsWith(file.name)
+        await crm.removeAttachment(record.module, record.zohoId, newest.id)
+        writeDown(record, `deleted ${newest.name}`)
+      },
+    }
   )
 }
 

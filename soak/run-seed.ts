@@ -46,8 +46,10 @@ const TRIES = 3
  */
 const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay', 'apiUserSeesRecords']
 const EVERY_TIME = { tokenThrottle: false, creditsPerDay: 100_000_000 }
-/** The choices for switches that have no list of their own. */
+/** The choices for switches that have no list of their own, or not all of them here. */
 const OTHER_CHOICES: Record<string, readonly unknown[]> = {
+  // An organisation’s own statuses need a field map.
+  taskStatuses: ['zoho', 'renamed'],
   timesOffset: ['+10:00', '-05:00'],
   searchLagSeconds: [0, 3],
 }

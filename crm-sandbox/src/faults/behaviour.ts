@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { TASK_STATUSES } from '../settings/choices.ts'
 import type { Store } from '../store.ts'
 import { isScope, SCOPES } from '../wire/scopes.ts'
 import { isOffset } from '../wire/times.ts'
@@ -43,6 +44,9 @@ export type Behaviour = {
   conversionMovesNotes: boolean
   conversionMovesTasks: 'no' | 'deal' | 'contact'
   tasksOfLeadsUnder: 'What_Id' | 'Who_Id'
+  taskStatuses: keyof typeof TASK_STATUSES
+  completedTasksRecur: boolean
+  tasksDeletedListed: boolean
   attachmentBumpsParent: boolean
   attachmentNotifies: boolean
   attachmentsOfOrganisation: 'listed' | 'empty' | 'refused'
@@ -57,6 +61,7 @@ export type Behaviour = {
   coqlKnowsConverted: boolean
   coqlKnowsDealHistory: boolean
   coqlKnowsTasks: boolean
+  coqlFindsTasksByRecord: boolean
   coqlLookupHasName: boolean
   coqlNeedsBracketsBeyondTwo: boolean
   searchLagSeconds: number
@@ -223,6 +228,13 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   conversionMovesNotes: yesNo(false, 'A conversion moves the lead’s notes to the deal.'),
   conversionMovesTasks: oneOf('deal', ['no', 'deal', 'contact'], 'Where a conversion moves the lead’s open tasks.'),
   tasksOfLeadsUnder: oneOf('What_Id', ['What_Id', 'Who_Id'], 'The field of a task that names its lead.'),
+  taskStatuses: oneOf(
+    'zoho',
+    ['zoho', 'renamed', 'own'],
+    'The statuses of tasks: Zoho’s own, Zoho’s own under other names, or the organisation’s own in their place.',
+  ),
+  completedTasksRecur: yesNo(false, 'A completed task makes the next one, a month later, as recurring tasks do.'),
+  tasksDeletedListed: yesNo(true, 'The list of deleted tasks is answered; otherwise with INVALID_MODULE.'),
   attachmentBumpsParent: yesNo(false, 'Attaching a file sets its record’s Modified_Time.'),
   attachmentNotifies: yesNo(false, 'Attaching a file notifies the channels that watch edits of its record.'),
   attachmentsOfOrganisation: oneOf(
@@ -256,6 +268,10 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   coqlKnowsConverted: yesNo(true, 'COQL knows the column Converted__s; otherwise it answers INVALID_QUERY.'),
   coqlKnowsDealHistory: yesNo(true, 'COQL knows the module DealHistory, which holds the stage histories of all deals.'),
   coqlKnowsTasks: yesNo(true, 'COQL knows the module Tasks; otherwise it answers INVALID_MODULE.'),
+  coqlFindsTasksByRecord: yesNo(
+    true,
+    'COQL accepts What_Id in the WHERE clause of a query of Tasks; otherwise it answers INVALID_QUERY.',
+  ),
   coqlLookupHasName: yesNo(true, 'COQL returns a lookup column as {name,id}; otherwise as {id}.'),
   coqlNeedsBracketsBeyondTwo: yesNo(
     true,
@@ -404,6 +420,9 @@ function defaults(): Behaviour {
     conversionMovesNotes: SWITCHES.conversionMovesNotes.default,
     conversionMovesTasks: SWITCHES.conversionMovesTasks.default,
     tasksOfLeadsUnder: SWITCHES.tasksOfLeadsUnder.default,
+    taskStatuses: SWITCHES.taskStatuses.default,
+    completedTasksRecur: SWITCHES.completedTasksRecur.default,
+    tasksDeletedListed: SWITCHES.tasksDeletedListed.default,
     attachmentBumpsParent: SWITCHES.attachmentBumpsParent.default,
     attachmentNotifies: SWITCHES.attachmentNotifies.default,
     attachmentsOfOrganisation: SWITCHES.attachmentsOfOrganisation.default,
@@ -418,6 +437,7 @@ function defaults(): Behaviour {
     coqlKnowsConverted: SWITCHES.coqlKnowsConverted.default,
     coqlKnowsDealHistory: SWITCHES.coqlKnowsDealHistory.default,
     coqlKnowsTasks: SWITCHES.coqlKnowsTasks.default,
+    coqlFindsTasksByRecord: SWITCHES.coqlFindsTasksByRecord.default,
     coqlLookupHasName: SWITCHES.coqlLookupHasName.default,
     coqlNeedsBracketsBeyondTwo: SWITCHES.coqlNeedsBracketsBeyondTwo.default,
     searchLagSeconds: SWITCHES.searchLagSeconds.default,

@@ -77,6 +77,11 @@ export function conditionSql(module: Module, condition: Condition): Sql {
   }
 }
 
+export function mentions(condition: Condition, column: string): boolean {
+  if (condition.kind !== 'test') return condition.parts.some((part) => mentions(part, column))
+  return condition.column.split('.')[0] === column
+}
+
 export function countTests(condition: Condition): number {
   return condition.kind === 'test' ? 1 : condition.parts.reduce((sum, part) => sum + countTests(part), 0)
 }

@@ -3,7 +3,15 @@ import type { Sandbox } from '../sandbox-context.ts'
 import { findModule, getModule, type Module } from '../settings/modules.ts'
 import { type Row, text } from '../store.ts'
 import { ApiError, isObject, type JsonObject } from '../wire/wire.ts'
-import { type Column, type Condition, conditionSql, countTests, resolveColumn, WrongColumn } from './conditions.ts'
+import {
+  type Column,
+  type Condition,
+  conditionSql,
+  countTests,
+  mentions,
+  resolveColumn,
+  WrongColumn,
+} from './conditions.ts'
 import { type CoqlQuery, CoqlSyntaxError, parseCoql, type Selected } from './coql-parser.ts'
 import { showValue } from './record-view.ts'
 
@@ -39,6 +47,9 @@ function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: J
     const module = isOfStages ? stageModule(sandbox) : findModule(parsed.module)
     if (!module || (parsed.module === 'Tasks' && !sandbox.behaviour().coqlKnowsTasks)) {
       throw new ApiError(400, 'INVALID_MODULE', { module: parsed.module }, 'the module name given seems to be invalid')
+    }
+    if (parsed.module === 'Tasks' && !sandbox.behaviour().coqlFindsTasksByRecord && mentions(parsed.where, 'What_Id')) {
+      throw new WrongColumn('What_Id', 'column given seems to be invalid')
     }
     checkLimits(parsed)
     return isOfStages

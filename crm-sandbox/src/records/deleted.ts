@@ -17,6 +17,9 @@ export function deletedRoutes(app: FastifyInstance, sandbox: Sandbox) {
 
   app.get<{ Params: { module: string }; Querystring: Query }>('/crm/v8/:module/deleted', (request, reply) => {
     const module = requireModule(sandbox, request.params.module)
+    if (module.name === 'Tasks' && !sandbox.behaviour().tasksDeletedListed) {
+      throw new ApiError(400, 'INVALID_MODULE', { resource_path_index: 0 }, 'the module name given seems to be invalid')
+    }
     const type = request.query['type'] ?? 'all'
     if (type !== 'all' && type !== 'recycle' && type !== 'permanent') {
       const details = { param_name: 'type', supported_values: ['all', 'recycle', 'permanent'] }

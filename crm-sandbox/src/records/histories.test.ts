@@ -214,3 +214,36 @@ test('staff ask the partner with a task, accept it, ask again and withdraw it; a
   expect(await list('Tasks')).toEqual([])
   expect((await call('GET', '/crm/v8/Tasks/deleted')).rows).toMatchObject([{ id }])
 })
+
+test('switches rename the statuses of tasks, refuse ways to find them, and let a completed one make the next', async () => {
+  const { add, call, control, url } = sandbox
+  await control('POST', '/sandbox/reset')
+  const lead = await add('Leads', { Last_Name: 'Ash', Company: 'Ash' })
+  const tasks = async () =>
+    (await call('GET', `/crm/v8/Leads/${lead}/Tasks?fields=Status,Due_Date`)).rows.map((row) => [
+      row['Status'],
+      row['Due_Date'],
+    ])
+  const byRecord = () => sandbox.coql(`select id from Tasks where What_Id = '${lead}'`)
+  const id = await add('Tasks', {
+    Subject: 'Rates',
+    Status: 'Not Started',
+    Due_Date: '2026-03-31',
+    What_Id: { id: lead },
+  })
+  expect([(await byRecord()).status, (await call('GET', '/crm/v8/Tasks/deleted')).status]).toEqual([200, 204])
+  const refusing = { coqlFindsTasksByRecord: false, tasksDeletedListed: false, completedTasksRecur: true }
+  await control('POST', '/sandbox/behaviour', { ...refusing, taskStatuses: 'renamed' })
+  expect(await byRecord()).toMatchObject({ status: 400, body: { code: 'INVALID_QUERY' } })
+  expect(await call('GET', '/crm/v8/Tasks/deleted')).toMatchObject({ status: 400, body: { code: 'INVALID_MODULE' } })
+  expect(await tasks()).toEqual([['Open', '2026-03-31']])
+  await call('PUT', `/crm/v8/Tasks/${id}`, { data: [{ Status: 'Done' }] })
+  expect(await tasks()).toEqual([
+    ['Done', '2026-03-31'],
+    ['Open', '2026-05-01'],
+  ])
+  await control('POST', '/sandbox/behaviour', { taskStatuses: 'own', completedTasksRecur: false })
+  const body = new URLSearchParams({ to: 'accept' })
+  await fetch(`${url}/leads/${lead}/tasks/${id}`, { method: 'POST', body, redirect: 'manual' })
+  expect((await tasks())[0]).toEqual(['Finished', '2026-03-31'])
+})

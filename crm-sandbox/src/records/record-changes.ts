@@ -9,6 +9,7 @@ import { type Failure, failure, isObject } from '../wire/wire.ts'
 import { rawValue, showUser, showValue } from './record-view.ts'
 import { type CrmRecord, insertRow, removeRow, selectRecords, updateRow, type Values } from './records-table.ts'
 import { recordStage } from './stage-history.ts'
+import { taskStatus } from './tasks.ts'
 import { type FieldChange, recordInTimeline } from './timeline.ts'
 
 export type Written = { ok: true; record: CrmRecord } | { ok: false; failure: Failure }
@@ -44,7 +45,7 @@ export function buildRecord(sandbox: Sandbox, module: Module, wanted: NewRecord,
   const at = wanted.at ?? storedInstant(sandbox.now())
   const values = { ...wanted.values }
   if (module.name === 'Deals') values['Pipeline'] ??= 'Standard (Standard)'
-  deriveValues(module, values, values)
+  deriveValues(sandbox, module, values, values)
   return {
     id: sandbox.store.nextId(),
     module: module.name,
@@ -86,7 +87,7 @@ export function changeRecord(
 
   const at = wanted.at ?? storedInstant(sandbox.now())
   const values = { ...record.values, ...wanted.values }
-  deriveValues(module, values, wanted.values)
+  deriveValues(sandbox, module, values, wanted.values)
   const changed: CrmRecord = {
     ...record,
     name: recordName(module, values),
@@ -105,7 +106,22 @@ export function changeRecord(
     changes.some((one) => one.field === 'Stage') ||
     (sandbox.behaviour().stageHistoryOnAmountEdit && changes.some((one) => one.field === 'Amount'))
   if (module.name === 'Deals' && addsStageRow) recordStage(sandbox, changed, actor, at)
+  const isCompleted = module.name === 'Tasks' && changes.some((one) => one.new === taskStatus(sandbox, 'accepted'))
+  if (isCompleted && sandbox.behaviour().completedTasksRecur) addNextTask(sandbox, changed, actor)
   return { ok: true, record: changed }
+}
+
+/** The next task of a series is due a month after the completed one. */
+function addNextTask(sandbox: Sandbox, { values }: CrmRecord, actor: Actor) {
+  const due = values['Due_Date']
+  const date = typeof due === 'string' ? new Date(due) : undefined
+  date?.setUTCMonth(date.getUTCMonth() + 1)
+  const next = {
+    Status: taskStatus(sandbox, 'asked'),
+    Closed_Time: null,
+    Due_Date: date?.toISOString().slice(0, 10) ?? null,
+  }
+  createRecord(sandbox, { module: 'Tasks', values: { ...values, ...next } }, actor, '$')
 }
 
 /** Moves a record and its notes to the recycle bin. Call it within a transaction. */
@@ -229,13 +245,13 @@ function recordName(module: Module, values: Values): string | null {
  * Fills in the values that follow from other fields. `given` holds the values of this write. If this write sets a
  * probability, the stage does not change the probability.
  */
-function deriveValues(module: Module, values: Values, given: Values) {
+function deriveValues(sandbox: Sandbox, module: Module, values: Values, given: Values) {
   if (module.nameField === 'Full_Name') {
     const names = [values['First_Name'], values['Last_Name']]
     values['Full_Name'] = names.filter((name) => typeof name === 'string' && name !== '').join(' ')
   }
   if (module.name === 'Tasks' && given['Status'] !== undefined) {
-    values['Closed_Time'] = given['Status'] === 'Completed' ? storedInstant(Date.now()) : null
+    values['Closed_Time'] = given['Status'] === taskStatus(sandbox, 'accepted') ? storedInstant(Date.now()) : null
   }
   if (module.name !== 'Deals') return
   const stage = DEAL_STAGES.find((one) => one.actual === given['Stage'])

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Sandbox } from '../sandbox-context.ts'
+import { TASK_STATUS_AT, TASK_STATUSES } from '../settings/choices.ts'
 import { pageInfo, readFields, readPage } from '../wire/paging.ts'
 import type { Query } from '../wire/wire.ts'
 import { requireModule, requireRecord } from './addresses.ts'
@@ -33,6 +34,11 @@ export function findTasksOf(sandbox: Sandbox, parent: CrmRecord): CrmRecord[] {
   return selectRecords(sandbox.store, `WHERE ${OF_RECORD} ORDER BY r.id DESC`, [parent.id])
 }
 
+/** The status with which staff ask, accept an answer or ask again. */
+export function taskStatus(sandbox: Sandbox, meaning: keyof typeof TASK_STATUS_AT): string {
+  return TASK_STATUSES[sandbox.behaviour().taskStatuses][TASK_STATUS_AT[meaning]]?.actual ?? ''
+}
+
 /** The lookup of a task that names this record. */
 export function taskParent(sandbox: Sandbox, { module, id }: CrmRecord): Values {
   const isUnderWho = module === 'Contacts' || (module === 'Leads' && sandbox.behaviour().tasksOfLeadsUnder === 'Who_Id')
@@ -49,7 +55,7 @@ export function moveTasks(
   if (to === 'no') return
   const parent = to === 'deal' && deal ? deal : contact
   for (const task of findTasksOf(sandbox, lead)) {
-    if (task.values['Status'] === 'Completed') continue
+    if (task.values['Status'] === taskStatus(sandbox, 'accepted')) continue
     updateRow(sandbox.store, { ...task, values: { ...task.values, ...taskParent(sandbox, parent) } })
   }
 }

@@ -3,7 +3,9 @@ type ForecastType = 'Open' | 'Closed Won' | 'Closed Lost'
 /** One value of a picklist. `actual` is its original name, which stays when the lender changes the displayed name. */
 export type Choice = { display: string; actual: string; colour: string; probability?: number; forecast?: ForecastType }
 
-function choice(display: string, colour = '#57b1fd', actual = display): Choice {
+const BLUE = '#57b1fd'
+
+function choice(display: string, colour = BLUE, actual = display): Choice {
   return { display, actual, colour }
 }
 
@@ -104,14 +106,28 @@ export const LOAN_TERMS = choices(
   'Other',
 )
 
-export const TASK_STATUSES: Choice[] = [
-  choice('Not Started'),
-  choice('Deferred'),
-  choice('In Progress'),
-  choice('Completed'),
-  // Zoho renamed this value itself.
-  choice('Waiting for input', '#57b1fd', 'Waiting on someone else'),
-]
+/** The statuses of tasks for each position of the switch `taskStatuses`. Statuses at the same index mean the same. */
+export const TASK_STATUSES = {
+  zoho: [
+    choice('Not Started'),
+    choice('Deferred'),
+    choice('In Progress'),
+    choice('Completed'),
+    // Zoho renamed this value itself.
+    choice('Waiting for input', BLUE, 'Waiting on someone else'),
+  ],
+  renamed: [
+    choice('Open', BLUE, 'Not Started'),
+    choice('Later', BLUE, 'Deferred'),
+    choice('Under way', BLUE, 'In Progress'),
+    choice('Done', BLUE, 'Completed'),
+    choice('Ask again', BLUE, 'Waiting on someone else'),
+  ],
+  own: choices('To do', 'On hold', 'With us', 'Finished', 'Returned'),
+}
+
+/** What staff set a task to, as an index of its statuses. */
+export const TASK_STATUS_AT = { asked: 0, accepted: 3, again: 4 }
 
 export const TASK_PRIORITIES = choices('High', 'Highest', 'Low', 'Lowest', 'Normal')
 

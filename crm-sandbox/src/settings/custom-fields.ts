@@ -13,6 +13,7 @@ import {
   type Query,
   sendItems,
 } from '../wire/wire.ts'
+import { TASK_STATUSES } from './choices.ts'
 import { type Field, findModule, getModule, isDataType, type Module, type ModuleName } from './modules.ts'
 
 const FIELDS_A_CALL_MAX = 5
@@ -76,7 +77,9 @@ function switchField(module: Module, field: Field, behaviour: Readonly<Behaviour
   const { choicesMissing, conversionMapsLoidAndPartner, leadEmailUnique, loidUnique } = behaviour
   const isIdentity = field.apiName === 'LOID' || field.apiName === 'Partner'
   const isUnmapped = (isIdentity && !conversionMapsLoidAndPartner) || behaviour.conversionLoses.includes(field.apiName)
-  const { convertsTo, choices, ...rest } = field
+  const { convertsTo, choices: known, ...rest } = field
+  const isTaskStatus = module.name === 'Tasks' && field.apiName === 'Status'
+  const choices = isTaskStatus ? TASK_STATUSES[behaviour.taskStatuses] : known
   const isMandatory = behaviour.fieldsMandatory.includes(`${module.name}.${field.apiName}`)
   return {
     ...rest,

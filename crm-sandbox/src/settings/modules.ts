@@ -263,7 +263,7 @@ const MODULES: readonly Module[] = [
       text('Subject', 255, { mandatory: true }),
       draft('Description', 'textarea', 32_000),
       draft('Due_Date', 'date', 20),
-      picklist('Status', TASK_STATUSES),
+      picklist('Status', TASK_STATUSES.zoho),
       picklist('Priority', TASK_PRIORITIES),
       draft('What_Id', 'lookup', 120),
       draft('Who_Id', 'lookup', 120),

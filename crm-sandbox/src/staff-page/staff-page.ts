@@ -7,6 +7,7 @@ import { convertLead, mapped } from '../records/convert.ts'
 import { changeRecord, createRecord, deleteRecord, restoreRecord, type Written } from '../records/record-changes.ts'
 import { readInput } from '../records/record-input.ts'
 import { type CrmRecord, findRecord, selectRecords } from '../records/records-table.ts'
+import { taskStatus } from '../records/tasks.ts'
 import type { Sandbox } from '../sandbox-context.ts'
 import { getModule, type ModuleName } from '../settings/modules.ts'
 import { type Actor, STAFF_USER } from '../settings/people.ts'
@@ -18,7 +19,7 @@ import { leadPage, newLeadPage } from './lead-page.ts'
 import { dealList, leadList, partnerList, recycleBin } from './lists.ts'
 import { newPartnerPage, partnerPage } from './partner-page.ts'
 import { addedFields } from './record-parts.ts'
-import { ASK_AGAIN_STATUS, taskItem } from './tasks-section.ts'
+import { taskItem } from './tasks-section.ts'
 
 const STAFF: Actor = { user: STAFF_USER, source: 'crm_ui' }
 
@@ -250,8 +251,10 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
       const task = findRecord(sandbox.store, 'Tasks', request.params.task)
       if (!task) return sendMissing(request, reply, section)
       const { to, description } = readForm(request.body)
-      const status = to === 'accept' ? 'Completed' : ASK_AGAIN_STATUS
-      const values = { Status: status, ...(description ? { Description: description } : {}) }
+      const values = {
+        Status: taskStatus(sandbox, to === 'accept' ? 'accepted' : 'again'),
+        ...(description ? { Description: description } : {}),
+      }
       sandbox.store.transaction(() => {
         if (to === 'withdraw') deleteRecord(sandbox, task, STAFF)
         else changeRecord(sandbox, task, { values }, STAFF, '$')

@@ -1,13 +1,11 @@
 import type { CrmRecord } from '../records/records-table.ts'
-import { findTasksOf, taskParent } from '../records/tasks.ts'
+import { findTasksOf, taskParent, taskStatus } from '../records/tasks.ts'
 import type { Sandbox } from '../sandbox-context.ts'
+import { displayValue, TASK_STATUSES } from '../settings/choices.ts'
 import type { JsonObject, Query } from '../wire/wire.ts'
 import { type Html, html } from './html.ts'
-import { showChoice, showDate, showTime } from './layout.ts'
+import { showDate, showTime } from './layout.ts'
 import { userName } from './record-parts.ts'
-
-/** The status that staff set to ask again. */
-export const ASK_AGAIN_STATUS = 'Waiting on someone else'
 
 /** The tasks on a record, with which staff ask the partner for something. */
 export function tasksSection(sandbox: Sandbox, record: CrmRecord, path: string): Html {
@@ -28,14 +26,19 @@ ${
 
 function taskItemOf(sandbox: Sandbox, task: CrmRecord, path: string): Html {
   const due = task.values['Due_Date']
-  const isDone = task.values['Status'] === 'Completed'
-  return html`<li><strong>${task.name}</strong> <span class="badge">${showChoice('Tasks', 'Status', task.values['Status'])}</span>
+  const isDone = task.values['Status'] === taskStatus(sandbox, 'accepted')
+  return html`<li><strong>${task.name}</strong> <span class="badge">${showStatus(sandbox, task)}</span>
 <p>${task.values['Description']}</p>
 <small>${userName(task.createdBy)} · ${showTime(sandbox, task.createdTime)}${due && ` · until ${showDate(due)}`}</small>
 <form method="post" action="${path}/tasks/${task.id}" class="stack">
 <label>Reason to ask again<input name="description" maxlength="2000"></label>
 <p>${!isDone && html`<button type="submit" name="to" value="accept">Accept</button> `}<button type="submit" name="to" value="again">Ask again</button> <button type="submit" name="to" value="withdraw" class="danger">Withdraw</button></p>
 </form></li>`
+}
+
+function showStatus(sandbox: Sandbox, { values }: CrmRecord): string {
+  const status = values['Status']
+  return typeof status === 'string' ? displayValue(TASK_STATUSES[sandbox.behaviour().taskStatuses], status) : '—'
 }
 
 /** The API's form of a task that staff enter. */
@@ -45,7 +48,7 @@ export function taskItem(sandbox: Sandbox, record: CrmRecord, form: Query): Json
     Subject: form['subject'] || null,
     Description: form['description'] || null,
     Due_Date: form['due'] || null,
-    Status: 'Not Started',
+    Status: taskStatus(sandbox, 'asked'),
     ...(what ? { What_Id: { id: what } } : {}),
     ...(who ? { Who_Id: { id: who } } : {}),
   }

@@ -12,7 +12,7 @@ import {
   lockRequestsOfAllPartners,
   type RequestOwner,
 } from '../../records/requests/requests.queries.ts'
-import { TASK_IN_PROGRESS } from '../zoho/read-tasks.ts'
+import { TASK_IN_PROGRESS } from '../zoho/field-map.ts'
 
 /** The CRM's times are in whole seconds. */
 const ROUNDING_MS = 1_000

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { defineJob } from '../../platform/jobs/define-job.ts'
 import { findRequestOfAnyPartner } from '../../records/requests/requests.queries.ts'
 import { applyTasks } from '../apply/apply-tasks.ts'
-import { TASK_IN_PROGRESS } from '../zoho/read-tasks.ts'
+import { TASK_IN_PROGRESS } from '../zoho/field-map.ts'
 import { PUSH_RETRY } from './push-retry.ts'
 
 /**

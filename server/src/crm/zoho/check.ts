@@ -17,7 +17,6 @@ import { CrmAddressRefused, CrmForbidden, CrmRefused, CrmSignInRefused } from '.
 import { usedChoices } from './metadata.ts'
 import type { Organisation } from './organisation.ts'
 import type { ZohoParts } from './parts.ts'
-import { TASK_IN_PROGRESS } from './read-tasks.ts'
 
 export interface Checks {
   /**
@@ -74,7 +73,7 @@ const LONG_AGO = '2000-01-01T00:00:00+00:00'
 const License = z.object({ license_details: z.object({ paid_type: z.string() }) })
 
 export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation: Organisation): Checks {
-  const { partners, leads, deals } = fieldMap
+  const { partners, leads, deals, tasks } = fieldMap
 
   /** The values that the portal sends, for each picklist. */
   const sent: [string, string, readonly string[]][] = [
@@ -327,13 +326,20 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       scope: 'ZohoCRM.modules.ALL',
       async run(signal) {
         readItems(await api.get('Tasks', { fields: 'Subject', per_page: '1' }, { signal }))
-        const body = { data: [{ id: NO_ID, Status: TASK_IN_PROGRESS }] }
+        const shown = await metadata.displayedOf('Tasks', signal)
+        const [sent, accepted] = [tasks.statuses.sent, tasks.statuses.accepted].map((one) => shown('Status', one))
+        const body = { data: [{ id: NO_ID, Status: sent }] }
         readResults(await api.write({ method: 'PUT', path: 'Tasks', body, isRepeatable: true, signal }))
-        const changed = `select id from Tasks where Modified_Time >= '${LONG_AGO}' limit 0, 1`
-        const queries = (await unlessRefused(() => api.coql(changed, signal)))
-          ? 'Queries find them too'
-          : 'Queries do not find them, and the portal does without'
-        return `can be read and set in progress, so partners see and answer what the lender asks. ${queries}`
+        const choices = usedChoices((await metadata.fieldsOf('Tasks', signal))?.get('Status'))
+        const lacking = [sent, accepted].filter((one) => one !== undefined && !choices.includes(one)).join(' and ')
+        if (choices.length > 0 && lacking !== '') {
+          throw new Wrong(
+            `Tasks.Status lacks ${lacking}, so the portal does not know which answers are accepted. Name the organisation's own statuses in CRM_FIELD_MAP (tasks.statuses: sent and accepted)`,
+          )
+        }
+        const can = `can be read and set to ‘${sent}’, so partners see and answer what the lender asks; ‘${accepted}’ accepts an answer`
+        const refused = await refusedOfTasks(signal)
+        return refused === '' ? can : `${can}. Refused, and not needed: ${refused}`
       },
     },
     {
@@ -345,6 +351,21 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
       },
     },
   ]
+
+  /** The ways to find tasks that the organisation refuses. The portal lists those that have changed, and asks for open ones. */
+  async function refusedOfTasks(signal?: AbortSignal): Promise<string> {
+    const query = (where: string) => api.coql(`select id from Tasks where ${where} limit 0, 1`, signal)
+    const ways: [string, () => Promise<unknown>][] = [
+      ['queries of tasks', () => query(`Modified_Time >= '${LONG_AGO}'`)],
+      ['queries of a record’s tasks', () => query(`What_Id = '${NO_ID}'`)],
+      [
+        'the list of deleted tasks',
+        async () => readItems(await api.get('Tasks/deleted', { type: 'all', per_page: '1' }, { signal })),
+      ],
+    ]
+    const found = await Promise.all(ways.map(async ([name, ask]) => ((await unlessRefused(ask)) ? [] : [name])))
+    return found.flat().join(', ')
+  }
 
   /** Whether leads or deals lack this field. The trial of the fields says so. */
   async function isMissing(name: 'loid' | 'partner', signal?: AbortSignal): Promise<boolean> {

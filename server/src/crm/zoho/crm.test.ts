@@ -837,6 +837,7 @@ test.each([
   [{ conversionLoses: ['Loan_Amount', 'Phone'] }, 'Conversion', 'Phone to Phone, Loan_Amount to Amount. Map them'],
   [{ fieldsMandatory: ['Leads.Description'] }, 'Mandatory fields', 'does not always send: Leads.Description.'],
   [{ choicesMissing: ['Leads.Lead_Status.New Lead'] }, 'Picklists', 'Leads.Lead_Status lacks New Lead'],
+  [{ taskStatuses: 'own' }, 'Tasks', 'Tasks.Status lacks In Progress and Completed, so the portal'],
   [{ fileStorageBytesMax: 0 }, 'Documents', 'The Free edition of Zoho has no room for files'],
 ])('the check names what is wrong: %o', async (switches, name, words) => {
   await lender.behaviour(switches)
@@ -846,11 +847,31 @@ test.each([
 test.each([
   [{}, 'Documents', /taken and given, but not listed for all records at once/],
   [{ attachmentsOfOrganisation: 'listed' }, 'Documents', /and listed for all records at once/],
-  [{}, 'Tasks', /can be read and set in progress.* Queries find them too/],
-  [{ coqlKnowsTasks: false }, 'Tasks', /Queries do not find them, and the portal does without/],
+  [{}, 'Tasks', /can be read and set to ‘In Progress’.*; ‘Completed’ accepts an answer$/],
+  [{ taskStatuses: 'renamed' }, 'Tasks', /set to ‘Under way’.*; ‘Done’ accepts an answer$/],
+  [{ coqlKnowsTasks: false }, 'Tasks', /not needed: queries of tasks, queries of a record’s tasks$/],
+  [{ coqlFindsTasksByRecord: false }, 'Tasks', /not needed: queries of a record’s tasks$/],
+  [{ tasksDeletedListed: false }, 'Tasks', /not needed: the list of deleted tasks$/],
 ])('the check says what the organisation gives of documents and tasks: %o', async (switches, name, words) => {
   await lender.behaviour(switches)
   expect(await open().check()).toContainEqual({ name, says: expect.stringMatching(words), isWrong: false })
+})
+
+test('an organisation names its own statuses of tasks; where it does not, tasks keep theirs and none counts as accepted', async () => {
+  await lender.behaviour({ taskStatuses: 'own' })
+  const json = '{"tasks":{"statuses":{"sent":"With us","accepted":"Finished"}}}'
+  const named = open({ fieldMap: parseFieldMap(json) })
+  const lead = await lender.create('Leads', { Last_Name: 'Rivera' })
+  const id = await lender.create('Tasks', { Subject: 'Lease', Status: 'To do', What_Id: { id: lead } })
+  await open().beginTask(id)
+  expect(await lender.read('Tasks', id)).toMatchObject({ Status: 'To do' })
+  await named.beginTask(id)
+  expect(await lender.read('Tasks', id)).toMatchObject({ Status: 'With us' })
+  expect(await named.getTasks([id])).toMatchObject([{ status: 'In Progress', is_completed: false }])
+  await lender.update('Tasks', id, { Status: 'Finished' })
+  expect(await named.getTasks([id])).toMatchObject([{ is_completed: true }])
+  expect(await open().getTasks([id])).toMatchObject([{ status: 'Finished', is_completed: false }])
+  expect((await named.check()).find(({ name }) => name === 'Tasks')).toMatchObject({ isWrong: false })
 })
 
 test.each([

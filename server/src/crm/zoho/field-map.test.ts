@@ -6,6 +6,10 @@ test('a map renames the modules and fields that it names and no others', () => {
   expect(map.deals.module).toBe('Potentials')
   expect(map.deals.fields).toEqual({ ...DEFAULT_FIELD_MAP.deals.fields, stage: 'Deal_Stage' })
   expect(map.leads).toEqual(DEFAULT_FIELD_MAP.leads)
+  expect(parseFieldMap('{"tasks":{"statuses":{"accepted":"Done"}}}').tasks.statuses).toEqual({
+    sent: 'In Progress',
+    accepted: 'Done',
+  })
 })
 
 test.each([

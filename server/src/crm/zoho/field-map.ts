@@ -7,16 +7,22 @@ export interface FieldMap {
   partners: { module: string; fields: Names<OwnFields<'partners'>> }
   leads: { module: string; fields: Names<OwnFields<'leads'>> }
   deals: { module: string; fields: Names<OwnFields<'deals'>> }
+  /** The statuses of a task whose answer is sent, and of one whose answer is accepted. Any other counts as asked (D105). */
+  tasks: { statuses: { sent: string; accepted: string } }
 }
 /** The fields of an organisation that may lack optional ones. */
 export type PartnerFields = NamesThere<OwnFields<'partners'>>
 export type LeadFields = NamesThere<OwnFields<'leads'>>
 export type DealFields = NamesThere<OwnFields<'deals'>>
 
+/** Zoho's own status, under which the portal keeps what an organisation may have renamed. */
+export const TASK_IN_PROGRESS = 'In Progress'
+
 export const DEFAULT_FIELD_MAP: FieldMap = {
   partners: { module: FIELDS.partners.module, fields: namesOf(FIELDS.partners.fields) },
   leads: { module: FIELDS.leads.module, fields: namesOf(FIELDS.leads.fields) },
   deals: { module: FIELDS.deals.module, fields: namesOf(FIELDS.deals.fields) },
+  tasks: { statuses: { sent: TASK_IN_PROGRESS, accepted: 'Completed' } },
 }
 
 export function moduleName({ partners, leads, deals }: FieldMap, module: CrmModule | 'Partners'): string {
@@ -26,15 +32,20 @@ export function moduleName({ partners, leads, deals }: FieldMap, module: CrmModu
 /** Names become part of addresses and queries, so only Zoho API names are allowed. */
 const ApiName = z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'must be a Zoho API name such as Loan_Amount'))
 
+const Status = z.string().check(z.trim(), z.minLength(1), z.maxLength(120))
+
 const Overrides = z.strictObject({
   partners: z.optional(moduleOverrides(DEFAULT_FIELD_MAP.partners.fields)),
   leads: z.optional(moduleOverrides(DEFAULT_FIELD_MAP.leads.fields)),
   deals: z.optional(moduleOverrides(DEFAULT_FIELD_MAP.deals.fields)),
+  tasks: z.optional(
+    z.strictObject({ statuses: z.strictObject({ sent: z.optional(Status), accepted: z.optional(Status) }) }),
+  ),
 })
 
 /**
  * Returns the built-in map, in which the names from `json` replace the built-in names, as in
- * `{"leads":{"fields":{"loan_amount":"Loan_Amount1"}}}`. If the file is wrong, throws an error that says where.
+ * `{"leads":{"fields":{"loan_amount":"Loan_Amount1"}},"tasks":{"statuses":{"accepted":"Done"}}}`. If the file is wrong, throws an error that says where.
  */
 export function parseFieldMap(json: string): FieldMap {
   // `zod/mini` has no error messages of its own.
@@ -44,11 +55,12 @@ export function parseFieldMap(json: string): FieldMap {
     const where = issue?.path.join('.') || 'the file'
     throw new Error(`CRM_FIELD_MAP: ${where}: ${issue?.message ?? 'is not valid'}`)
   }
-  const { partners, leads, deals } = parsed.data
+  const { partners, leads, deals, tasks } = parsed.data
   const map: FieldMap = {
     partners: overridden('partners', DEFAULT_FIELD_MAP.partners, partners),
     leads: overridden('leads', DEFAULT_FIELD_MAP.leads, leads),
     deals: overridden('deals', DEFAULT_FIELD_MAP.deals, deals),
+    tasks: { statuses: { ...DEFAULT_FIELD_MAP.tasks.statuses, ...tasks?.statuses } },
   }
   return map
 }

@@ -19,7 +19,7 @@ export interface GroupFields {
 }
 
 export function openFieldsThere(metadata: Metadata, fieldMap: FieldMap): FieldsThere {
-  async function named<Kind extends keyof FieldMap>(kind: Kind, signal?: AbortSignal) {
+  async function named<Kind extends Exclude<keyof FieldMap, 'tasks'>>(kind: Kind, signal?: AbortSignal) {
     const { module, fields } = fieldMap[kind]
     return withoutMissing(kind, fields, await metadata.fieldsOf(module, signal))
   }
@@ -55,7 +55,7 @@ export function openFieldsThere(metadata: Metadata, fieldMap: FieldMap): FieldsT
 }
 
 /** The names without those of optional fields that the organisation lacks. */
-function withoutMissing<Kind extends keyof FieldMap>(
+function withoutMissing<Kind extends Exclude<keyof FieldMap, 'tasks'>>(
   kind: Kind,
   fields: Names<OwnFields<Kind>>,
   there: ModuleSettings | undefined,

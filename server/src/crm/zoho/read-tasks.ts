@@ -3,6 +3,8 @@ import { chunksOf } from '../../platform/chunks-of.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmTask } from '../../records/crm-records.ts'
 import { readItems, readResults, writtenId } from './answers.ts'
+import { TASK_IN_PROGRESS } from './field-map.ts'
+import { usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
 import { LINE_LENGTH_MAX, LongText, readLookupId, text, ZohoId, ZohoInstant, zohoTime } from './wire.ts'
 
@@ -13,13 +15,12 @@ export interface TaskReader {
   openTaskPages(signal?: AbortSignal): AsyncIterable<CrmTask[]>
   /** Deleted tasks are not among the results. */
   getTasks(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmTask[]>
-  /** Sets a task to 'In Progress', and nothing else of it (D105). */
+  /**
+   * Sets a task to the status for answers that were sent, and nothing else of it (D105). An organisation without such a
+   * status keeps the one that the task has.
+   */
   beginTask(zohoId: string, signal?: AbortSignal): Promise<void>
 }
-
-/** Zoho's own values. A status that is neither counts as open. */
-export const TASK_COMPLETED = 'Completed'
-export const TASK_IN_PROGRESS = 'In Progress'
 
 const FIELDS = 'Subject,Description,Due_Date,Status,What_Id,Who_Id,Created_Time,Modified_Time'
 const TASKS_A_CALL_MAX = 100
@@ -34,7 +35,27 @@ const WireTask = z.object({
   Modified_Time: ZohoInstant,
 })
 
-export function openTaskReader({ api }: Pick<ZohoParts, 'api'>): TaskReader {
+export function openTaskReader({
+  api,
+  metadata,
+  fieldMap,
+}: Pick<ZohoParts, 'api' | 'metadata' | 'fieldMap'>): TaskReader {
+  const { sent, accepted } = fieldMap.tasks.statuses
+
+  /** An organisation may show Zoho's own statuses under other names. */
+  async function read(rows: readonly unknown[], signal?: AbortSignal): Promise<CrmTask[]> {
+    if (rows.length === 0) return []
+    const displayed = await metadata.displayedOf('Tasks', signal)
+    const isStatus = (status: string, wanted: string) => displayed('Status', status) === displayed('Status', wanted)
+    return rows.flatMap((raw) =>
+      readTask(raw).map(({ status, ...task }) => ({
+        ...task,
+        status: status !== null && isStatus(status, sent) ? TASK_IN_PROGRESS : status,
+        is_completed: status !== null && isStatus(status, accepted),
+      })),
+    )
+  }
+
   async function getTasks(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmTask[]> {
     const pages = await Promise.all(
       chunksOf(zohoIds, TASKS_A_CALL_MAX).map((chunk) => {
@@ -42,7 +63,10 @@ export function openTaskReader({ api }: Pick<ZohoParts, 'api'>): TaskReader {
         return api.get('Tasks', query, { signal })
       }),
     )
-    return pages.flatMap((page) => readItems(page).items.flatMap(readTask))
+    return read(
+      pages.flatMap((page) => readItems(page).items),
+      signal,
+    )
   }
 
   return {
@@ -51,17 +75,20 @@ export function openTaskReader({ api }: Pick<ZohoParts, 'api'>): TaskReader {
     async *taskPagesSince(since, signal) {
       const headers = { 'if-modified-since': zohoTime(since) }
       const query = { fields: FIELDS, sort_by: 'Modified_Time', sort_order: 'asc' }
-      for await (const rows of api.pages('Tasks', query, { signal, headers })) yield rows.flatMap(readTask)
+      for await (const rows of api.pages('Tasks', query, { signal, headers })) yield read(rows, signal)
     },
 
     async *openTaskPages(signal) {
       for await (const rows of api.pages('Tasks', { fields: FIELDS }, { signal })) {
-        yield rows.flatMap(readTask).filter((task) => !task.is_completed)
+        yield (await read(rows, signal)).filter((task) => !task.is_completed)
       }
     },
 
     async beginTask(zohoId, signal) {
-      const body = { data: [{ id: zohoId, Status: TASK_IN_PROGRESS }] }
+      const status = (await metadata.displayedOf('Tasks', signal))('Status', sent)
+      const choices = usedChoices((await metadata.fieldsOf('Tasks', signal))?.get('Status'))
+      if (choices.length > 0 && !choices.includes(status)) return
+      const body = { data: [{ id: zohoId, Status: status }] }
       const answer = await api.write({ method: 'PUT', path: 'Tasks', body, isRepeatable: true, signal })
       const [result] = readResults(answer)
       if (result === undefined) throw new CrmUnavailable('The CRM’s answer cannot be read.')
@@ -71,7 +98,7 @@ export function openTaskReader({ api }: Pick<ZohoParts, 'api'>): TaskReader {
 }
 
 /** Nothing for a task that cannot be read or names no record, so that one bad task does not hide the others. */
-function readTask(raw: unknown): CrmTask[] {
+function readTask(raw: unknown): Omit<CrmTask, 'is_completed'>[] {
   const task = WireTask.safeParse(raw).data
   // Organisations differ in which of the two fields names a lead.
   const record = readLookupId(raw, 'What_Id') ?? readLookupId(raw, 'Who_Id')
@@ -84,7 +111,6 @@ function readTask(raw: unknown): CrmTask[] {
       reason: task.Description,
       due_on: task.Due_Date ?? null,
       status: task.Status ?? null,
-      is_completed: task.Status === TASK_COMPLETED,
       created_at: task.Created_Time,
       modified_time: task.Modified_Time,
     },

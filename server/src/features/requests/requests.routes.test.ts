@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
+import { METADATA_KEPT_MS } from '../../crm/zoho/metadata.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { confirmEmail, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -213,4 +214,50 @@ test('the mail about a request has a link that opens its answer', async () => {
   expect(mail).toMatch(/The lender asks: Lease\. Until 1 Dec(?:ember)?\.? 2026/)
   expect(mail).toContain('Of the new premises')
   expect(mail).toContain(`/leads/${loid}?answer=${request.id}`)
+})
+
+/** Sets the sandbox’s switches, which the portal knows once its memory of the CRM’s settings is old. */
+async function behave(switches: object) {
+  await lender.behaviour({ taskStatuses: null, coqlKnowsTasks: null, tasksDeletedListed: null, ...switches })
+  portal.advance(METADATA_KEPT_MS)
+}
+
+test.each([
+  ['renamed statuses', { taskStatuses: 'renamed' }, 'Under way', 'Done'],
+  ['no queries of tasks', { coqlKnowsTasks: false }, 'In Progress', 'Completed'],
+  ['no queries of a record’s tasks', { coqlFindsTasksByRecord: false }, 'In Progress', 'Completed'],
+  ['no list of deleted tasks', { tasksDeletedListed: false }, 'In Progress', 'Completed'],
+])('with %s, a request is asked, answered, accepted and withdrawn', async (_, switches, sent, accepted) => {
+  await behave(switches)
+  const { id, page } = await pushedLead()
+  await look()
+  const [first, second] = [await task(id, 'Partner: Rates notice'), await task(id, 'Partner: Lease')]
+  await look()
+  const stateOf = async (subject: string) =>
+    (await requestsOf(page)).find((one: { subject: string }) => one.subject === subject)
+  const { id: requestId } = await stateOf('Rates notice')
+  await ada.post(`/crm/request/${requestId}/answer`, { content: 'It is on its way.' })
+  await waitFor('the task in progress', async () => (await taskOf(first))?.['Status'] === sent)
+  await look()
+  expect((await stateOf('Rates notice')).state).toBe('sent')
+  await lender.update('Tasks', first, { Status: accepted })
+  await lender.remove('Tasks', second)
+  await look()
+  expect((await stateOf('Rates notice')).state).toBe('accepted')
+  expect((await stateOf('Lease')).state).toBe('withdrawn')
+})
+
+test('a recurring task that is completed asks again, as a request of its own', async () => {
+  await behave({ completedTasksRecur: true })
+  const { id, loid, page } = await pushedLead()
+  await look()
+  const zohoId = await task(id, 'Partner: Monthly statement', { Due_Date: '2026-12-01' })
+  await look()
+  await lender.update('Tasks', zohoId, { Status: 'Completed' })
+  await look()
+  expect((await requestsOf(page)).map(({ state, due_on }: Record<string, unknown>) => [state, due_on])).toEqual([
+    ['asked', '2027-01-01'],
+    ['accepted', '2026-12-01'],
+  ])
+  expect(await types(loid)).toEqual(['request.opened', 'request.accepted', 'request.opened'])
 })
