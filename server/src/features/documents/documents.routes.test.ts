@@ -97,6 +97,23 @@ test('a file of several parts, sent out of order and twice, arrives once and who
   expect(entries.filter((one: { type: string }) => one.type === 'document')).toMatchObject([{ text: 'bank.pdf' }])
 })
 
+test('a file goes through a process that only answers, a second one goes on, and a worker pushes it', async () => {
+  await using web = await startPortal({ on: portal, env: { ROLE: 'web' } })
+  const { loid, id: zohoId } = await pushedLead()
+  const content = new Uint8Array(Buffer.concat([Buffer.from(PDF), randomBytes(1_500_000)]))
+  const file = { name: 'two.pdf', size: content.byteLength, sha256: sha256(content) }
+  const ask = (path: string, body?: object) => web.ask('POST', path, { token: ada.token, body })
+  const { id } = (await ask(`/crm/documents/${loid}`, file)).body.data.document
+  for (const [number, on] of [portal, web].entries()) {
+    const part = content.subarray(number * 1_048_576, (number + 1) * 1_048_576)
+    expect(await sendPart(on, ada.token, { id, number, content: part })).toBe(200)
+  }
+  expect((await ask(`/crm/document/${id}/complete`)).status).toBe(200)
+  await synced(loid, 'two.pdf')
+  const [stored] = await lender.attachments('Leads', zohoId)
+  expect(sha256(await lender.openAttachment('Leads', zohoId, stored?.id ?? ''))).toBe(file.sha256)
+})
+
 test('nothing replaces a part once it is there, so the lender gets what was judged', async () => {
   const { loid } = await pushedLead()
   const content = bytes(`${PDF}${randomBytes(1_000).toString('hex')}`)
@@ -203,11 +220,49 @@ test('limits, other partners, viewers and unverified partners are refused in wor
   expect(await sendPart(portal, 'x'.repeat(43), { id, number: 0, content })).toBe(401)
   expect((await open(id, bob.token)).status).toBe(404)
   expect((await viewer.get(`/crm/documents/${loid}`)).status).toBe(200)
-  // A session that ends in mid-upload: the next part is refused, and another session of the person goes on.
   expect(await sendPart(portal, ada.token, { id, number: 0, content })).toBe(200)
   expect((await ada.post(`/crm/document/${id}/complete`)).body.data.document.problem).toBe(
     'The file changed while it was sent. Choose it again.',
   )
+})
+
+test('an upload whose session, right or account ends in between keeps its parts, sends nothing, and goes on', async () => {
+  const { loid, id: zohoId } = await pushedLead()
+  const member = await addColleague(portal, ada, 'member')
+  const change = (body: object) => ada.put(`/team/people/${member.id}`, body)
+  const content = new Uint8Array(Buffer.concat([Buffer.from(PDF), randomBytes(1_500_000)]))
+  const file = { name: 'half.pdf', size: content.byteLength, sha256: sha256(content) }
+  const begin = async (token: string) =>
+    (await portal.ask('POST', `/crm/documents/${loid}`, { token, body: file })).body.data
+  const { id } = (await begin(member.token)).document
+  const send = (token: string, number: number) =>
+    sendPart(portal, token, { id, number, content: content.subarray(number * 1_048_576, (number + 1) * 1_048_576) })
+  const goOn = async (token: string) => [
+    await send(token, 1),
+    (await portal.ask('POST', `/crm/document/${id}/complete`, { token })).status,
+  ]
+  expect(await send(member.token, 0)).toBe(200)
+
+  await member.post('/auth/logout')
+  expect(await goOn(member.token)).toEqual([401, 401])
+  const { token } = (await portal.post('/auth/login', { email: member.email, password: member.password })).body
+  expect((await begin(token)).parts).toEqual([0])
+
+  await change({ role: 'viewer' })
+  expect(await goOn(token)).toEqual([403, 403])
+  await change({ role: 'member' })
+  expect(await send(token, 1)).toBe(200)
+
+  await change({ is_active: false })
+  expect(await goOn(token)).toEqual([401, 401])
+  expect((await documentsOf(loid)).map(({ state }: { state: string }) => state)).toEqual(['uploading'])
+  expect(await lender.attachments('Leads', zohoId)).toEqual([])
+  // A colleague with the same file has nothing to send again.
+  expect((await begin(ada.token)).parts).toEqual([0, 1])
+  expect((await ada.post(`/crm/document/${id}/complete`)).status).toBe(200)
+  await synced(loid, 'half.pdf')
+  const [stored] = await lender.attachments('Leads', zohoId)
+  expect(sha256(await lender.openAttachment('Leads', zohoId, stored?.id ?? ''))).toBe(file.sha256)
 })
 
 test('an upload that nobody continues gives back its room within the hour, and begins again; only what has arrived takes room from others', async () => {

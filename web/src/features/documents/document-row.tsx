@@ -31,13 +31,14 @@ export function DocumentRow({ document, onPicture, onChange }: DocumentRowProps)
   })
   const takeBack = useMutation({
     mutationFn: () => takeDocumentBack(document),
-    onSuccess: () => toast.success(state === 'failed' ? 'Document removed' : 'Document taken back'),
+    onSuccess: () => toast.success(isUnsent ? 'Document removed' : 'Document taken back'),
     onError: (error) => toast.error(failureText(error)),
     onSettled() {
       setIsAsking(false)
       onChange()
     },
   })
+  const isUnsent = state === 'failed' || state === 'uploading'
   const Icon = is_picture ? FileImage : FileText
   return (
     <li className="flex items-start gap-2.5 border-b border-line py-2.5 last:border-0">
@@ -59,7 +60,11 @@ export function DocumentRow({ document, onPicture, onChange }: DocumentRowProps)
           {is_lenders && <Badge variant="primary">Lender</Badge>}
           {state === 'pending' && <Badge variant="warning">On its way</Badge>}
           {state === 'failed' && <Badge variant="error">Not sent</Badge>}
+          {state === 'uploading' && <Badge variant="warning">Not finished</Badge>}
         </p>
+        {state === 'uploading' && take_back_until !== null && (
+          <p className="text-muted">Choose the same file again, and it goes on.</p>
+        )}
         {problem && <p className={state === 'failed' ? 'text-error-ink' : 'text-muted'}>{problem}</p>}
         <p className="text-[0.8125rem] text-muted">
           {[formatBytes(size), added_by].filter(Boolean).join(' · ')}
@@ -73,17 +78,17 @@ export function DocumentRow({ document, onPicture, onChange }: DocumentRowProps)
         <Button
           variant="ghost"
           size="icon"
-          aria-label={state === 'failed' ? `Remove ${name}` : `Take back ${name}`}
-          title={state === 'failed' ? 'Remove' : 'Take back'}
+          aria-label={isUnsent ? `Remove ${name}` : `Take back ${name}`}
+          title={isUnsent ? 'Remove' : 'Take back'}
           icon={<Undo2 aria-hidden />}
           onClick={() => setIsAsking(true)}
         />
       )}
       <ConfirmDialog
         open={isAsking}
-        title={state === 'failed' ? 'Remove this document?' : 'Take this document back?'}
-        text={state === 'failed' ? `${name} was not sent.` : `${name} is deleted at the lender too.`}
-        confirmLabel={state === 'failed' ? 'Remove' : 'Take Back'}
+        title={isUnsent ? 'Remove this document?' : 'Take this document back?'}
+        text={isUnsent ? `${name} was not sent.` : `${name} is deleted at the lender too.`}
+        confirmLabel={isUnsent ? 'Remove' : 'Take Back'}
         danger
         busy={takeBack.isPending}
         onConfirm={() => takeBack.mutate()}

@@ -55,6 +55,7 @@ export function DocumentsPanel({ loid, onChange }: DocumentsPanelProps) {
 
   const isDraggedOver = useFilesOnPage(maySend ? handleFiles : undefined)
   const list = documents.data?.documents ?? []
+  const sending = new Set(uploads.map((one) => one.documentId))
   return (
     <Card
       title="Documents"
@@ -93,7 +94,7 @@ export function DocumentsPanel({ loid, onChange }: DocumentsPanelProps) {
                 <UploadRow key={`upload ${upload.key}`} upload={upload} />
               ))}
               {list
-                .filter((one) => one.state !== 'uploading')
+                .filter(({ id, state }) => state !== 'uploading' || !sending.has(id))
                 .map((document) => (
                   <DocumentRow
                     key={document.id}

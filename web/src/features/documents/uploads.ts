@@ -3,6 +3,7 @@ import { showsTaxFileNumber } from '@portal/contract/tax-file-number.ts'
 import { useSyncExternalStore } from 'react'
 import { call } from '../../api/call.ts'
 import { Failure, failureText } from '../../api/failure.ts'
+import { onTokenChange, readPersonId } from '../../api/token.ts'
 
 /** Where files go: the record, and what the lender asked, if they answer it. */
 export interface UploadTo {
@@ -13,6 +14,8 @@ export interface UploadTo {
 /** A file that this page is sending. */
 export interface Upload extends UploadTo {
   key: number
+  /** The document on the server, once the upload has begun. */
+  documentId?: string
   name: string
   size: number
   /** In bytes. */
@@ -36,6 +39,9 @@ const isPassing = (error: unknown) =>
 let uploads: readonly Upload[] = []
 let lastKey = 0
 let running = 0
+/** The person who chose the files. */
+let owner: string | null = null
+let stopListening: (() => void) | undefined
 const waiting: (() => void)[] = []
 const listeners = new Set<() => void>()
 
@@ -59,6 +65,8 @@ export function startUploads(
   to: UploadTo,
   onSent: (name: string, problem: string | null) => void,
 ): void {
+  owner = readPersonId()
+  stopListening ??= onTokenChange(forgetOthers)
   for (const file of files) {
     lastKey += 1
     const { name, size } = file
@@ -76,6 +84,11 @@ export function startUploads(
   }
 }
 
+/** Ends the uploads when the session has ended, so that nobody else goes on with the files or sees their names. */
+function forgetOthers(): void {
+  if (readPersonId() !== owner) change([])
+}
+
 export function dismissUpload(key: number): void {
   change(uploads.filter((one) => one.key !== key))
 }
@@ -89,6 +102,7 @@ async function send(upload: Upload, file: File, onSent: (name: string, problem: 
     const body = { name, size: file.size, sha256, request_id: requestId ?? null }
     const begun = await untilAnswered(key, () => call(beginUpload, { params: { loid }, body }))
     const { id, state } = begun.document
+    update(key, { documentId: id })
     if (state === 'uploading') {
       const there = new Set(begun.parts)
       const parts = Math.ceil(file.size / DOCUMENT_PART_BYTES)
@@ -119,6 +133,8 @@ async function send(upload: Upload, file: File, onSent: (name: string, problem: 
 /** Repeats a call until the server answers it. Waits longer each time, but no longer than until the browser is online. */
 async function untilAnswered<Answer>(key: number, ask: () => Promise<Answer>): Promise<Answer> {
   for (let waitMs = 1_000; ; waitMs = Math.min(WAIT_MS_MAX, waitMs * 2)) {
+    if (!uploads.some((one) => one.key === key))
+      throw new Failure(401, 'The session has ended.', { code: 'UNAUTHORIZED' })
     try {
       const answer = await ask()
       update(key, { state: 'sending' })
