@@ -144,6 +144,17 @@ seen.downloaded = { name: download.getName(), content: String(download.getStream
 seen.detached = outcome(await attachments.deleteAttachment(attached.getId(), leadId, 'Leads'))
 seen.attachmentsLeft = (await listAttachments()).getStatusCode()
 
+const tasks = new Api.RecordOperations('Tasks')
+const about = new Api.Record()
+about.setId(leadId)
+const ask = { Subject: 'Partner: statements', Status: new Zoho.Choice('Not Started'), What_Id: about }
+seen.asked = outcome(await tasks.createRecords(body([newRecord(ask)])))
+const taskId = BigInt(seen.asked.id)
+seen.begun = outcome(await tasks.updateRecord(taskId, body([newRecord({ Status: new Zoho.Choice('In Progress') })])))
+const task = (await tasks.getRecord(taskId)).getObject().getData()[0]
+seen.task = { subject: task.getKeyValue('Subject'), status: task.getKeyValue('Status').getValue() }
+seen.withdrawn = outcome(await tasks.deleteRecord(taskId))
+
 const queryBody = new Zoho.Coql.BodyWrapper()
 queryBody.setSelectQuery(
   `select Last_Name, Partner, Modified_Time from Leads where Partner = '${seen.partner.id}' limit 0, 2000`,

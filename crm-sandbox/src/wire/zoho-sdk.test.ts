@@ -8,7 +8,7 @@ import { startTestSandbox } from '../test-sandbox.ts'
 
 const run = promisify(execFile)
 
-test('Zoho’s own SDK signs in, writes, reads, converts, adds a note, attaches a file and deletes', {
+test('Zoho’s own SDK signs in, writes, reads, converts, adds a note, attaches a file, edits a task and deletes', {
   timeout: 60_000,
 }, async () => {
   await using sandbox = await startTestSandbox()
@@ -39,6 +39,10 @@ test('Zoho’s own SDK signs in, writes, reads, converts, adds a note, attaches 
     downloaded: { name: 'statement.pdf', content: '%PDF-1.4 statement' },
     detached: { status: 200, code: 'SUCCESS' },
     attachmentsLeft: 204,
+    asked: { status: 201, code: 'SUCCESS' },
+    begun: { status: 200, code: 'SUCCESS' },
+    task: { subject: 'Partner: statements', status: 'In Progress' },
+    withdrawn: { status: 200, code: 'SUCCESS' },
     coql: { count: 1 },
     converted: { status: 200 },
     convertedAgain: { status: 400, code: 'ID_ALREADY_CONVERTED' },
