@@ -85,6 +85,49 @@ test('files are sent by button, drop, paste and at a request, arrive once, and a
   await expect(asked.getByText('Asked', { exact: true }).first()).toBeVisible()
 })
 
+test('a session that ends in the middle of a file loses nothing and sends nothing; the file goes on when it is chosen again', async ({
+  page,
+  partner,
+  request,
+}) => {
+  await confirmMail(request, partner)
+  const loid = await partner.submitLead({ businessName: 'Rimu Orchards' })
+  await page.goto(`/leads/${loid}`)
+  const file = {
+    name: 'bank.pdf',
+    mimeType: 'application/pdf',
+    buffer: Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(1_500_000)]),
+  }
+  const panel = page.getByRole('region', { name: 'Documents' })
+  async function choose() {
+    const chosen = page.waitForEvent('filechooser')
+    await panel.getByRole('button', { name: 'Upload' }).click()
+    await (await chosen).setFiles([file])
+  }
+  const parts: (string | null)[] = []
+  page.on('request', (one) => {
+    if (one.method() === 'PUT') parts.push(new URL(one.url()).searchParams.get('number'))
+  })
+  await page.route('**/parts?number=1', async (route) => {
+    const headers = { authorization: route.request().headers()['authorization'] ?? '' }
+    await request.post('/api/auth/logout', { headers })
+    await route.fallback()
+  })
+  await choose()
+  await expect(page.getByText('Your session has ended. Please sign in again.')).toBeVisible()
+  await page.unrouteAll()
+  await page.getByLabel('Email').fill(partner.email)
+  await page.getByLabel('Password', { exact: true }).fill(partner.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(panel).toContainText('Not finished')
+  await expect(panel).toContainText('Choose the same file again, and it goes on.')
+  await expectGoodLooks(page)
+  await choose()
+  await expect(panel.getByRole('button', { name: 'bank.pdf', exact: true })).toBeVisible({ timeout: 30_000 })
+  await expect(panel.getByText('Not finished')).toHaveCount(0)
+  expect(parts).toEqual(['0', '1', '1'])
+})
+
 test('from the mail to Sent on a phone takes two taps and the phone’s own dialog, and the progress is announced once', {
   tag: '@mobile',
 }, async ({ page, partner, request }) => {
