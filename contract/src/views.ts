@@ -55,7 +55,7 @@ export const createView = defineRoute({
     name: ViewName,
     query: z
       .string({ error: 'Query is required' })
-      .check(lengthAtMost('Query', VIEW_QUERY_LENGTH_MAX), storable('Query'), z.overwrite(viewQuery)),
+      .check(storable('Query'), z.overwrite(viewQuery), lengthAtMost('Query', VIEW_QUERY_LENGTH_MAX)),
   }),
   answer: ListView,
   summary: 'Keeps the address of a list under a name. It replaces a view of one’s own that has this name.',

@@ -1,11 +1,19 @@
 import type { ListView } from '@portal/contract/views.ts'
-import pg from 'pg'
 import type { Deps } from '../../deps.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { inTransaction } from '../../platform/db/in-transaction.ts'
 import { Conflict, Forbidden } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
-import { getView, viewNotFound } from './get-view.ts'
-import { removeDefault, saveDefault, updateName, updateShared } from './views.queries.ts'
+import { findNamed, getView, viewNotFound } from './get-view.ts'
+import {
+  findViews,
+  lockView,
+  lockViewsOf,
+  removeDefault,
+  saveDefault,
+  updateName,
+  updateShared,
+} from './views.queries.ts'
 
 interface ViewChange {
   name?: string | undefined
@@ -21,9 +29,12 @@ export function changeView(
   { name, is_shared, is_default }: ViewChange,
 ): Promise<ListView> {
   return inTransaction(db, async (tx) => {
+    await lockViewsOf(tx, caller.personId)
+    // Until the transaction ends, the view's owner cannot remove it.
+    await lockView(tx, caller.id, id)
     const view = await getView(tx, caller, id)
     if (!view.is_mine && (name !== undefined || is_shared !== undefined)) throw viewNotFound()
-    if (name !== undefined) await refusingTakenName(updateName(tx, caller, id, name))
+    if (name !== undefined) await rename(tx, caller, view, name)
     if (is_shared !== undefined) {
       if (is_shared && caller.role !== 'owner') throw new Forbidden('NOT_ALLOWED', 'Only an owner can share a view.')
       await updateShared(tx, caller, id, is_shared)
@@ -34,11 +45,8 @@ export function changeView(
   })
 }
 
-async function refusingTakenName(write: Promise<void>): Promise<void> {
-  try {
-    await write
-  } catch (error) {
-    const isTaken = error instanceof pg.DatabaseError && error.constraint === 'list_views_person_id_list_name_key'
-    throw isTaken ? new Conflict('CONFLICT', 'You have a view of this name.') : error
-  }
+async function rename(tx: Tx, caller: SessionCaller, { id, list }: ListView, name: string): Promise<void> {
+  const known = findNamed(await findViews(tx, caller), { list, name })
+  if (known && known.id !== id) throw new Conflict('CONFLICT', 'You have a view of this name.')
+  await updateName(tx, caller, id, name)
 }

@@ -1,4 +1,3 @@
-import { fold } from '@portal/contract/fold.ts'
 import { VIEWS_MAX } from '@portal/contract/limits.ts'
 import type { ListView, ViewedList } from '@portal/contract/views.ts'
 import type { Deps } from '../../deps.ts'
@@ -6,8 +5,8 @@ import { newId } from '../../platform/db/ids.ts'
 import { inTransaction } from '../../platform/db/in-transaction.ts'
 import { Conflict } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
-import { getView } from './get-view.ts'
-import { countViews, findViews, saveView } from './views.queries.ts'
+import { findNamed, getView } from './get-view.ts'
+import { countViews, findViews, lockViewsOf, saveView } from './views.queries.ts'
 
 /** Keeps the address of a list under a name, in place of the person's view of that name. */
 export function keepView(
@@ -24,8 +23,8 @@ export function keepView(
     created_at: now.toISOString(),
   }
   return inTransaction(db, async (tx) => {
-    const views = await findViews(tx, caller)
-    const known = views.find((one) => one.is_mine && one.list === view.list && fold(one.name) === fold(view.name))
+    await lockViewsOf(tx, caller.personId)
+    const known = findNamed(await findViews(tx, caller), view)
     const id = await saveView(tx, { ...row, name: known?.name ?? view.name })
     if (id === row.id && (await countViews(tx, caller)) > VIEWS_MAX) {
       throw new Conflict('CONFLICT', `You have ${VIEWS_MAX} views. Please remove one first.`)

@@ -97,6 +97,23 @@ export async function updateShared(tx: Tx, viewer: Viewer, id: string, is_shared
     .execute()
 }
 
+/** Until the transaction ends, no other call keeps or renames a view of the person. */
+export async function lockViewsOf(tx: Tx, personId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`views ${personId}`}, 0))`.execute(tx)
+}
+
+/** Until the transaction ends, nobody removes the view. */
+export async function lockView(tx: Tx, partnerId: string, id: string): Promise<void> {
+  if (!isId(id)) return
+  await tx
+    .selectFrom('list_views')
+    .select('id')
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', id)
+    .forShare()
+    .execute()
+}
+
 /** Makes the view the one with which the person's list opens. */
 export async function saveDefault(
   tx: Tx,

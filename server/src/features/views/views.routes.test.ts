@@ -1,3 +1,4 @@
+import { VIEW_QUERY_LENGTH_MAX, VIEWS_MAX } from '@portal/contract/limits.ts'
 import type { ListView } from '@portal/contract/views.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -113,4 +114,53 @@ test('a person keeps at most 50 views', async () => {
   const refused = await owner.post('/dashboard/views', WAITING)
   expect([refused.status, refused.body.error]).toEqual([409, 'You have 50 views. Please remove one first.'])
   expect((await owner.post('/dashboard/views', { ...WAITING, name: 'View 7' })).status).toBe(200)
+})
+
+test('two tabs that keep one name at once make one view, and none gets past the most that a person may have', async () => {
+  await using other = await startPortal({ on: portal, env: { ROLE: 'web' } })
+  const owner = await portal.newPartner()
+  const keep = (name: string, at: number) =>
+    (at % 2 === 0 ? portal : other).post('/dashboard/views', { ...WAITING, name }, { token: owner.token })
+  const names = ['Waiting', 'WAITING', 'Waītíng', '“Waiting”', 'waiting', 'Waitinġ']
+  const answers = await Promise.all(names.map(keep))
+  expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
+  expect(await viewsOf(owner)).toHaveLength(1)
+
+  for (let at = 2; at < VIEWS_MAX; at += 1) await keep(`View ${at}`, at)
+  const last = await Promise.all(['A', 'B', 'C', 'D'].map(keep))
+  expect(last.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409])
+})
+
+test('a view is not renamed to another’s name in other signs', async () => {
+  const owner = await portal.newPartner()
+  const { id } = (await owner.post('/dashboard/views', WAITING)).body.data
+  await owner.post('/dashboard/views', { ...WAITING, name: 'Hot' })
+  for (const name of ['HOT', 'Hōt', '“Hot”']) {
+    expect((await owner.put(`/dashboard/views/${id}`, { name })).body.error).toBe('You have a view of this name.')
+  }
+  expect((await owner.put(`/dashboard/views/${id}`, { name: 'WAITING' })).body.data.name).toBe('WAITING')
+})
+
+test('a view that its owner removes while a colleague makes it the default is not found', async () => {
+  await using other = await startPortal({ on: portal, env: { ROLE: 'web' } })
+  const owner = await portal.newPartner()
+  await confirmEmail(portal, owner)
+  const viewer = await addColleague(portal, owner, 'viewer')
+  for (let round = 0; round < 10; round += 1) {
+    const { id } = (await owner.post('/dashboard/views', WAITING)).body.data
+    await owner.put(`/dashboard/views/${id}`, { is_shared: true })
+    const make = { token: viewer.token, body: { is_default: true } }
+    const [made, removed] = await Promise.all([other.ask('PUT', `/dashboard/views/${id}`, make), remove(owner, id)])
+    expect([removed.status, [200, 404].includes(made.status) ? 'answered' : made.body]).toEqual([200, 'answered'])
+    expect(await viewsOf(viewer)).toEqual([])
+  }
+})
+
+test('a view’s address is not longer than the most, as it is kept', async () => {
+  const owner = await portal.newPartner()
+  const made = await owner.post('/dashboard/views', {
+    ...WAITING,
+    query: `search=${'é'.repeat(VIEW_QUERY_LENGTH_MAX / 2)}`,
+  })
+  expect([made.status, Object.keys(made.body.fields ?? {})]).toEqual([400, ['query']])
 })
