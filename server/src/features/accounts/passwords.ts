@@ -3,14 +3,17 @@ import { hash, verify } from '@node-rs/argon2'
 import { PASSWORD_COMMON, PASSWORD_TOO_SHORT } from '@portal/contract/accounts.ts'
 import { PASSWORD_LENGTH_MIN } from '@portal/contract/limits.ts'
 import { Invalid } from '../../platform/errors.ts'
-import { createHashQueue } from './hash-queue.ts'
+import { createWorkQueue } from '../../platform/work-queue.ts'
 import { findPasswordFault, type PasswordOwner } from './judge-password.ts'
 
 /** OWASP's parameters for argon2id, which is the library's default algorithm. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** The queue for hashing. If there are several cores, it leaves one of them for other requests (D53). */
-const inLine = createHashQueue({ atOnce: Math.max(1, availableParallelism() - 1), waitMsMax: 10_000 })
+/**
+ * The queue for hashing. If there are several cores, it leaves one of them for other requests (D53). Known browsers go
+ * first, because strangers must not keep them waiting (D131).
+ */
+const inLine = createWorkQueue({ atOnce: Math.max(1, availableParallelism() - 1), waitMsMax: 10_000 })
 
 export function hashPassword(password: string): Promise<string> {
   return inLine(() => hash(normal(password), ARGON2))

@@ -7,12 +7,11 @@ import {
 import type { Deps } from '../../deps.ts'
 import { csvLine, guarded, unguarded } from '../../platform/csv.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
+import { type CsvColumn, csvFile } from '../../platform/http/csv-file.ts'
 import { ExportFile } from '../../platform/http/export-file.ts'
 import type { NoteSecurity } from '../../platform/http/security-events.ts'
 import { getImport } from './get-import.ts'
-import { findRows, type RowFound } from './imports.queries.ts'
-
-const ROWS_AT_A_TIME = 500
+import { everyRowLeftOut, type RowFound } from './imports.queries.ts'
 
 /** A file with a heading only, which an import understands without any help. */
 export function templateFile(): ExportFile {
@@ -23,22 +22,18 @@ export function templateFile(): ExportFile {
 
 /** The rows that were not submitted, with what was mended, so that they can be imported again. The first column says why. */
 export async function leftOutFile(
-  { db }: Pick<Deps, 'db'>,
+  { db, config }: Pick<Deps, 'db' | 'config'>,
   partner: SessionCaller,
   importId: string,
   security: NoteSecurity,
 ): Promise<ExportFile> {
   const { columns } = await getImport(db, partner, importId)
   await security(db, 'import-rows-exported')
-  const heading = csvLine(['Why', ...columns.map((column) => guarded(column.heading))])
-  return new ExportFile('leads-left-out.csv', heading, async (write) => {
-    for (let offset = 0; ; offset += ROWS_AT_A_TIME) {
-      const rows = await findRows(db, partner.id, importId, { show: 'left-out', limit: ROWS_AT_A_TIME, offset })
-      const lines = rows.slice(0, ROWS_AT_A_TIME).map((row) => csvLine([whyLeftOut(row), ...cellsOf(columns, row)]))
-      await write(lines.join(''))
-      if (rows.length <= ROWS_AT_A_TIME) return
-    }
+  const cells = columns.map((column, at): CsvColumn<RowFound> => {
+    return [guarded(column.heading) ?? '', (row) => cellOf(column, at, row)]
   })
+  const rows = everyRowLeftOut(db, partner.id, importId)
+  return csvFile(db, 'leads-left-out.csv', [['Why', whyLeftOut], ...cells], rows, config.timezone)
 }
 
 /** Why a row was not submitted, or would not be. */
@@ -64,9 +59,7 @@ const TYPED = new Set<ImportFieldName | null>([
 ])
 const NUMBER = /^\+?[\d .,()$-]*$/
 
-function cellsOf(columns: readonly ImportColumn[], { cells, mended }: RowFound): (string | null)[] {
-  return columns.map(({ field }, at) => {
-    const text = (field && mended[field]) ?? unguarded(cells[at] ?? '')
-    return TYPED.has(field) && NUMBER.test(text) ? text : guarded(text)
-  })
+function cellOf({ field }: ImportColumn, at: number, { cells, mended }: RowFound): string | null {
+  const text = (field && mended[field]) ?? unguarded(cells[at] ?? '')
+  return TYPED.has(field) && NUMBER.test(text) ? text : guarded(text)
 }

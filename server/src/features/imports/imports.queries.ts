@@ -1,7 +1,7 @@
 import type { Import, ImportColumn, RowProblem, RowsShown } from '@portal/contract/imports.ts'
 import type { DuplicateLead, NewLead } from '@portal/contract/leads.ts'
 import { IMPORT_MEMORY_DAYS, IMPORT_ROWS_KEPT_DAYS, IMPORT_UNDO_HOURS } from '@portal/contract/limits.ts'
-import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { PERSON_NAME } from '../accounts/people.queries.ts'
@@ -288,6 +288,13 @@ export function findRows(
     .limit(limit + 1)
     .offset(offset)
     .execute()
+}
+
+/** All rows that were not submitted, in the order of the file. */
+export function everyRowLeftOut(db: Db, partnerId: string, importId: string): RawBuilder<RowFound> {
+  return sql`${selectRows(rowsOf(db, partnerId, importId))
+    .where(SHOWN['left-out'])
+    .orderBy('number')}`
 }
 
 export function findRow(

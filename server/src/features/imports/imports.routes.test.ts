@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { CONSENT_VERSION } from '@portal/contract/leads.ts'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { newLead, startPortal, type TestPartner } from '../../testing/start-portal.ts'
+import { addColleague, confirmEmail, newLead, startPortal, type TestPartner } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
 const HEADING = 'Business Name,First Name,Last Name,Email,Phone,Loan Amount'
@@ -221,8 +221,12 @@ test('another partner sees no import, and each step stands in the security log',
   expect((await bob.get('/dashboard/leads/imports')).body.data).toEqual({ imports: [] })
   await submit(ada, id)
   await ada.get(`/dashboard/leads/imports/${id}/left-out`)
+  const other = await check(ada, csv(line(2)))
+  await ada.ask('DELETE', `/dashboard/leads/imports/${other.id}`)
   const log = (await ada.get('/security-log?type=account')).body.data.entries
-  expect(log.map(({ event }: { event: string }) => event).slice(0, 3)).toEqual([
+  expect(log.map(({ event }: { event: string }) => event).slice(0, 5)).toEqual([
+    'import-discarded',
+    'import-checked',
     'import-rows-exported',
     'import-submitted',
     'import-checked',
@@ -277,4 +281,45 @@ test('rows that are left out while the lender has suspended the business are sub
     null,
   ])
   expect((await send(1)).body.error).toBe('0 rows are ready by now, not 1. Nothing was submitted.')
+})
+
+test('of files that one person brings at once, one is kept; a colleague’s stays', async () => {
+  await using portal = await startPortal()
+  await using other = await startPortal({ on: portal, env: { ROLE: 'web' } })
+  const partner = await portal.newPartner()
+  await confirmEmail(portal, partner)
+  const colleague = await addColleague(portal, partner, 'member')
+  await colleague.post('/dashboard/leads/imports', csv(line(9)))
+  const bring = (at: number) =>
+    (at % 2 === 0 ? portal : other).post('/dashboard/leads/imports', csv(line(at)), { token: partner.token })
+  const answers = await Promise.all([0, 1, 2, 3].map(bring))
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+  const { rows } = await sql`select person_id from imports where partner_id = ${partner.id}`.execute(portal.deps.db)
+  expect(rows).toHaveLength(2)
+  const { imports } = (await partner.get('/dashboard/leads/imports')).body.data
+  expect(imports).toHaveLength(1)
+  expect(answers.map(({ body }) => body.data.id)).toContain(imports[0].id)
+})
+
+test('the file of the rows left out is of one moment, although rows are submitted while it is read', async () => {
+  await using portal = await startPortal({ env: { ROLE: 'web' } })
+  const partner = await portal.newPartner()
+  const ROWS = 3_000
+  const { id } = await check(partner, csv(...Array.from({ length: ROWS }, (_, n) => line(n, 'nobody knows'))))
+  const leftOut = async () => {
+    const file: string = (await partner.get(`/dashboard/leads/imports/${id}/left-out`)).body.data
+    return [...file.matchAll(/,Business (\d+),/g)].map(([, number]) => Number(number))
+  }
+  const submitNext = (after: number) =>
+    sql`update import_rows set outcome = 'submitted' where import_id = ${id} and number between ${after} and ${after + 10}`
+  let isRead = false
+  const submitting = (async () => {
+    for (let at = 0; at < ROWS && !isRead; at += 10) await submitNext(at).execute(portal.deps.db)
+  })()
+  for (let times = 0; times < 5; times += 1) {
+    const [first = ROWS, ...others] = await leftOut()
+    expect(others).toEqual(Array.from({ length: ROWS - first - 1 }, (_, n) => first + n + 1))
+  }
+  isRead = true
+  await submitting
 })

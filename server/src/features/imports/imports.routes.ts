@@ -15,6 +15,7 @@ import {
 import type { Deps } from '../../deps.ts'
 import { cutPage, offset } from '../../platform/db/paging.ts'
 import type { Mount } from '../../platform/http/mount.ts'
+import { createWorkQueue } from '../../platform/work-queue.ts'
 import { acceptOffers, changeColumns, discardCheck, mendRow } from './change-import.ts'
 import { getImport } from './get-import.ts'
 import { leftOutFile, templateFile } from './import-files.ts'
@@ -34,12 +35,15 @@ const CHECKS_AGAIN = {
   text: 'Too many changes to files: at most 300 an hour.',
 }
 
+/** A check holds its file and all its rows in memory, and keeps a processor busy. */
+const inLine = createWorkQueue({ atOnce: 2, waitMsMax: 30_000 })
+
 export function importRoutes(mount: Mount, deps: Deps): void {
   const { db } = deps
 
   mount(startImport, async ({ partner, query, bytes, limit, security }) => {
     await limit(CHECKS, partner.id)
-    return startCheck(deps, partner, { name: query.name, file: bytes ?? Buffer.alloc(0) }, security)
+    return inLine(() => startCheck(deps, partner, { name: query.name, file: bytes ?? Buffer.alloc(0) }, security))
   })
   mount(listImports, async ({ partner }) => ({ imports: await findImports(db, partner) }))
   mount(readImport, ({ partner, params }) => getImport(db, partner, params.id))
@@ -51,12 +55,12 @@ export function importRoutes(mount: Mount, deps: Deps): void {
   })
   mount(changeImportColumns, async ({ partner, params, body, limit }) => {
     await limit(CHECKS_AGAIN, partner.id)
-    return changeColumns(deps, partner, params.id, body.fields)
+    return inLine(() => changeColumns(deps, partner, params.id, body.fields))
   })
   mount(mendImportRow, ({ partner, params, body }) => mendRow(deps, partner, params.id, body))
   mount(acceptImportOffers, async ({ partner, params, limit }) => {
     await limit(CHECKS_AGAIN, partner.id)
-    return acceptOffers(deps, partner, params.id)
+    return inLine(() => acceptOffers(deps, partner, params.id))
   })
   mount(discardImport, ({ partner, params, security }) => discardCheck(deps, partner, params.id, security))
   mount(submitImport, ({ partner, params, body, security }) => submitRows(deps, partner, params.id, body, security))

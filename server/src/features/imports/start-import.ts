@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import type { NoteSecurity } from '../../platform/http/security-events.ts'
+import { lockPerson } from '../accounts/people.queries.ts'
 import { checkRows, hashRows } from './check-rows.ts'
 import { getImport } from './get-import.ts'
 import { insertImport, insertRows, removeChecked } from './imports.queries.ts'
@@ -23,6 +24,8 @@ export async function startCheck(
   const checked = await checkRows(db, partner.id, columns, rows, now)
   const id = newId(now)
   return db.transaction().execute(async (tx) => {
+    // Of two files that a person brings at once, the later one takes the other's place.
+    await lockPerson(tx, partner.personId)
     await removeChecked(tx, partner.id, { personId: partner.personId })
     await insertImport(tx, {
       id,

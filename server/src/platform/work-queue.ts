@@ -1,22 +1,22 @@
 import PQueue from 'p-queue'
-import { PortalError } from '../../platform/errors.ts'
+import { PortalError } from './errors.ts'
 
 const COME_BACK_SECONDS = 5
 
 /**
- * Runs at most `atOnce` password hashes at a time. Further hashes wait in a queue. Those that go first overtake the
- * others, because strangers must not keep known browsers waiting (D131). If a hash waits too long, its request is refused
- * with 503 and `Retry-After` (D53).
+ * Runs at most `atOnce` pieces of work at a time that keep a processor busy, such as password hashes. Further ones wait in
+ * a queue; those that go first overtake the others. If one waits too long, its request is refused with 503 and
+ * `Retry-After` (D53).
  */
-export function createHashQueue({ atOnce, waitMsMax }: { atOnce: number; waitMsMax: number }) {
+export function createWorkQueue({ atOnce, waitMsMax }: { atOnce: number; waitMsMax: number }) {
   const queue = new PQueue({ concurrency: atOnce })
 
-  return async <Result>(hash: () => Promise<Result>, goesFirst = false): Promise<Result> => {
+  return async <Result>(work: () => Promise<Result>, goesFirst = false): Promise<Result> => {
     const waiting = new AbortController()
     const timer = setTimeout(() => waiting.abort(), waitMsMax)
     const run = () => {
       clearTimeout(timer)
-      return hash()
+      return work()
     }
     try {
       return await queue.add(run, { signal: waiting.signal, priority: goesFirst ? 1 : 0 })
