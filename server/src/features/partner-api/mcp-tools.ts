@@ -53,18 +53,18 @@ export function contentOf(value: object): Content {
 const LIMIT = 25
 const described = (description: string) => cleanedText('This must be text').register(z.globalRegistry, { description })
 
-const Find = z.object({
+const Find = z.strictObject({
   search: z.optional(described('A name, email, phone number or LOID.')),
   status: z.optional(described('A lead status or a deal stage.')),
   changed_from: z.optional(described('YYYY-MM-DD: changed on this day or later.')),
 })
-const Open = z.object({
+const Open = z.strictObject({
   loid: described('The public name of a lead or deal, such as LO-7K3M9Q2X.'),
 })
-const Since = z.object({
+const Since = z.strictObject({
   cursor: z.optional(described('The cursor of the answer before. Without it, all records come first.')),
 })
-const Status = z.object({
+const Status = z.strictObject({
   status: described('A lead status or a deal stage.'),
 })
 
@@ -145,7 +145,7 @@ export function assistantTools(deps: Deps, findAttention: (partnerId: string) =>
     reading(
       'needs_attention',
       'Lists what waits for the business, the most urgent first.',
-      z.object({}),
+      z.strictObject({}),
       async ({ partner }) => {
         const { items, total } = await findAttention(partner.id)
         return {
@@ -188,7 +188,7 @@ export function assistantTools(deps: Deps, findAttention: (partnerId: string) =>
   }
 }
 
-const Submission = z.object({ lead: LeadSubmission, confirmation: z.optional(z.string()) })
+const Submission = z.strictObject({ lead: LeadSubmission, confirmation: z.optional(z.string()) })
 const KeptContent = z.object({ content: z.array(z.object({ type: z.literal('text'), text: z.string() })) })
 
 const SUBMISSION_SCHEMA = {
@@ -207,6 +207,7 @@ const SUBMISSION_SCHEMA = {
     confirmation: { type: 'string', description: 'From the first call, once the person has agreed.' },
   },
   required: ['lead'],
+  additionalProperties: false,
 }
 
 function reading<Input extends z.ZodMiniType>(

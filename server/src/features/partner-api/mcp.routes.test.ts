@@ -116,6 +116,16 @@ test('a lead is submitted only with the confirmation of what was shown, and only
   expect(await submit({ business_name: 'No contact' })).toMatchObject({ isError: true, fields: expect.any(Object) })
 })
 
+test('an argument that a tool does not know is refused, as an assistant that guesses names would read the wrong answer', async () => {
+  await using both = await connect(['read', 'submit'])
+  const { tools } = await both.client.listTools()
+  for (const { name, inputSchema } of tools) {
+    expect([name, inputSchema['additionalProperties']]).toEqual([name, false])
+    const faults = await both.use(name, { guessed: 'x' })
+    expect([name, faults]).toMatchObject([name, { isError: true, fields: { guessed: 'guessed is not a known field' } }])
+  }
+})
+
 test('what a key may not do is refused, and every call stands in the security log', async () => {
   await using reader = await connect(['read'], 'My assistant')
   expect(await reader.use('submit_lead', { lead: LEAD })).toMatchObject({ isError: true, code: 'NOT_ALLOWED' })
