@@ -14,8 +14,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { paths } from '../paths.ts'
 import { ENTRIES, isOpenTo } from './entries.ts'
 
-/** Letters come faster than this while somebody types a word. */
-const TYPING_MS = 80
+/** A search waits for the next letter only this long, because its answer should be there 100 ms after the last one (D85). */
+const TYPING_MS = 50
 const FOUND_MAX = 6
 
 interface PaletteItem {
