@@ -23,6 +23,7 @@ const SUBMITTED = 300
 const EVENTS = 2_000
 const FEED_PAGES = 10_000
 const FEED_PAGE = 10
+const DEEP_PAGE_RATIO_MAX = 1.2
 const EVENTS_IN_A_TRANSACTION = 10
 const STREAMS_A_PARTNER = 10
 const SETTLE_MS = 10_000
@@ -69,13 +70,12 @@ await withEmptyFolder(async (folder) => {
   console.log(`unshared memory of one connection to PostgreSQL: ${(product.connectionKb() / 1_024).toFixed(1)} MB`)
   await product.stop()
 
-  /** Prints the cost of one unit of work, such as a call. `work` does `count` of them. */
-  async function cost(name: string, count: number, work: () => Promise<unknown>): Promise<void> {
+  /** Prints and returns the cost of one unit of work, such as a call. `work` does `count` of them. */
+  async function cost(name: string, count: number, work: () => Promise<unknown>): Promise<number[]> {
     const { ms, seconds } = await measure(product, work)
-    print(
-      name,
-      ms.map((all, i) => (all - seconds * (idleOfSecond[i] ?? 0)) / count),
-    )
+    const ofOne = ms.map((all, i) => (all - seconds * (idleOfSecond[i] ?? 0)) / count)
+    print(name, ofOne)
+    return ofOne
   }
 
   /** Makes the calls of each partner in turn, `READS` times in all. Prints the cost of one partner's calls. */
@@ -116,14 +116,24 @@ await withEmptyFolder(async (folder) => {
     const deep = await follow(first, (FEED_PAGES - 1) * FEED_PAGE)
     const { events } = await ask(product, address(deep, FEED_PAGE), reader)
     if (events.length !== FEED_PAGE) throw new Error('the feed is not as deep as the changes')
+    const costs: number[] = []
     for (const [name, since] of [
       ['first', first],
       [`${FEED_PAGES.toLocaleString('en')}th`, deep],
     ] as const) {
       const requests = [{ path: `/api${address(since, FEED_PAGE)}`, headers: bearer(reader) }]
       await load(product, READS, requests)
-      await cost(`the ${name} page of the feed, ${FEED_PAGE} changes`, READS, () => load(product, READS, requests))
+      const ms = await cost(`the ${name} page of the feed, ${FEED_PAGE} changes`, READS, () =>
+        load(product, READS, requests),
+      )
+      costs.push(ms.reduce((sum, one) => sum + one))
     }
+    const [atFirst = Number.NaN, atDepth = Number.NaN] = costs
+    const ratio = atDepth / atFirst
+    const verdict = ratio <= DEEP_PAGE_RATIO_MAX ? 'met' : 'missed'
+    console.log(
+      `  ${ratio.toFixed(2)} times the first page, portal and PostgreSQL together (goal ${DEEP_PAGE_RATIO_MAX}, ${verdict})`,
+    )
   }
 
   async function measureDeliveries(): Promise<void> {

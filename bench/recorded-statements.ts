@@ -2,24 +2,18 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { NewLead } from '@portal/contract/leads.ts'
 import { SEARCH_RESULTS_MAX } from '@portal/contract/limits.ts'
 import { loidFromBytes } from '@portal/contract/loid.ts'
-import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
 import { submitLead } from '../server/src/features/leads/submit-lead.ts'
 import { searchDeals, searchLeads } from '../server/src/features/search/search.queries.ts'
-import type { Tables } from '../server/src/platform/db/tables.ts'
 import { findNewestLeads } from '../server/src/records/leads/lead-list.queries.ts'
 import { getLead } from '../server/src/records/leads/leads.queries.ts'
 import { findNotes } from '../server/src/records/notes/notes.queries.ts'
+import { type Recorder, type Statement, statementsOf } from '../server/src/testing/statements-of.ts'
 import type { LoadedPartner } from './load-data.ts'
 
 /** Sends the statements of one recorded call again, through the bare driver. */
 export type RecordedCall = (client: pg.ClientBase) => Promise<void>
-
-interface Statement {
-  text: string
-  values: unknown[]
-}
 
 export function recordList(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
   return record(pool, partners, async (recorder, partner) => {
@@ -66,11 +60,6 @@ export async function recordCreate(pool: pg.Pool, partners: LoadedPartner[]): Pr
   })
 }
 
-interface Recorder {
-  pool: pg.Pool
-  db: Kysely<Tables>
-}
-
 /** Runs the product's own query once for each partner and keeps the statements that it sent. */
 async function record(
   pool: pg.Pool,
@@ -79,26 +68,10 @@ async function record(
 ): Promise<RecordedCall[]> {
   const calls: RecordedCall[] = []
   for (const partner of partners) {
-    const statements: Statement[] = []
-    const recording = new pg.Pool({ ...pool.options, max: 1 })
-    recording.on('connect', (client) => keepStatements(client, statements))
-    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: recording }) })
-    await run({ pool: recording, db }, partner)
-    await recording.end()
+    const statements = await statementsOf(pool, (recorder) => run(recorder, partner))
     calls.push((client) => replay(client, statements))
   }
   return calls
-}
-
-function keepStatements(client: pg.PoolClient, statements: Statement[]): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown
-  const recordingQuery = (...args: unknown[]) => {
-    const [first, second] = args
-    const statement = typeof first === 'string' ? { text: first, values: second } : (first as Statement)
-    statements.push({ text: statement.text, values: Array.isArray(statement.values) ? statement.values : [] })
-    return query(...args)
-  }
-  client.query = recordingQuery as typeof client.query
 }
 
 async function replay(client: pg.ClientBase, statements: Statement[]): Promise<void> {

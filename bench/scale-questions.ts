@@ -5,7 +5,7 @@ import { LEAD_SORT_COLUMNS } from '../contract/src/leads.ts'
 import type { Product } from './product.ts'
 import { BIG_PARTNER, COMMON_WORD, FORMER_WORD, RARE_WORD } from './scale-data.ts'
 
-/** A list with a filter and another order sorts what the filter finds. */
+/** A list with a filter and another order sorts what the filter finds, and may read one index of all the partner's rows. */
 const SORTED_MS_MAX = 300
 /** A person waits for this after the last letter, and the rest of the 100 ms is the network's and the browser's. */
 const PALETTE_MS_MAX = 30
@@ -53,6 +53,7 @@ export const QUESTIONS: Question[] = [
     paths: ({ month }) => [address(LEADS, { changedFrom: month.dateFrom, status: FEW })],
   },
   ask('leads, mine', LEADS, { person: 'me' }),
+  ask('leads, a verdict', LEADS, { verdict: 'Declined' }),
   { ...ask('leads, a source, sorted', LEADS, { source: 'referral', sort: 'business_name' }), msMax: SORTED_MS_MAX },
   { ...ask('leads, a status, sorted', LEADS, { status: 'Contacted', sort: 'loan_amount' }), msMax: SORTED_MS_MAX },
   {

@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../platform/db/ids.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
@@ -198,4 +199,29 @@ test('a deal shows the notes of the lead that became the deal, and says that it 
     'written on the deal',
     'written on the lead',
   ])
+})
+
+test('the export of deals has the list’s rows in its order, without formulas and commissions, and the security log has it', async () => {
+  const partner = await portal.newPartner()
+  const deals = [
+    { deal_name: '=1+1', amount: 3, phone: '+61491570156', closing_date: '2026-05-31' },
+    { deal_name: 'Two, "quoted"\nlines', amount: 2, stage: 'Funded', partner_commission: 987_654 },
+    { deal_name: 'Three', amount: 1, stage: 'Funded' },
+  ]
+  for (const deal of deals) await insertDeal(portal.deps.db, partner.id, deal)
+  const exported = async (query: string) => {
+    const { data } = (await partner.get(`/dashboard/deals/export${query}`)).body
+    const rows: Record<string, string>[] = parse(data, { bom: true, columns: true, record_delimiter: '\r\n' })
+    return rows
+  }
+  const all = await exported('?sort=amount&order=asc')
+  expect(all.map((row) => row['Deal Name'])).toEqual(['Three', 'Two, "quoted"\nlines', "'=1+1"])
+  expect(all[2]).toMatchObject({ Phone: '+61 491 570 156', Amount: '3', 'Closing Date': '2026-05-31' })
+  expect(JSON.stringify(all)).not.toContain('987654')
+  expect(await exported('?stage=Funded')).toHaveLength(2)
+  const { entries } = (await partner.get('/security-log?type=account')).body.data
+  expect(entries.slice(0, 2)).toMatchObject([{ event: 'deals-exported' }, { event: 'deals-exported' }])
+  expect(await (await portal.newPartner()).get('/dashboard/deals/export')).toMatchObject({
+    body: { data: expect.stringMatching(/^\uFEFF[^\n]*\r\n$/) },
+  })
 })
