@@ -117,7 +117,9 @@ async function send(tx: Tx, deps: Deps, caller: SessionCaller, document: Documen
 function storedFile({ db }: Pick<Deps, 'db'>, { partner_id, id, size }: DocumentRow): StoredFile {
   let last: { number: number; content: Buffer } | undefined
   async function part(number: number): Promise<Buffer> {
-    if (last?.number !== number) last = { number, content: await readPart(db, partner_id, { id, number }) }
+    if (last?.number !== number) {
+      last = { number, content: Buffer.concat(await readPart(db, partner_id, { id, number })) }
+    }
     return last.content
   }
   return {

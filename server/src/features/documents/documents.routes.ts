@@ -46,7 +46,7 @@ export function documentRoutes(mount: Mount, deps: Deps): void {
     return { document: shownDocument({ ...document, is_settled: false }, partner, clock.now()), parts }
   })
   mount(storePart, ({ partner, params, query, bytes }) =>
-    storeDocument(deps, partner.id, { id: params.id, number: query.number, content: bytes }),
+    storeDocument(deps, partner.id, { id: params.id, number: query.number, read: bytes }),
   )
   mount(completeUpload, async ({ partner, params, security }) => {
     const document = await completeDocument(deps, partner, params.id, security)

@@ -1,7 +1,8 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable, Transform } from 'node:stream'
 import { pullDocumentsOf } from '../../crm/pull/pull-documents.ts'
 import { asOpened } from '../../crm/zoho/call-order.ts'
 import type { Deps } from '../../deps.ts'
+import { countBytes } from '../../platform/collect-bytes.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { NotFound } from '../../platform/errors.ts'
 import { OpenedFile } from '../../platform/http/mount.ts'
@@ -24,7 +25,7 @@ export async function openPartnersDocument(
   if (!(await findDocumentedRecord(db, partnerId, document.loid))) throw new NotFound('Document not found')
   const { name, type, state, zoho_id, crm_record } = document
   const answer = (stream: Readable) => {
-    return { loid: document.loid, file: new OpenedFile(name, type ?? 'application/octet-stream', stream) }
+    return { loid: document.loid, file: new OpenedFile(name, type ?? 'application/octet-stream', counted(stream)) }
   }
   if (state === 'pending') return answer(Readable.from(readDocumentParts(db, partnerId, id)))
   if (state !== 'synced' || zoho_id === null || crm_record === null) throw new NotFound('Document not found')
@@ -39,6 +40,18 @@ export async function openPartnersDocument(
   }
   if (!content) throw new NotFound('The lender does not have this document any more.')
   return answer(Readable.fromWeb(content))
+}
+
+function counted(stream: Readable): Readable {
+  const counting = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      countBytes(piece.byteLength)
+      done(null, piece)
+    },
+  })
+  // An error ends both, and the answer with them.
+  pipeline(stream, counting, () => undefined)
+  return counting
 }
 
 const MODULES = ['Leads', 'Deals', 'Contacts'] as const

@@ -43,7 +43,8 @@ export function importRoutes(mount: Mount, deps: Deps): void {
 
   mount(startImport, async ({ partner, query, bytes, limit, security }) => {
     await limit(CHECKS, partner.id)
-    return inLine(() => startCheck(deps, partner, { name: query.name, file: bytes ?? Buffer.alloc(0) }, security))
+    const file = (await bytes()) ?? Buffer.alloc(0)
+    return inLine(() => startCheck(deps, partner, { name: query.name, file }, security))
   })
   mount(listImports, async ({ partner }) => ({ imports: await findImports(db, partner) }))
   mount(readImport, ({ partner, params }) => getImport(db, partner, params.id))

@@ -14,6 +14,7 @@ import { ExportFile } from './export-file.ts'
 import { answerOnce, findFirstAnswer } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
 import type { Limit } from './rate-limit.ts'
+import { readBytes } from './read-bytes.ts'
 import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
 import { requirePersonRight } from './require-person-right.ts'
 import { requireRight } from './require-right.ts'
@@ -42,8 +43,11 @@ export interface Call<Path extends string, Query, Body, Answer, Who extends Auth
   params: PathParams<Path>
   query: Parsed<Query>
   body: Parsed<Body>
-  /** The body of a route that takes bytes; undefined for any other route, and if no bytes were sent. */
-  bytes: Buffer | undefined
+  /**
+   * Reads the body of a route that takes bytes, into the given buffer or one of its own. Undefined for any other route, and
+   * if no bytes were sent. Call it once.
+   */
+  bytes: (into?: Buffer) => Promise<Buffer | undefined>
   visitor: Visitor
   /** Counts one call against a limit and tells the caller how much is left (D14). */
   limit: Limit
@@ -157,6 +161,9 @@ export function createMount(
       requireSecondFactor(request.caller, route)
       if (route.asksAgain === true) await requireConfirmed(request.caller, findConfirmation)
     }
+    async function admitAgain(request: FastifyRequest, reply: FastifyReply) {
+      if (deps.clock.now().getTime() - request.admittedAt > ADMITTED_MS) await admit(request, reply)
+    }
     app.route({
       method: route.method,
       url: `/api${route.path}`,
@@ -170,9 +177,7 @@ export function createMount(
       // The caller is checked before the body is read, because a stranger's body is not worth reading.
       onRequest: admit,
       // Sending the body can take a long time, and the caller can lose access in the meantime.
-      preHandler: async (request, reply) => {
-        if (deps.clock.now().getTime() - request.admittedAt > ADMITTED_MS) await admit(request, reply)
-      },
+      preHandler: admitAgain,
       handler: async (request, reply) => {
         const partner = request.caller ?? undefined
         const visitor = visitorOf(request, reply, isSecure())
@@ -186,7 +191,11 @@ export function createMount(
           params: request.params,
           query: parse(route, route.query, withoutBlanks(request.query)),
           body: parse(route, route.body, request.body),
-          bytes: Buffer.isBuffer(request.body) ? request.body : undefined,
+          bytes: async (into?: Buffer) => {
+            const read = await readBytes(request, into)
+            await admitAgain(request, reply)
+            return read
+          },
           visitor,
           limit: limiter(reply),
           security,

@@ -312,9 +312,15 @@ function acceptJson(app: FastifyInstance): void {
     if (refusal) return done(refusal)
     void parseJson(request, request.bodyText, done)
   })
-  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (request, body, done) => {
-    const isTaken = request.routeOptions.config.takesBytes === true || ignoresBody(request)
-    done(isTaken ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']), body)
+  // A route that takes bytes reads them itself, when their turn comes.
+  app.addContentTypeParser('application/octet-stream', (request, payload, done) => {
+    const { bodyLimit, config } = request.routeOptions
+    if (config.takesBytes !== true) {
+      const refused = new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type'])
+      return done(ignoresBody(request) ? null : refused)
+    }
+    const isTooLarge = Number(request.headers['content-length']) > bodyLimit
+    done(isTooLarge ? new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE() : null, payload)
   })
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) => {
     done(ignoresBody(request) ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']))
