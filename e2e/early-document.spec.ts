@@ -63,6 +63,13 @@ test('the document begins the calls of its page, and the app asks for nothing tw
   }
 })
 
+signedOut('the document of the sign-in page asks once whether there is a demo', async ({ page }) => {
+  const addresses = recordAddresses(page)
+  await page.goto('/login')
+  await expect(page.getByRole('button', { name: 'Use the demo account' })).toBeVisible()
+  expect(callsIn(addresses)).toEqual(['GET /api/auth/demo'])
+})
+
 fresh(
   'the calls that the document began for one account are not shown to the next',
   async ({ page, partner, demo }) => {

@@ -1,6 +1,6 @@
 // `npm run screens`: takes the pictures that the documents show, as one sees them in a fresh demo, and keeps their texts
 // in e2e/screens, which a test compares with the demo (dashboard.spec.ts). With
-// `-- --only=/leads,/deals` or `-- --all`, it takes whole pages instead, at two widths and in both themes, and saves
+// `-- --only=/leads,/deals` or `-- --all`, it takes whole pages instead, at four widths and in both themes, and saves
 // them to .cache/screens.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -17,6 +17,8 @@ const TEXTS = path.join(ROOT, 'e2e', 'screens')
 const NOT_SHOWN = path.join('.cache', 'screens')
 const WIDTHS = [
   { width: 1440, height: 900 },
+  { width: 1920, height: 1080 },
+  { width: 820, height: 1180 },
   { width: 390, height: 844 },
 ]
 const THEMES = ['light', 'dark'] as const

@@ -7,8 +7,8 @@ import { defineRoute } from './route.ts'
 
 const Text = z.nullable(z.string())
 
-/** What a commission is to the partner: paid, still to come, or cancelled by the lender. */
-export const PAYMENT_STATES = ['paid', 'coming', 'cancelled'] as const
+/** What a commission is to the partner: still to come, paid, or cancelled by the lender. */
+export const PAYMENT_STATES = ['coming', 'paid', 'cancelled'] as const
 export type PaymentState = (typeof PAYMENT_STATES)[number]
 
 /** The commission of one deal, as the lender's CRM has it (D110). The portal computes none. */
@@ -45,7 +45,7 @@ const Sum = {
 
 /** The figures over all payments. */
 export const PaymentSums = z.object({
-  /** Null stands for payments without a status. */
+  /** In the order in which a payment passes through them. Null stands for payments without a status. */
   by_status: z.array(z.object({ status: Text, ...Sum })),
   /** The payments that were paid in the present month, in the lender's time zone. */
   paid_this_month: z.number(),

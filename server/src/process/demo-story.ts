@@ -20,7 +20,7 @@ export type Act = { when: When } & (
   | { does: 'stage'; on: string; to: string }
   /** Fills in optional fields of the lead or deal (D110, D112), by the CRM's names. */
   | { does: 'fields'; on: string; fields: Record<string, string> }
-  /** Fills in fields of the partner's own record (D114). */
+  /** Fills in fields of the partner's own record (D114, D116). */
   | { does: 'partner fields'; fields: Record<string, string> }
   /** What the lender asks (D105), by its subject. */
   | { does: 'ask'; on: string; subject: string; reason: string; until: string }
@@ -135,6 +135,8 @@ export const STORY: readonly Act[] = [
     when: { day: 15, time: '09:30' },
     does: 'partner fields',
     fields: {
+      // Where the lender confirms or invites partners, the portal waits for this word.
+      Portal_Access: 'Active',
       Partner_Manager_Name: 'Priya Nair',
       Partner_Manager_Phone: '+61 2 5550 1900',
       Partner_Manager_Email: 'priya.nair@lender.example',

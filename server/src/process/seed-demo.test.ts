@@ -22,7 +22,8 @@ const MAILS_BEFORE_THE_KILL = 12
 test('the demo tells three weeks once, although its start was cut off, and its first answers stay true', {
   timeout: 300_000,
 }, async () => {
-  await using portal = await startPortal({ withCrm: true })
+  // Here the lender confirms the partner first, and the story is the same.
+  await using portal = await startPortal({ withCrm: true, env: { SIGNUP: 'approval' } })
   await fillSandbox(portal)
   await expect(seedDemo(endingAfter(portal.deps, MAILS_BEFORE_THE_KILL))).rejects.toThrow('killed')
   await seedDemo(portal.deps)

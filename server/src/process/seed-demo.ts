@@ -167,7 +167,8 @@ async function setStage(deps: Deps, crmUrl: string) {
     const { acting, finish } = actAt(time)
     await perform(acting, act)
     await finish()
-    if (act.does !== 'confirm') return
+    // The sandbox already has referrals of the partner, which come as soon as it is let in.
+    if (act.does !== 'confirm' && act.does !== 'partner fields') return
     await runJob(time, pullDueDetails, {})
     await learnReferrals()
   }

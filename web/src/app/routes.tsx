@@ -109,6 +109,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => signedOut,
       path: '/login',
+      loader: lazyFn(() => import('../features/accounts/login-page.tsx'), 'startLogin'),
       component: lazyRouteComponent(() => import('../features/accounts/login-page.tsx'), 'LoginPage'),
     }),
     createRoute({

@@ -1,5 +1,6 @@
-import type { Payment, PaymentSums, readPayments } from '@portal/contract/payments.ts'
-import { sql } from 'kysely'
+import { COMMISSION_STATUSES } from '@portal/contract/choices.ts'
+import { PAYMENT_STATES, type Payment, type PaymentSums, type readPayments } from '@portal/contract/payments.ts'
+import { type RawBuilder, sql } from 'kysely'
 import type * as z from 'zod/mini'
 import type { Tx } from '../../platform/db/database.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
@@ -40,11 +41,23 @@ export async function findPayment(sender: Sender, loid: string, asked: Asked): P
   return rows[0]
 }
 
+/** SQL: the place of a text in a list; null if it is not there. */
+function placeIn(words: readonly string[], text: RawBuilder<unknown>) {
+  return sql`array_position(array[${sql.join(words.map((word) => sql.lit(word)))}], ${text})`
+}
+
+/** SQL: the lender's own words come after the words that `crm setup` makes. */
+const KNOWN = placeIn(
+  COMMISSION_STATUSES.map((word) => word.toLowerCase()),
+  sql`lower(status)`,
+)
+
 /** SQL: the figures over all of the payments `listed`, as JSON. */
 function sums(day: string) {
   return sql`json_build_object(
-    'by_status', (select coalesce(json_agg(json_build_object('status', status, 'count', count, 'sum', sum) order by status), '[]')
-                    from (select status, count(*), coalesce(sum(amount), 0) as sum from listed group by status) as of_status),
+    'by_status', (select coalesce(json_agg(json_build_object('status', status, 'count', count, 'sum', sum) order by way, ${KNOWN}, status), '[]')
+                    from (select status, count(*), coalesce(sum(amount), 0) as sum,
+                                 min(${placeIn(PAYMENT_STATES, sql`state`)}) as way from listed group by status) as of_status),
     'paid_this_month', (select coalesce(sum(amount), 0) from listed
                          where state = 'paid' and month = to_char(${day}::date, 'YYYY-MM')),
     'coming', (select coalesce(sum(amount), 0) from listed where state = 'coming'))`

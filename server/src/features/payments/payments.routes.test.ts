@@ -147,10 +147,10 @@ test('payments come by month with sums by status, as a CSV file, and a question 
   ])
   const sums = {
     by_status: [
-      { status: 'Cancelled', count: 1, sum: 40 },
       { status: 'Expected', count: 1, sum: 0 },
-      { status: 'Paid', count: 3, sum: 880.25 },
       { status: 'Payable', count: 1, sum: 75.5 },
+      { status: 'Paid', count: 3, sum: 880.25 },
+      { status: 'Cancelled', count: 1, sum: 40 },
     ],
     paid_this_month: 1000.1,
     coming: 75.5,

@@ -15,6 +15,7 @@ import {
 } from 'react'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { takeEarlyForm } from '../../document/early-form.ts'
 import { beginSession } from '../../session/begin-session.ts'
@@ -24,7 +25,7 @@ import { PasswordField, TextField } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
-import { DemoSignIn } from './demo-sign-in.tsx'
+import { DemoSignIn, demoQuery } from './demo-sign-in.tsx'
 import { signInFailureText } from './failure-texts.ts'
 import { isByInvitation } from './is-by-invitation.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
@@ -38,6 +39,10 @@ const PasskeySignIn = lazy<ComponentType<{ onDone: (begun: BegunSession) => void
   const code = await import('./second-factor/passkey-sign-in.tsx').catch(() => undefined)
   return { default: code?.PasskeySignIn ?? (() => null) }
 })
+
+export function startLogin({ context: { queryClient } }: PageStart) {
+  startQuery(queryClient, demoQuery())
+}
 
 export function LoginPage() {
   const queryClient = useQueryClient()

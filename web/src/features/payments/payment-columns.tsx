@@ -17,7 +17,7 @@ export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<P
       key: 'deal_name',
       header: 'Deal',
       card: 'title',
-      className: `${flexibleClass} wide:w-[38%]`,
+      className: `${flexibleClass} wide:w-[43%]`,
       cell: (payment) => (
         <NameCell title={paymentTitle(payment)} detail={payment.loid}>
           <Link {...paths.deal(payment.loid)} className="rounded-sm py-1 hover:underline">
@@ -38,21 +38,21 @@ export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<P
       key: 'status',
       header: 'Status',
       card: 'state',
-      className: 'wide:w-[14%]',
+      className: 'wide:w-[12%]',
       cell: (payment) => (payment.status === null ? '—' : <PaymentBadge payment={payment} />),
     },
     {
       key: 'paid_on',
       header: 'Paid On',
       card: 'date',
-      className: 'wide:w-[12%]',
+      className: 'wide:w-[11%]',
       cell: ({ paid_on }) => <DayCell day={formatDate(paid_on)} />,
     },
     {
       key: 'note',
       header: 'Note',
       card: 'wide',
-      className: `${flexibleClass} wide:w-[20%]`,
+      className: `${flexibleClass} wide:w-[18%]`,
       cell: ({ note }) => note && <TextCell>{note}</TextCell>,
     },
     {
