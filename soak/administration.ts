@@ -4,7 +4,7 @@ import { type Crm, partnerOf, StaffRefused } from './crm.ts'
 import { type Ledger, type Tracked, writeDown } from './ledger.ts'
 
 /** What the lender's administrators do in Zoho, beside the work of its staff. */
-export const ADMINISTRATION = ['merge', 'deletion', 'rights', 'mandatory', 'rule', 'workflow'] as const
+export const ADMINISTRATION = ['merge', 'deletion', 'rights', 'mandatory', 'rule', 'workflow', 'suspension'] as const
 type Administration = (typeof ADMINISTRATION)[number]
 
 /** A push that looked in vain for its record has ended by then. */
@@ -49,7 +49,16 @@ export async function administer(act: Administration, work: Work): Promise<void>
       return whileSet({ rulesRefuse: ['Leads.Loan_Amount', 'Deals.Amount'] })
     case 'workflow':
       return crm.runWorkflow('Leads', { Industry: random.pick(['Construction', 'Retail']) })
+    case 'suspension':
+      return suspend(work, number)
   }
+}
+
+async function suspend({ crm, zohoIds, ms }: Work, number: number): Promise<void> {
+  const zohoId = zohoIds[number] ?? ''
+  await crm.update('Partners', zohoId, { Portal_Access: 'Suspended', Portal_Access_Reason: 'Out of date' })
+  await sleep(ms)
+  await crm.update('Partners', zohoId, { Portal_Access: 'Active', Portal_Access_Reason: null })
 }
 
 /** Merges the partner's own record into a new one, as staff do who find the partner twice. */

@@ -15,6 +15,8 @@ interface Play {
   random: Random
   /** A number that no other operation has. */
   number: number
+  /** Whether the CRM has the groups of optional fields. */
+  hasGroups: boolean
 }
 
 /** The next operation, with all random choices made. Undefined if there is no record that it could work on. */
@@ -60,11 +62,13 @@ const WEIGHTS: [number, (play: Play) => Operation][] = [
   [2, askForReset],
   [4, sendHostileShape],
 ]
-const WEIGHT = WEIGHTS.reduce((sum, [weight]) => sum + weight, 0)
+/** The same where the CRM has the groups of optional fields. */
+const WEIGHTS_WITH_GROUPS: typeof WEIGHTS = [...WEIGHTS, [10, judgeLead], [12, enterCommission], [4, describePartner]]
 
 export function chooseOperation(play: Play): Operation {
-  let left = play.random.below(WEIGHT)
-  for (const [weight, choose] of WEIGHTS) {
+  const weights = play.hasGroups ? WEIGHTS_WITH_GROUPS : WEIGHTS
+  let left = play.random.below(weights.reduce((sum, [weight]) => sum + weight, 0))
+  for (const [weight, choose] of weights) {
     left -= weight
     if (left < 0) return choose(play)
   }
@@ -248,6 +252,45 @@ function setAmount(play: Play): Operation {
   return play.random.chance(0.6)
     ? edit(play, 'Leads', [{ Loan_Amount: amount }])
     : edit(play, 'Deals', [{ Amount: amount }])
+}
+
+function judgeLead(play: Play): Operation {
+  const { random } = play
+  const day = `2031-0${1 + random.below(9)}-15`
+  return edit(play, 'Leads', [
+    random.pick([
+      { Partner_Verdict: 'Yours', Protected_Until: day },
+      { Partner_Verdict: 'Already with us', Verdict_Reason: `Applied before ${play.number}`, Protected_Until: null },
+      { Partner_Verdict: null, Verdict_Reason: null, Protected_Until: null },
+      { Protected_Until: day },
+    ]),
+  ])
+}
+
+/** Cents and negative amounts too. A commission that was paid stays paid, so that it may be told only once. */
+function enterCommission(play: Play): Operation {
+  const { random, number } = play
+  const amount = (random.below(2_000_000) - 200_000) / 100
+  const isPaid = random.chance(0.3)
+  return edit(play, 'Deals', [
+    {
+      Partner_Commission: random.chance(0.1) ? null : amount,
+      ...(isPaid && { Commission_Status: 'Paid', Commission_Paid_On: random.pick([null, '2026-02-28']) }),
+      Commission_Note: random.chance(0.3) ? `Commission ${number}` : null,
+    },
+  ])
+}
+
+/** Who looks after the partner, and its tax details, which are told by the partner's own record. */
+function describePartner({ crm, zohoIds, random, number }: Play): Operation {
+  const zohoId = random.pick(zohoIds)
+  const values = random.pick([
+    { Partner_Manager_Name: `Manager ${number}`, Partner_Manager_Phone: '02 5550 1900' },
+    { Partner_Manager_Email: `manager${number}@lender.example` },
+    { Partner_Manager_Name: null, Partner_Manager_Phone: null, Partner_Manager_Email: null },
+    { ABN: '53004085616', GST_Registered: random.pick(['Yes', 'No']) },
+  ])
+  return { run: () => crm.update('Partners', zohoId, values).catch(ignoreRefusal) }
 }
 
 function edit({ crm, ledger, random }: Play, module: Tracked['module'], changes: Record<string, unknown>[]): Operation {

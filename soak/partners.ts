@@ -12,9 +12,11 @@ export interface Partner {
   id: string
   email: string
   get(path: string): Promise<Answer>
+  /** What the portal tells a page when it is opened. */
+  verify(): Promise<Answer>
   /**
-   * Repeats the call, as `get` does, while the portal is away or fails, because a killed portal is started again. Gives
-   * up after two minutes. The idempotency key makes repeats safe (D9).
+   * Repeats the call, as `get` does, while the portal is away or fails, because a killed portal is started again, and
+   * signs in again when a suspension has ended the session. Gives up after two minutes. The idempotency key makes repeats safe (D9).
    */
   post(path: string, body?: object): Promise<Answer>
   /** Puts bytes. Repeats the call as `post` does. */
@@ -34,23 +36,41 @@ export async function signUpPartner(url: string, number: number): Promise<Partne
   }
   const signedUp = await ask(url, 'POST', '/auth/signup', form)
   if (signedUp.status !== 201) throw new Error(`sign-up answered ${JSON.stringify(signedUp.body)}`)
-  const signedIn = await ask(url, 'POST', '/auth/login', { email: form.email, password: form.password })
-  const headers = { authorization: `Bearer ${signedIn.body.token}` }
+  let token = await tokenOf(url, form)
+  const askSignedIn = async (method: string, path: string, body?: object, headers: object = {}): Promise<Answer> => {
+    const answer = await ask(url, method, path, body, { ...headers, authorization: `Bearer ${token}` })
+    if (answer.status !== 401) return answer
+    token = await tokenOf(url, form)
+    return askSignedIn(method, path, body, headers)
+  }
   return {
     number,
     id: signedUp.body.data.partnerId,
     email: form.email,
-    get: (path) => ask(url, 'GET', path, undefined, headers),
+    get: (path) => askSignedIn('GET', path),
+    verify: () => ask(url, 'POST', '/auth/verify', { token }),
     async tryOnce(method, path, body) {
-      const all = { ...headers, 'content-type': 'application/json' }
+      const all = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
       const sent = { method, headers: all, body: JSON.stringify(body) }
       return fetch(`${url}/api${path}`, sent).then(
         (answer) => answer.status,
         () => 503,
       )
     },
-    putBytes: (path, bytes) => ask(url, 'PUT', path, bytes, headers),
-    post: (path, body) => ask(url, 'POST', path, body, { ...headers, 'idempotency-key': `soak-${++keys}` }),
+    putBytes: (path, bytes) => askSignedIn('PUT', path, bytes),
+    post: (path, body) => askSignedIn('POST', path, body, { 'idempotency-key': `soak-${++keys}` }),
+  }
+}
+
+/** Signs in, as soon as the lender has not suspended the partner. */
+async function tokenOf(url: string, { email, password }: { email: string; password: string }): Promise<string> {
+  const deadline = Date.now() + ANSWER_MS_MAX
+  while (true) {
+    const { status, body } = await ask(url, 'POST', '/auth/login', { email, password })
+    if (status === 200) return body.token
+    if (body.code !== 'ACCOUNT_SUSPENDED' || Date.now() > deadline)
+      throw new Error(`signing in was answered with ${status} ${JSON.stringify(body)}`)
+    await sleep(100)
   }
 }
 

@@ -40,6 +40,7 @@ export async function openReader({ url, rows }: World, partner: Partner, seed: n
   async function readPage(): Promise<boolean> {
     const query = new URLSearchParams({ limit: String(1 + random.below(40)), ...(cursor && { since: cursor }) })
     const { status, body } = await ask(url, 'GET', `/partner/events?${query}`, undefined, headers)
+    if (body.code === 'ACCOUNT_SUSPENDED') return false
     if (status !== 200) {
       faults.push(`the feed of partner ${partner.number} answered ${status} ${JSON.stringify(body)}`)
       return false

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { FIELD_GROUPS } from '../contract/src/field-groups.ts'
 import { openRandom, type Random } from '../server/src/testing/random.ts'
 import { type Act, playAct } from './acts.ts'
 import { compare, type Difference } from './compare.ts'
+import { compareGroups } from './compare-groups.ts'
 import type { Switch } from './crm.ts'
 import { openLedger, type Tracked } from './ledger.ts'
 import { chooseOperation } from './operations.ts'
@@ -18,6 +20,8 @@ export interface SoakOptions {
    * choice. The switches in `LEFT_ALONE` are exceptions.
    */
   behaviour: 'default' | 'all'
+  /** Whether the lender's CRM has the groups of optional fields, which staff then use. */
+  groups: 'none' | 'all'
   partners: number
   /** How many times the portal's process is killed, spread evenly over the operations. */
   kills: number
@@ -69,6 +73,7 @@ export async function runSeed(options: SoakOptions): Promise<Difference[]> {
     const switches = options.behaviour === 'all' ? rotated(await world.crm.switches(), seed) : {}
     await world.crm.behaviour({ ...switches, ...EVERY_TIME })
     say(`seed ${seed}: ${JSON.stringify(switches)}`)
+    if (options.groups === 'all') await world.operate('crm', 'setup', ...FIELD_GROUPS)
     const partners: Partner[] = []
     for (let number = 0; number < options.partners; number++) partners.push(await signUpPartner(world.url, number))
     await world.rows('update people set email_verified = true')
@@ -81,7 +86,8 @@ export async function runSeed(options: SoakOptions): Promise<Difference[]> {
     await settle(world, { partners, zohoIds }, Number(switches['searchLagSeconds'] ?? 0) + 0.5)
     say(`seed ${seed}: at rest; comparing`)
     const unlike = await Promise.all(readers.map((reader) => reader.finish()))
-    return [...(await compare(world, partners, ledger)), ...unlike.flat()]
+    const ofGroups = options.groups === 'all' ? await compareGroups(world, partners) : []
+    return [...(await compare(world, partners, ledger)), ...ofGroups, ...unlike.flat()]
   } finally {
     for (const reader of readers) reader.stop()
     await world.close()
@@ -111,7 +117,7 @@ async function findPartnersInCrm({ crm, hurryJobs }: World, partners: readonly P
 }
 
 async function play(
-  { operations, kills, acts, say, seed }: SoakOptions,
+  { operations, kills, acts, say, seed, groups }: SoakOptions,
   lateMs: number,
   world: World,
   random: Random,
@@ -127,7 +133,8 @@ async function play(
   const busy = new Map<Tracked, Promise<void>>()
   const killAt = new Set(Array.from({ length: kills }, (_, i) => Math.round((operations * (i + 1)) / (kills + 1))))
   // Mails go either to a mail server or to a disk.
-  const possible = acts.of.filter((act) => act !== (world.mailServer ? 'disk' : 'mail'))
+  const impossible = [world.mailServer ? 'disk' : 'mail', groups === 'none' && 'suspension']
+  const possible = acts.of.filter((act) => !impossible.includes(act))
   const actAt = new Map(
     Array.from({ length: acts.count }, (_, i) => [
       Math.round((operations * (i + 0.5)) / acts.count),
@@ -153,7 +160,7 @@ async function play(
       })
     }
 
-    const operation = chooseOperation({ crm, partners, zohoIds, ledger, random, number })
+    const operation = chooseOperation({ crm, partners, zohoIds, ledger, random, number, hasGroups: groups === 'all' })
     if (!operation) continue
     // The operations on one record run one after another, so that the last one is known.
     const before = operation.record && busy.get(operation.record)

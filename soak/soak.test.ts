@@ -15,6 +15,7 @@ test('portal and CRM agree after partners and staff act amid faults, clock jumps
     seed: 2,
     operations: 120,
     behaviour: 'default',
+    groups: 'all',
     partners: 2,
     kills: 1,
     acts: { count: 3, of: ['clock', 'descriptors'] },

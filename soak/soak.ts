@@ -16,6 +16,8 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     operations: { type: 'string', default: '5000' },
     behaviour: { type: 'string', default: 'all' },
+    /** `all`: the lender's CRM has every group of optional fields, and staff use them. `none`: it has none. */
+    groups: { type: 'string', default: 'all' },
     partners: { type: 'string', default: '3' },
     kills: { type: 'string', default: '5' },
     acts: { type: 'string', default: '16' },
@@ -24,6 +26,7 @@ const { values } = parseArgs({
   },
 })
 const behaviour = values.behaviour === 'all' ? 'all' : 'default'
+const groups = values.groups === 'all' ? 'all' : 'none'
 const from = Number(values.from)
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => from + index)
 
@@ -65,6 +68,7 @@ async function playSeed(seed: number) {
       seed,
       operations: Number(values.operations),
       behaviour,
+      groups,
       partners: Number(values.partners),
       kills: Number(values.kills),
       acts: { count: Number(values.acts), of: ACTS },
