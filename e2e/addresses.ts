@@ -17,3 +17,7 @@ export const approvalCrmUrl = 'http://127.0.0.1:23912'
 /** The addresses of a portal whose partners the lender invites, and of its sandbox. */
 export const invitePortalUrl = 'http://127.0.0.1:23413'
 export const inviteCrmUrl = 'http://127.0.0.1:23913'
+
+/** The addresses of a portal whose lender's CRM has none of the optional fields, and of its sandbox. */
+export const plainPortalUrl = 'http://127.0.0.1:23414'
+export const plainCrmUrl = 'http://127.0.0.1:23914'

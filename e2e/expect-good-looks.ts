@@ -65,8 +65,12 @@ async function expectAccessible(page: Page, colorScheme: 'light' | 'dark', rules
   expect(found, `axe in the ${colorScheme} theme`).toEqual([])
 }
 
+const TOO_WIDE = `[...document.querySelectorAll('main :is(section, .panel, .frame)')]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.className)`
+
 async function expectToFit(page: Page) {
   expect(await page.evaluate('scrollTo(1000, scrollY), scrollX'), 'scrolled sideways').toBe(0)
+  expect(await page.evaluate(TOO_WIDE), 'wider than the screen').toEqual([])
 }
 
 /**

@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test'
+import { expectGoodLooks } from './expect-good-looks.ts'
 import { test } from './fresh-partner.ts'
 import { actAsStaff } from './lender.ts'
 import { openLive } from './open-live.ts'
@@ -41,12 +42,14 @@ test('open pages show new statuses, notes and leads without a reload', async ({ 
 })
 
 test('an open dashboard asks the person to act as soon as it is their turn', async ({ page, partner }) => {
-  const loid = await partner.submitLead({ businessName: 'Saltbush Transport' })
+  const businessName = 'Saltbush Transport, Haulage and Cold Storage of the Riverina'
+  const loid = await partner.submitLead({ businessName })
   await openLive(page, '/dashboard')
   await actAsStaff(`/leads/${loid}/status`, { status: 'Unable to Contact' })
   const item = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem')
-  await expect(item).toContainText('Saltbush Transport')
+  await expect(item).toContainText(businessName)
   await expect(item).toContainText('Your turn')
+  await expectGoodLooks(page)
 })
 
 test('the page of payments follows the lender, and a question about a payment is a note without an amount', async ({
@@ -76,6 +79,49 @@ test('the page of payments follows the lender, and a question about a payment is
   await row.getByRole('link', { name: 'Saltbush Transport' }).click()
   await expect(page.getByText('Commission $1,234.50')).toBeVisible()
   await expect(page.getByRole('list', { name: 'Timeline' }).getByText(/^Question about our payment/)).toBeVisible()
+})
+
+test('what the lender says of a lead, who looks after the partner and when it pays are on open pages without a reload', async ({
+  page,
+  context,
+  partner,
+}) => {
+  const loid = await partner.submitLead({ businessName: 'Saltbush Transport' })
+  const headers = { authorization: `Bearer ${partner.token}` }
+  const profile = await (await page.request.get('/api/profile', { headers })).json()
+  const list = await context.newPage()
+  await Promise.all([openLive(page, `/leads/${loid}`), openLive(list, '/leads')])
+  const reloads = [countLoads(page), countLoads(list)]
+
+  await test.step('the verdict, with its protection, is in the header, the list and the timeline', async () => {
+    const fields = { Partner_Verdict: 'Yours', Verdict_Reason: '', Protected_Until: '2031-03-03' }
+    await actAsStaff(`/leads/${loid}/fields`, fields)
+    await expect(page.locator('header').getByText('Yours until Mar 3, 2031')).toBeVisible()
+    await expect(list.getByTitle(/Yours until Mar 3, 2031/).filter({ visible: true })).toHaveCount(1)
+    const told = page.getByRole('list', { name: 'Timeline' }).getByText(/Yours until Mar 3, 2031/)
+    await expect(told).toHaveCount(1)
+    await actAsStaff(`/leads/${loid}/fields`, { ...fields, Protected_Until: '2031-04-04' })
+    await expect(page.locator('header').getByText('Yours until Apr 4, 2031')).toBeVisible()
+    await expect(told).toHaveCount(1)
+  })
+
+  await test.step('the partner’s contact at the lender is beside the lead', async () => {
+    const manager = { Partner_Manager_Name: 'Priya Nair', Partner_Manager_Phone: '', Partner_Manager_Email: '' }
+    await actAsStaff(`/partners/${profile.data.zoho_id}/fields`, manager)
+    await expect(page.getByText('Priya Nair')).toBeVisible()
+  })
+
+  await test.step('the day on which a commission is paid is on the deal', async () => {
+    const deal = { name: 'Saltbush Transport', stage: 'Funded', amount: '50000' }
+    await actAsStaff(`/leads/${loid}/convert`, deal)
+    await expect(page).toHaveURL(`/deals/${loid}`)
+    const commission = { Partner_Commission: '1234.5', Commission_Status: 'Payable', Commission_Note: '' }
+    await actAsStaff(`/deals/${loid}/fields`, { ...commission, Commission_Paid_On: '' })
+    await expect(page.getByText('Commission $1,234.50')).toBeVisible()
+    await actAsStaff(`/deals/${loid}/fields`, { ...commission, Commission_Paid_On: '2031-05-05' })
+    await expect(page.getByText('due on May 5, 2031')).toBeVisible()
+  })
+  expect(reloads.map((count) => count())).toEqual([0, 0])
 })
 
 test('no part of a list moves when events arrive', async ({ page, partner }) => {

@@ -1,8 +1,10 @@
 // The whole product as `npm start` runs it, for tests that kill its processes one by one or need other settings.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { expect } from '@playwright/test'
+import type { FieldGroup } from '../contract/src/field-groups.ts'
 import { killedCrmUrl, killedPortalUrl } from './addresses.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -76,6 +78,41 @@ export async function startProduct(
     postgresPid: () =>
       Number.parseInt(readFileSync(path.join(dataDir, 'postgres', 'pg18', 'postmaster.pid'), 'utf8'), 10),
     sandboxPid: () => familyOf(pid).find((one) => commandOf(one).includes('crm-sandbox')) ?? 0,
+  }
+}
+
+interface ProductOptions {
+  portalUrl: string
+  crmUrl: string
+  /** The groups of optional fields that the lender's CRM has, beside those of the demo. */
+  groups?: readonly FieldGroup[]
+  /** The settings, which may name files that this function writes into the folder. */
+  settings?(folder: string): Record<string, string>
+}
+
+/** Starts a product in a folder of its own, passes its data folder, and removes both. */
+export async function withProduct(
+  { portalUrl, crmUrl, groups = [], settings }: ProductOptions,
+  use: (dataDir: string) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'portal of its own '))
+  // PostgreSQL may run as another user, who needs access to the folder.
+  chmodSync(folder, 0o711)
+  const dataDir = path.join(folder, 'data')
+  let product: Product | undefined
+  try {
+    const given = settings?.(folder) ?? {}
+    if (groups.length > 0) {
+      const ports = { PORT: new URL(portalUrl).port, CRM_PORT: new URL(crmUrl).port }
+      const env = { ...process.env, NODE_ENV: 'development', SEED_DEMO: 'false', ...given, ...ports, DATA_DIR: dataDir }
+      const node = path.join(root, 'node_modules', '.bin', 'node')
+      execFileSync(node, ['scripts/run.mjs', 'run', 'server/src/cli.ts', 'crm', 'setup', ...groups], { cwd: root, env })
+    }
+    product = await startProduct(dataDir, { portalUrl, crmUrl, settings: given })
+    await use(dataDir)
+  } finally {
+    for (const pid of product?.pids() ?? []) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

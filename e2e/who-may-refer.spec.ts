@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { approvalCrmUrl, approvalPortalUrl, inviteCrmUrl, invitePortalUrl } from './addresses.ts'
@@ -10,12 +8,11 @@ import { listenForComplaints } from './listen-for-complaints.ts'
 import { mailedToken } from './mailed-token.ts'
 import { openLive } from './open-live.ts'
 import { newAccount, signIn } from './partner.ts'
-import { isAlive, type Product, startProduct } from './product.ts'
+import { withProduct } from './product.ts'
 import { spend, signedOut as test } from './session.ts'
 
 test.skip(process.platform !== 'linux', 'the test needs /proc to find processes')
 
-const root = path.resolve(import.meta.dirname, '..')
 const AGREEMENT = `---
 version: 2027-1
 required_from: 2026-01-01
@@ -41,7 +38,8 @@ test.describe('by approval', () => {
     context,
   }) => {
     test.setTimeout(180_000)
-    await withProduct({ portalUrl: approvalPortalUrl, crmUrl: approvalCrmUrl, signUp: 'approval' }, async (outbox) => {
+    await withProduct(lenderWith('approval', approvalPortalUrl, approvalCrmUrl), async (dataDir) => {
+      const outbox = path.join(dataDir, 'outbox')
       const account = newAccount()
       await page.goto('/signup')
       await page.getByLabel('Email').fill(account.email)
@@ -89,7 +87,8 @@ test.describe('by invitation', () => {
     context,
   }) => {
     test.setTimeout(180_000)
-    await withProduct({ portalUrl: invitePortalUrl, crmUrl: inviteCrmUrl, signUp: 'invite' }, async (outbox) => {
+    await withProduct(lenderWith('invite', invitePortalUrl, inviteCrmUrl), async (dataDir) => {
+      const outbox = path.join(dataDir, 'outbox')
       await page.goto('/login')
       await expect(page.getByText('New here? Ask your lender for an invitation.')).toBeVisible()
       await expectGoodLooks(page)
@@ -158,37 +157,17 @@ async function setAccess(staff: Page, word: string): Promise<void> {
   await staff.getByRole('button', { name: 'Save fields' }).click()
 }
 
-/** Starts a product of its own, whose CRM has the field for the lender's word, and passes the folder of its mails. */
-async function withProduct(
-  { portalUrl, crmUrl, signUp }: { portalUrl: string; crmUrl: string; signUp: string },
-  use: (outbox: string) => Promise<void>,
-): Promise<void> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), `portal by ${signUp}-`))
-  // PostgreSQL may run as another user, who needs access to the folder.
-  chmodSync(folder, 0o711)
-  const dataDir = path.join(folder, 'data')
-  const settings = {
-    SIGNUP: signUp,
-    AGREEMENT_FILE: path.join(folder, 'agreement.md'),
-    ANNOUNCEMENT_FILE: path.join(folder, 'announcement.md'),
-  }
-  writeFileSync(settings.AGREEMENT_FILE, AGREEMENT)
-  writeFileSync(settings.ANNOUNCEMENT_FILE, ANNOUNCEMENT)
-  let product: Product | undefined
-  try {
-    const ports = { PORT: new URL(portalUrl).port, CRM_PORT: new URL(crmUrl).port }
-    execFileSync(
-      path.join(root, 'node_modules/.bin/node'),
-      ['scripts/run.mjs', 'run', 'server/src/cli.ts', 'crm', 'setup', 'access'],
-      {
-        cwd: root,
-        env: { ...process.env, ...settings, ...ports, NODE_ENV: 'development', DATA_DIR: dataDir, SEED_DEMO: 'false' },
-      },
-    )
-    product = await startProduct(dataDir, { portalUrl, crmUrl, settings })
-    await use(path.join(dataDir, 'outbox'))
-  } finally {
-    for (const pid of product?.pids() ?? []) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+/** A lender that has an agreement and a notice, and whose CRM has the field for its word. */
+function lenderWith(signUp: string, portalUrl: string, crmUrl: string): Parameters<typeof withProduct>[0] {
+  return {
+    portalUrl,
+    crmUrl,
+    groups: ['access'],
+    settings(folder) {
+      const [AGREEMENT_FILE, ANNOUNCEMENT_FILE] = [path.join(folder, 'agreement.md'), path.join(folder, 'news.md')]
+      writeFileSync(AGREEMENT_FILE, AGREEMENT)
+      writeFileSync(ANNOUNCEMENT_FILE, ANNOUNCEMENT)
+      return { SIGNUP: signUp, AGREEMENT_FILE, ANNOUNCEMENT_FILE }
+    },
   }
 }

@@ -53,9 +53,9 @@ test('a mail wears the lender’s colours, and a PNG as its logo', async () => {
   expect(html).toContain('<img src="cid:logo" alt="" width="28" height="28"')
   expect(html).toContain('>Acme</div>')
   expect(html).toContain(`background:#e8590c;color:${palette['on-brand'][0]}`)
-  expect(html).not.toMatch(/#4652d6|#5661e6|#7f8af5|#3f49c0|#b1baff|>P<\/span>/)
+  expect(html).not.toMatch(/#4652d6|#5661e6|#7f8af5|#3f49c0|#b1baff|>A<\/span>/)
   const plain = await renderMail({ subject: 'News', parts }, { name: 'Acme', logo: { ...logo, type: 'image/svg+xml' } })
-  expect(plain.html).toContain('>P</span>Acme')
+  expect(plain.html).toContain('>A</span>Acme')
 })
 
 test('a mail is rendered even if the layout could not be read for an earlier mail', async () => {

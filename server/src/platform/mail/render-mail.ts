@@ -77,7 +77,8 @@ function asHtml({ page, parts }: Layout, { subject, parts: given }: Content, bra
   // Mail programs show a preview after the subject. The preview leaves out the greeting, because every mail begins with
   // a greeting.
   const preview = given.find((one) => one.part !== 'text' || !/^Hello[ ,]/.test(one.text))
-  return filled(page, { subject, brandName, preview: preview ? asText(preview) : '' })
+  const initial = brandName.charAt(0).toUpperCase()
+  return filled(page, { subject, brandName, initial, preview: preview ? asText(preview) : '' })
     .replace(BODY, () => ofColumn(false))
     .replace(FOOTER, () => ofColumn(true))
 }
@@ -110,7 +111,7 @@ function withLogo(html: string, { name, logo }: Brand): string {
   // The white ground keeps a dark logo visible in a mail program’s dark theme.
   const image = `<img src="cid:${LOGO_CID}" alt="${isWide ? escapeHtml(name) : ''}" width="${width}" height="${LOGO_HEIGHT}" style="display: inline-block; vertical-align: middle; background: #ffffff; border-radius: 6px; margin-right: 8px">`
   return html.replace(
-    /<span style="[^"]*">P<\/span>(\{\{brandName\}\})/,
+    /<span style="[^"]*">\{\{initial\}\}<\/span>(\{\{brandName\}\})/,
     (_, text: string) => image + (isWide ? '' : text),
   )
 }

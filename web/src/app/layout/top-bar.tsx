@@ -20,7 +20,7 @@ export function TopBar({ session }: { session: VerifiedSession | undefined }) {
           <Link {...paths.profile} className="flex items-center gap-2 rounded-lg">
             <Avatar name={session?.businessName} />
             <span className="sr-only">{session?.businessName} Profile Settings</span>
-            <span className="text-2xs whitespace-nowrap text-muted lg:hidden">
+            <span className="min-w-8 text-2xs whitespace-nowrap text-muted lg:hidden">
               {session && `…${session.partnerId.slice(-4)}`}
             </span>
           </Link>

@@ -7,6 +7,7 @@ import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { May } from '../../session/may.tsx'
 import { readSeesPayments, useSeesPayments } from '../../session/sees-payments.ts'
+import { sessionQuery } from '../../session/session.queries.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -60,9 +61,7 @@ export function DashboardPage() {
             </Link>
           </May>
         }
-      >
-        <ManagerLine />
-      </PageHeader>
+      />
       <Content />
     </>
   )
@@ -78,7 +77,9 @@ function Content() {
   const stats = useQuery(statsQuery())
   const seesPayments = useSeesPayments()
   const payments = useQuery(paymentSumsQuery(seesPayments))
-  if (attention.isPending || news.isPending || stats.isPending || payments.isLoading) {
+  const session = useQuery(sessionQuery())
+  const isSessionAwaited = session.isPending && session.failureCount === 0
+  if (isSessionAwaited || attention.isPending || news.isPending || stats.isPending || payments.isLoading) {
     return (
       <div className="stack">
         <Skeleton className="h-5 w-72" />
@@ -95,7 +96,7 @@ function Content() {
   return (
     <div className="stack">
       {/* On a phone the figures come before the news, so that all four are on the first screen (D128). */}
-      <div className="grid gap-2 empty:hidden max-sm:order-first">
+      <div className="grid grid-cols-1 gap-2 empty:hidden max-sm:order-first">
         {!attention.data ? (
           <div className="panel">
             <Failure
@@ -124,7 +125,10 @@ function Content() {
         !isQuiet && <NewsSection news={news.data} untold={untold} />
       )}
       <StatStrip stats={stats} />
-      {seesPayments && payments.data && <PaymentSumsLine sums={payments.data} />}
+      <div className="flex flex-wrap justify-between gap-x-8 gap-y-2 empty:hidden max-sm:order-first">
+        {seesPayments && payments.data && <PaymentSumsLine sums={payments.data} />}
+        <ManagerLine />
+      </div>
       {!isNewcomer && <Sections told={told} />}
     </div>
   )

@@ -21,6 +21,7 @@ import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { leadStatusesQuery } from '../leads/leads.queries.ts'
 import { submittersQuery } from '../team/team.queries.ts'
 import { useListViews } from '../views/use-list-views.ts'
 import { viewsQuery } from '../views/views.queries.ts'
@@ -36,6 +37,7 @@ const route = getRouteApi('/signed-in/activity')
 
 export function startActivity({ context: { queryClient }, deps }: PageStart<ActivitySearch>) {
   startQuery(queryClient, submittersQuery())
+  startQuery(queryClient, leadStatusesQuery())
   startQuery(queryClient, viewsQuery())
   queryClient.infiniteQuery(activityLogQuery(deps)).catch(() => undefined)
 }
@@ -47,6 +49,7 @@ export function ActivityPage() {
   const seesPayments = useSeesPayments()
   const { data: news } = useQuery(newsQuery())
   const { data: team } = useQuery(submittersQuery())
+  const { data: choices } = useQuery(leadStatusesQuery())
   const typeRef = useRef<HTMLSelectElement>(null)
   const doers = [
     { value: MINE, label: 'Me' },
@@ -70,7 +73,11 @@ export function ActivityPage() {
   }
 
   if (views.start) return <Navigate {...paths.activity} search={views.start} replace />
-  const types = RECORD_EVENT_TYPES.filter((type) => mayTell(type, seesPayments ? ['money'] : []))
+  const types = RECORD_EVENT_TYPES.filter(
+    (type) =>
+      mayTell(type, seesPayments ? ['money'] : []) &&
+      (type !== 'lead.verdict_changed' || type === search.type || Boolean(choices?.verdicts)),
+  )
   return (
     <>
       <PageHeader

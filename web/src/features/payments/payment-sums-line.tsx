@@ -7,7 +7,7 @@ import { paths } from '../../app/paths.ts'
 /** What the lender has paid this month and what is coming, in one line of the dashboard (D110). */
 export function PaymentSumsLine({ sums: { paid_this_month, coming } }: { sums: PaymentSums }) {
   return (
-    <p className="flex flex-wrap items-center gap-x-2 max-sm:order-first">
+    <p className="flex flex-wrap items-center gap-x-2">
       <HandCoins aria-hidden className="size-4 shrink-0 text-muted" />
       <span>
         Paid this month <span className="font-semibold tabular-nums">{formatCents(paid_this_month)}</span>, coming{' '}

@@ -12,7 +12,7 @@ export function ManagerLine() {
   const manager = useQuery(sessionQuery()).data?.manager
   if (!manager) return null
   return (
-    <p className="mt-0.5 flex flex-wrap items-center gap-x-3 text-muted">
+    <p className="flex flex-wrap items-center gap-x-3 text-muted">
       <span>
         Your contact at the lender{manager.name && ': '}
         {manager.name && <span className="font-medium text-ink">{manager.name}</span>}
