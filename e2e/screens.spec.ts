@@ -10,6 +10,15 @@ const WITHOUT_TOKEN = {
   texts: ['Invalid or missing reset token. Please request a new password reset.'],
 }
 
+const SHIFT_MAX = 0.02
+/** The browser hands over the shifts since the page was opened before it draws the next picture. */
+const ADD_UP_SHIFTS = `new Promise((resolve) => {
+  let sum = 0
+  const add = (list) => list.getEntries().forEach((entry) => { if (!entry.hadRecentInput) sum += entry.value })
+  new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true })
+  requestAnimationFrame(() => setTimeout(() => resolve(sum)))
+})`
+
 for (const screen of SCREENS) {
   const name = pathOf(screen, { leadLoid: '{loid}', dealLoid: '{loid}', newLoid: '{loid}' })
   signedIn(`${name} is complete and accessible in both themes`, async ({ page, demo }) => {
@@ -60,6 +69,7 @@ async function expectComplete(
     const found = main.getByText(text).or(main.getByLabel(text)).filter({ visible: true })
     await expect(found.first(), text).toBeVisible()
   }
+  expect(await page.evaluate<number>(ADD_UP_SHIFTS), `layout shift of ${path}`).toBeLessThanOrEqual(SHIFT_MAX)
   await also?.(page)
   const unexpected = complaints.filter((text) => !isRefused || !text.startsWith('Failed to load resource'))
   expect(unexpected, path).toEqual([])

@@ -7,8 +7,8 @@ import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
 import { DayFilters } from '../inbox/day-filters.tsx'
 import { ChoiceChips, ChoiceSelect } from '../referral/choice-chips.tsx'
+import { leadStatusesQuery } from '../referral/referral.queries.ts'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
-import { leadStatusesQuery } from './leads.queries.ts'
 
 const FILTERS = ['status', 'source', 'dateFrom', 'dateTo', 'changedFrom', 'person', 'verdict'] as const
 

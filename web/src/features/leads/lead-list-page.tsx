@@ -11,6 +11,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ExportButton } from '../../ui/export-button.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { leadStatusesQuery } from '../referral/referral.queries.ts'
 import { DebugButton } from '../sync/debug-button.tsx'
 import { SyncButton } from '../sync/sync-button.tsx'
 import { SyncProgress } from '../sync/sync-progress.tsx'
@@ -20,7 +21,7 @@ import { useListViews } from '../views/use-list-views.ts'
 import { viewsQuery } from '../views/views.queries.ts'
 import { LEAD_COLUMNS, leadSortValue } from './lead-columns.tsx'
 import { countLeadFilters, LeadFilters } from './lead-filters.tsx'
-import { LEAD_SORT, leadFiltersOf, leadListQuery, leadStatusesQuery, saveLeads } from './leads.queries.ts'
+import { LEAD_SORT, leadFiltersOf, leadListQuery, saveLeads } from './leads.queries.ts'
 
 const route = getRouteApi('/signed-in/leads')
 

@@ -5,7 +5,6 @@ import {
   findDuplicates,
   LEAD_SORT_COLUMNS,
   type LeadSortColumn,
-  listLeadStatuses,
   listLeads,
   type NewLead,
   readLead,
@@ -60,13 +59,6 @@ export function usualCountryQuery() {
   return queryOptions({
     queryKey: ['leads', 'usual-country'],
     queryFn: ({ signal }) => call(readUsualCountry, { signal }),
-  })
-}
-
-export function leadStatusesQuery() {
-  return queryOptions({
-    queryKey: ['leads', 'statuses'],
-    queryFn: ({ signal }) => call(listLeadStatuses, { signal }),
   })
 }
 

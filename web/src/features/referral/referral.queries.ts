@@ -1,3 +1,4 @@
+import { listLeadStatuses } from '@portal/contract/leads.ts'
 import { readDealTimeline, readLeadTimeline } from '@portal/contract/timeline.ts'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
@@ -26,5 +27,13 @@ export function timelineQuery({ kind, loid }: TimelineOf, before?: string) {
     // under its new key. The entries of the latest part, which has no position in its key, must not be shown instead.
     placeholderData: (previous, query) => (before && query?.queryKey[POSITION] ? previous : undefined),
     ...LIST_FRESHNESS,
+  })
+}
+
+/** The statuses and the verdicts by which leads can be listed. */
+export function leadStatusesQuery() {
+  return queryOptions({
+    queryKey: ['leads', 'statuses'],
+    queryFn: ({ signal }) => call(listLeadStatuses, { signal }),
   })
 }
