@@ -22,14 +22,13 @@ export function RequireOfEverybody({ businessName }: { businessName: string }) {
       return queryClient.invalidateQueries(secondFactorQuery())
     },
   })
-  if (!factor) return null
   return (
     <div className="grid gap-3 border-t border-line pt-5">
       {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
       <Checkbox
         label="Require a second factor for everybody"
         hint={`Anybody at ${businessName} without a second factor must set one up before doing anything else.`}
-        checked={change.isPending ? change.variables : factor.is_required}
+        checked={change.isPending ? change.variables : factor?.is_required === true}
         aria-disabled={change.isPending || undefined}
         onChange={(event) => {
           if (!change.isPending) change.mutate(event.target.checked)

@@ -1,5 +1,6 @@
 import { removePasskey, removeTotp, renewRecoveryCodes, type SecondFactor } from '@portal/contract/second-factor.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { clsx } from 'clsx'
 import { type ReactNode, useId, useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { failureDetail, failureText } from '../../../api/failure.ts'
@@ -21,6 +22,8 @@ import { hasFactor, secondFactorQuery, showSecondFactor } from './second-factor.
 import { TotpSetUp } from './totp-set-up.tsx'
 
 type Removal = { what: 'app' } | { what: 'passkey'; id: string; name: string } | { what: 'codes' }
+
+const NO_FACTOR: SecondFactor = { totp: null, passkeys: [], recovery_codes_left: 0, is_required: false }
 
 interface SecondFactorCardProps {
   /** The owner's settings for everybody, shown below the factors. */
@@ -81,6 +84,8 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
     onSettled: () => setRemoval(null),
   })
 
+  // Until the answer is there, the card is as high as for a person without a factor, so that it moves nothing.
+  const shown = factor.data ?? (factor.isPending ? NO_FACTOR : undefined)
   const frame = { ref, tabIndex: -1, className: 'rounded-xl' }
   if (codes) {
     return (
@@ -95,7 +100,6 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
         title="Second factor"
         description="You need it as well as your password, so a stolen password alone is useless."
       >
-        {factor.isPending && <Spinner label="Loading second factor" />}
         {factor.isError && !factor.data && (
           <Failure
             text="Failed to load the second factor"
@@ -103,37 +107,43 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
             onRetry={() => void factor.refetch()}
           />
         )}
-        {factor.data && (
-          <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-            {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
-            <App
-              factor={factor.data}
-              isAdding={adding === 'app'}
-              onAdd={() => setAdding('app')}
-              onAdded={handleAdded}
-              onCancel={handleCancel}
-              onRemove={() => setRemoval({ what: 'app' })}
-            />
-            <Passkeys
-              factor={factor.data}
-              isAdding={adding === 'passkey'}
-              onAdd={() => setAdding('passkey')}
-              onAdded={handleAdded}
-              onCancel={handleCancel}
-              onRemove={(id, name) => setRemoval({ what: 'passkey', id, name })}
-            />
-            {hasFactor(factor.data) && (
-              <Part
-                title="Recovery codes"
-                text={`${factor.data.recovery_codes_left} of 10 left. Each signs you in once without your device.`}
-                action={
-                  <Button variant="secondary" size="small" onClick={() => setRemoval({ what: 'codes' })}>
-                    Make new codes
-                  </Button>
-                }
+        {shown && (
+          <div className="relative">
+            {factor.isPending && <Spinner label="Loading second factor" className="absolute inset-0" />}
+            <div
+              aria-hidden={factor.isPending || undefined}
+              className={clsx('grid grid-cols-[minmax(0,1fr)] gap-5', factor.isPending && 'invisible')}
+            >
+              {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
+              <App
+                factor={shown}
+                isAdding={adding === 'app'}
+                onAdd={() => setAdding('app')}
+                onAdded={handleAdded}
+                onCancel={handleCancel}
+                onRemove={() => setRemoval({ what: 'app' })}
               />
-            )}
-            {children}
+              <Passkeys
+                factor={shown}
+                isAdding={adding === 'passkey'}
+                onAdd={() => setAdding('passkey')}
+                onAdded={handleAdded}
+                onCancel={handleCancel}
+                onRemove={(id, name) => setRemoval({ what: 'passkey', id, name })}
+              />
+              {hasFactor(shown) && (
+                <Part
+                  title="Recovery codes"
+                  text={`${shown.recovery_codes_left} of 10 left. Each signs you in once without your device.`}
+                  action={
+                    <Button variant="secondary" size="small" onClick={() => setRemoval({ what: 'codes' })}>
+                      Make new codes
+                    </Button>
+                  }
+                />
+              )}
+              {children}
+            </div>
           </div>
         )}
         <ConfirmDialog
