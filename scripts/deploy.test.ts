@@ -125,6 +125,19 @@ test('balancers refuse a worker and follow names, everything in compose starts a
   }
 })
 
+test('each package of the lock file has a checksum, and comes from the public registry or from the one that npm is told of', () => {
+  const lock: { packages: Record<string, { link?: true; integrity?: string; resolved?: string }> } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../package-lock.json'), 'utf8'),
+  )
+  const packages = Object.entries(lock.packages).filter(([place, { link }]) => place.includes('node_modules/') && !link)
+  expect(packages.length).toBeGreaterThan(500)
+  const faulty = packages.filter(
+    ([, { integrity, resolved = 'https://registry.npmjs.org/' }]) =>
+      !integrity?.startsWith('sha512-') || !resolved.startsWith('https://registry.npmjs.org/'),
+  )
+  expect(faulty.map(([place]) => place)).toEqual([])
+})
+
 const analyze = '/usr/bin/systemd-analyze'
 test.skipIf(!existsSync(analyze))('systemd reads the unit without a complaint', async () => {
   const unit = join(folder, 'partner-portal@web.service')

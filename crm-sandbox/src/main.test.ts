@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -77,6 +77,15 @@ test('the sandbox says once that it is ready, in one line and over IPC, and ends
   child.disconnect()
   expect(await once(child, 'exit')).toEqual([0, null])
   expect(out().trim().split('\n')).toHaveLength(1)
+})
+
+test('nobody else on the machine may read the sandbox’s files, not even those of an earlier version', async () => {
+  const dir = newFolder()
+  writeFileSync(join(dir, 'crm.sqlite'), '')
+  chmodSync(join(dir, 'crm.sqlite'), 0o644)
+  await start(dir)
+  const modes = readdirSync(dir).map((file) => [file, (statSync(join(dir, file)).mode & 0o777).toString(8)])
+  expect(modes).toEqual(['crm.sqlite', 'crm.sqlite-shm', 'crm.sqlite-wal'].map((file) => [file, '600']))
 })
 
 test('SIGTERM stops the sandbox cleanly', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 
@@ -166,8 +166,12 @@ const IDS_RESERVED_AT_ONCE = 1_000
 
 /** Opens the state folder. A commit is on disk before its call returns, so kill -9 loses no answered write. */
 export function openStore(dir: string): Store {
-  mkdirSync(dir, { recursive: true })
-  const db = new DatabaseSync(join(dir, 'crm.sqlite'))
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const file = join(dir, 'crm.sqlite')
+  // SQLite gives the files beside it the same mode.
+  closeSync(openSync(file, 'a'))
+  chmodSync(file, 0o600)
+  const db = new DatabaseSync(file)
   db.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   db.exec(SCHEMA)
   db.exec(STATISTICS)

@@ -249,6 +249,20 @@ test('a malformed command prints one line and exits with 2, and an impossible co
   )
 })
 
+test('a command that needs the database alone costs little time', async () => {
+  await using folder = await openDataFolder()
+  const { url: databaseUrl } = await createDatabase()
+  const report = 'process.on("exit", () => console.error(process.cpuUsage().user / 1e6))'
+  const { err } = await folder.program(['partner', 'deactivate', 'nobody@example.com'], {
+    DATABASE_URL: databaseUrl,
+    NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(report)}"`,
+  })
+  const [line, seconds] = err.trimEnd().split('\n')
+  expect(line).toBe('There is no partner "nobody@example.com"')
+  // A third of a second on a quiet machine. With everything that a server loads it is four times as much.
+  expect(Number(seconds)).toBeLessThan(1)
+})
+
 test('a pipe gets the whole output, however long it is', async () => {
   const cli = join(import.meta.dirname, 'cli.ts')
   const words = [process.execPath, cli, 'x'.repeat(120_000)]
