@@ -1,10 +1,12 @@
 import type { Route } from '@portal/contract/route.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BadInput, badInput, fieldsOf, ODD_TEXTS, ODD_VALUES } from '../testing/bad-input.ts'
+import { type BadInput, badInput, bodyFieldsOf, fieldsOf, ODD_TEXTS, ODD_VALUES } from '../testing/bad-input.ts'
 import {
   askRoute,
   faultOf,
+  HELLO_SHA256,
+  INVITED,
   ignoresUnknown,
   LEADS_FILE,
   NAMED_ROUTES as named,
@@ -12,11 +14,15 @@ import {
   validBody,
   validQuery,
 } from '../testing/contract-routes.ts'
+import { insertDeal } from '../testing/insert-deal.ts'
+import { insertRequest } from '../testing/insert-request.ts'
 import { makeKey } from '../testing/make-key.ts'
 import { addPasskey } from '../testing/second-factor.ts'
-import { confirmEmail, startPortal, type TestPortal } from '../testing/start-portal.ts'
+import { addColleague, confirmEmail, newLead, startPortal, type TestPortal } from '../testing/start-portal.ts'
 
 let portal: TestPortal
+let partnerId: string
+let colleagueId: string
 let sessionToken: string
 let apiKey: string
 beforeAll(async () => {
@@ -25,7 +31,9 @@ beforeAll(async () => {
   const group = { name: 'payments' as const, fields: ['partner_commission'], seen_at: new Date().toISOString() }
   await setUp.deps.db.insertInto('crm_field_groups').values(group).execute()
   const partner = await setUp.newPartner()
+  partnerId = partner.id
   await confirmEmail(setUp, partner)
+  colleagueId = (await addColleague(setUp, partner, 'member')).id
   sessionToken = partner.token
   apiKey = await makeKey(partner, ['submit', 'read'])
   // A body sent to /team/settings may make a second factor compulsory. With this passkey, every route still serves
@@ -122,7 +130,7 @@ test.each(withBody)(
     ]) {
       expect(faultOf(await ask(route, { token: tokenFor(route), body: body ?? 'null' }), 400)).toBeUndefined()
     }
-    for (const field of fieldsOf(route.body)) {
+    for (const field of bodyFieldsOf(route)) {
       const values = [...ODD_VALUES, ...ODD_TEXTS, 'x'.repeat(60_000)]
       const faults = values.map(async (value) => {
         const answer = await ask(route, { token: tokenFor(route), body: { ...validBody(route), [field]: value } })
@@ -147,11 +155,43 @@ const INPUTS_A_ROUTE = Math.max(20, Math.ceil(Number(process.env['FUZZ_REQUESTS'
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_120)
 // oxlint-enable node/no-process-env
 
+/** Makes a record for the route's address, so that input reaches the route's rules. Undefined if the CRM is needed too. */
+async function makeRecord({ path }: Route): Promise<string | undefined> {
+  if (!path.includes(':') || /\/(sync-deal|sync-runs|statements|webhook-logs|passkeys|sessions)\/:/.test(path)) return
+  const { db } = portal.deps
+  const make = async (to: string, body: unknown) => (await portal.post(to, body, { token: sessionToken })).body.data
+  if (/\/(deals?|payments)\/:/.test(path)) return (await insertDeal(db, partnerId, { partner_commission: 5 })).loid
+  const { id: leadId, loid } = await make('/dashboard/leads', newLead())
+  if (path.startsWith('/crm/request/')) return insertRequest(db, loid)
+  if (path.startsWith('/dashboard/attention/')) return `no-movement.lead.${leadId}.1`
+  const document = { name: 'hello.txt', size: 5, sha256: HELLO_SHA256 }
+  const makers: [string, () => Promise<string>][] = [
+    ['/crm/document/', async () => (await make(`/crm/documents/${loid}`, document)).document.id],
+    ['/crm/note/:id', async () => (await make(`/crm/note/${loid}`, { content: 'A note long enough.' })).note.id],
+    [
+      '/dashboard/views/',
+      async () => (await make('/dashboard/views', { list: 'leads', name: 'Hot', query: 'a=b' })).id,
+    ],
+    ['/dashboard/leads/imports/', async () => (await make('/dashboard/leads/imports', LEADS_FILE)).id],
+    [
+      '/dashboard/api-keys/',
+      async () => (await make('/dashboard/api-keys', { name: loid, rights: ['read'] })).keys[0].id,
+    ],
+    ['/team/people/', async () => colleagueId],
+    ['/team/', async () => (await make('/team/invitations', { ...INVITED, email: `${loid}@example.com` })).id],
+  ]
+  return makers.find(([begin]) => path.startsWith(begin))?.[1]() ?? loid
+}
+
 test.each(withInput)(
   '%s answers any input with success or a refusal, never with an internal error',
   { timeout: 15_000 + INPUTS_A_ROUTE * 1_000 },
   async (name, route) => {
-    const inputs = fc.array(badInput(route, validBody(route)), { minLength: INPUTS_AT_ONCE, maxLength: INPUTS_AT_ONCE })
+    const record = await makeRecord(route)
+    const inputs = fc.array(badInput(route, validBody(route), record), {
+      minLength: INPUTS_AT_ONCE,
+      maxLength: INPUTS_AT_ONCE,
+    })
     const property = fc.asyncProperty(inputs, async (batch) => {
       const faults = await Promise.all(batch.map((input) => faultFor(route, input)))
       expect(faults.filter(Boolean)).toEqual([])

@@ -87,8 +87,15 @@ beforeAll(async () => {
   await makeKey(owner, ['read'], 'Foreign system')
   const namedKey = (await owner.get('/dashboard/api-keys')).body.data.keys[0].id
   const imported = (await owner.post('/dashboard/leads/imports', LEADS_FILE)).body.data.id
+  const note = (await owner.post(`/crm/note/${lead.loid}`, { content: 'A note long enough.' })).body.data.note.id
+  const request = await insertRequest(portal.deps.db, lead.loid)
   foreign = [
     imported,
+    note,
+    request,
+    await begunDocument(owner, lead.loid),
+    await keepView(owner),
+    `no-movement.lead.${lead.id}.1`,
     lead.loid,
     lead.id,
     deal.loid,

@@ -1,3 +1,4 @@
+import { profileChange } from '@portal/contract/accounts.ts'
 import type { Route } from '@portal/contract/route.ts'
 import { spelledBodyOf } from '@portal/contract/spelling.ts'
 import fc from 'fast-check'
@@ -83,8 +84,27 @@ const anyValue = fc.oneof(
 )
 const anyObject = fc.array(fc.tuple(anyKey, anyValue), { minLength: 1, maxLength: 5 })
 
-/** Requests that an attacker or a faulty program could send, with one bad part or only bad parts. */
-export function badInput(route: Route, validBody: object | undefined): fc.Arbitrary<BadInput> {
+const TOOLS = ['find_referrals', 'open_referral', 'changes_since', 'explain_status', 'needs_attention', 'submit_lead']
+const TOOL_FIELDS = ['search', 'status', 'changed_from', 'loid', 'cursor', 'lead', 'confirmation']
+const LEAD_FIELDS = ['business_name', 'email', 'phone', 'first_name', 'loan_amount', 'status', 'abn']
+
+/** A call of an assistant's tool, whose arguments the tool itself parses. */
+function badToolCall(): fc.Arbitrary<BadInput> {
+  const lead = fc.tuple(fc.constantFrom(...LEAD_FIELDS), anyValue).map(([field, value]) => {
+    return ['lead', { business_name: 'Conform', email: 'conform@example.com', [field]: value }] as const
+  })
+  const given = fc.oneof(fc.tuple(fc.constantFrom(...TOOL_FIELDS), anyValue), lead)
+  return fc.tuple(fc.constantFrom(...TOOLS), given).map(([name, [field, value]]) => ({
+    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${jsonOf([[field, value]])}}}`,
+  }))
+}
+
+/** Requests that an attacker or a faulty program could send, with one bad part or only bad parts; half of them about `record`. */
+export function badInput(
+  route: Route,
+  validBody: object | undefined,
+  record: string | undefined,
+): fc.Arbitrary<BadInput> {
   const parts: fc.Arbitrary<BadInput>[] = [
     fc
       .array(fc.tuple(keyOf(fieldsOf(route.query)), anyText), { minLength: 1, maxLength: 4 })
@@ -99,7 +119,7 @@ export function badInput(route: Route, validBody: object | undefined): fc.Arbitr
       })),
     )
   } else if (route.method !== 'GET') {
-    const pairs = fc.array(fc.tuple(keyOf(fieldsOf(route.body)), anyValue), { minLength: 1, maxLength: 3 })
+    const pairs = fc.array(fc.tuple(keyOf(bodyFieldsOf(route)), anyValue), { minLength: 1, maxLength: 3 })
     parts.push(
       pairs.map((bad) => ({ body: jsonOf([...Object.entries(validBody ?? {}), ...bad]) })),
       anyObject.map((bad) => ({ body: jsonOf(bad) })),
@@ -109,7 +129,14 @@ export function badInput(route: Route, validBody: object | undefined): fc.Arbitr
       anyText.map((text) => ({ body: `{${text}` })),
     )
   }
-  return fc.oneof(...parts)
+  if (route.path === '/partner/mcp') parts.push(badToolCall())
+  const input = fc.oneof(...parts)
+  return record === undefined
+    ? input
+    : fc.oneof(
+        input,
+        input.map((bad) => ({ id: record, ...bad })),
+      )
 }
 
 function keyOf(fields: string[]): fc.Arbitrary<string> {
@@ -119,6 +146,12 @@ function keyOf(fields: string[]): fc.Arbitrary<string> {
 /** Writes JSON with `__proto__` and repeated keys, which an object would lose. */
 function jsonOf(pairs: [string, unknown][]): string {
   return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
+}
+
+/** The fields that a route reads from its body. A profile's body is parsed late, once the stored names are known. */
+export function bodyFieldsOf(route: Route): string[] {
+  const stored = { business_name: '', first_name: null, last_name: null }
+  return fieldsOf(route.path === '/profile' ? profileChange(stored) : route.body)
 }
 
 /** The fields of a body or query, even if the object is the first part of a pipe. Empty if there is no schema. */

@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../platform/db/in-transaction.ts'
 import { Forbidden, Invalid } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
-import { invalidFromIssues } from '../../platform/http/invalid-from-issues.ts'
+import { parseInput } from '../../platform/http/parse-input.ts'
 import { type BusinessChange, lockPartner } from '../../records/partners/partners.queries.ts'
 import type { ConnectRecords } from './confirm-email.ts'
 import { findContact, getPerson, type Person, updatePerson } from './people.queries.ts'
@@ -32,9 +32,7 @@ export async function changePersonProfile(
     const at = clock.now().toISOString()
     const partner = await lockPartner(tx, caller.id)
     const person = await getPerson(tx, caller.personId)
-    const { success, data, error } = profileChange(person).safeParse(body)
-    if (!success) throw invalidFromIssues(error.issues)
-    const { email, business_name, abn, gst_registered, ...change } = data
+    const { email, business_name, abn, gst_registered, ...change } = parseInput(profileChange(person), body)
     const phone = change.phone && (readPhone(change.phone)?.e164 ?? change.phone)
     if (email !== undefined && email !== comparedEmail(person.email))
       throw new Invalid('VALIDATION', EMAIL_IS_READ_ONLY, { email: EMAIL_IS_READ_ONLY })

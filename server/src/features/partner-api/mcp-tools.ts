@@ -10,8 +10,8 @@ import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { Conflict, NotFound } from '../../platform/errors.ts'
 import { claimOnce } from '../../platform/http/idempotency.ts'
-import { invalidFromIssues } from '../../platform/http/invalid-from-issues.ts'
 import type { Call } from '../../platform/http/mount.ts'
+import { parseInput } from '../../platform/http/parse-input.ts'
 import { findDeals } from '../../records/deals/deal-list.queries.ts'
 import { findLeads } from '../../records/leads/lead-list.queries.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
@@ -161,7 +161,7 @@ export function assistantTools(deps: Deps, findAttention: (partnerId: string) =>
       description: `Submits a lead, in two steps. First call it without a confirmation: nothing is submitted, and you get the lead as it would be. Show it to the person. Only after the person agreed, call it with the same lead and the confirmation. ${CONSENT_TEXT}`,
       needs: 'submit',
       inputSchema: SUBMISSION_SCHEMA,
-      run: (call, given) => submit(call, parsed(Submission, given)),
+      run: (call, given) => submit(call, parseInput(Submission, given)),
     },
   ]
 
@@ -222,18 +222,12 @@ function reading<Input extends z.ZodMiniType>(
     description,
     needs: 'read',
     inputSchema,
-    run: async (call, given) => contentOf(await read(call, parsed(input, given))),
+    run: async (call, given) => contentOf(await read(call, parseInput(input, given))),
   }
 }
 
-function parsed<Input extends z.ZodMiniType>(input: Input, given: unknown): z.output<Input> {
-  const result = input.safeParse(given)
-  if (!result.success) throw invalidFromIssues(result.error.issues)
-  return result.data
-}
-
 function filtersOf<Filters extends z.ZodMiniType>(filters: Filters, given: object): z.output<Filters> {
-  return parsed(filters, Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
+  return parseInput(filters, Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
 }
 
 /** Undefined if the record is not found. */

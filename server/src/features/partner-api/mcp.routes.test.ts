@@ -158,4 +158,7 @@ test('the protocol’s odd messages get the protocol’s answers', async () => {
   expect(future.body.result.protocolVersion).toBe('2025-11-25')
   expect((await portal.get('/partner/mcp', { token })).status).toBe(405)
   expect((await ask({ id: 1, method: 5 })).status).toBe(400)
+  const hostile = { name: 'find_referrals', arguments: { search: { length: { toString: null } } } }
+  const refused = await ask({ id: 1, method: 'tools/call', params: hostile })
+  expect([refused.status, refused.body.result.isError]).toEqual([200, true])
 })

@@ -8,11 +8,11 @@ import type { $ZodType } from 'zod/v4/core'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../db/database.ts'
 import type { ReadSource, Replica } from '../db/replica.ts'
-import { PortalError } from '../errors.ts'
 import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
 import { ExportFile } from './export-file.ts'
 import { answerOnce, findFirstAnswer } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
+import { parseInput } from './parse-input.ts'
 import type { Limit } from './rate-limit.ts'
 import { readBytes } from './read-bytes.ts'
 import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
@@ -282,11 +282,7 @@ function withoutBlanks(query: unknown): unknown {
  * key. Those routes refuse unknown fields and name them, because a typing mistake would lose data (D46).
  */
 function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
-  if (schema) {
-    const parsed = safeParse(schema, input === undefined ? {} : input)
-    if (!parsed.success) throw invalidFromIssues(parsed.error.issues)
-    return parsed.data
-  }
+  if (schema) return parseInput(schema, input === undefined ? {} : input)
   if (ignoresUnknown(route) || input === undefined || input === null) return undefined
   const keys = Object.keys(input)
   // A number has no keys, but is unknown input all the same.
@@ -296,15 +292,6 @@ function parse(route: Route, schema: Schema | undefined, input: unknown): unknow
     )
   }
   return undefined
-}
-
-/** Zod measures everything with a `length`, and throws on a `length` that is no number. Such input is refused too. */
-function safeParse(schema: Schema, input: unknown) {
-  try {
-    return schema.safeParse(input)
-  } catch (cause) {
-    throw new PortalError(400, 'VALIDATION', 'A field holds an object where a text or a number is expected', { cause })
-  }
 }
 
 function ignoresUnknown({ auth }: Route): boolean {
