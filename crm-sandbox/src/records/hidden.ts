@@ -3,12 +3,12 @@ import { isSpared } from '../faults/faults.ts'
 import type { Sandbox } from '../sandbox-context.ts'
 import { isObject } from '../wire/wire.ts'
 
-const READS = /^\/crm\/v8\/(?:Leads|Deals)(?:\/(?:search|\d+))?(?:\?|$)/
+const READS = /^\/crm\/v8\/(?:Leads|Deals|Tasks)(?:\/(?:search|\d+(?:\/Attachments)?))?(?:\?|$)/
 const QUERY = /\bfrom\s+(?:Leads|Deals|DealHistory)\b/i
 
 /**
- * While the API user may see no leads and deals, reads of them are answered as if there were none. Zoho answers so, with
- * 204, when a role or a sharing rule hides records. The list of deleted records is not affected,
+ * While the API user may see no leads, deals and tasks, reads of them and of their files are answered as if there were
+ * none. Zoho answers so, with 204, when a role or a sharing rule hides records. The list of deleted records is not affected,
  * nor are calls that play the lender's staff.
  */
 export function hideRecords(app: FastifyInstance, sandbox: Sandbox) {

@@ -10,9 +10,9 @@ import {
 import { CrmRefused } from '../zoho/errors.ts'
 import type { Pull } from './pull.ts'
 
-/** As many missing records as this are ordinary, unless they are all that a partner has (D123). */
-const ORDINARY_MAX = 20
-const ORDINARY_SHARE = 1 / 10
+/** As many missing records as this are ordinary, unless they are all that there are (D123). */
+export const ORDINARY_MAX = 20
+export const ORDINARY_SHARE = 1 / 10
 const PARTNERS_MAX = 2
 /** Deletions that are older were swept long ago. */
 const DELETED_DAYS = 7
@@ -34,7 +34,7 @@ export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly strin
     if (missing.length === 0) return []
     const known = await findHidden(db, module, missing.map(idOf))
     if (known.size === 0 && !(await areSuspicious(missing, page, zohoIds))) return [...missing]
-    listing ??= findDeleted(pull, module)
+    listing ??= findDeleted(pull, module).then((found) => found ?? new Set())
     const deleted = await listing
     const unnamed = missing.filter((row) => !deleted.has(idOf(row)))
     const isMass = await areSuspicious(
@@ -83,12 +83,19 @@ export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly strin
   }
 }
 
-/** The records that the CRM names as deleted. If it does not list all of them, the others stay hidden. */
-async function findDeleted({ deps, signal }: Pull, module: CrmModule): Promise<ReadonlySet<string>> {
+/**
+ * The records that the CRM names as deleted. If it does not list all of them, the others stay hidden. Undefined if it lists
+ * none at all.
+ */
+export async function findDeleted(
+  { deps, signal }: Pick<Pull, 'deps' | 'signal'>,
+  module: CrmModule | 'Tasks',
+): Promise<ReadonlySet<string> | undefined> {
   const since = new Date(deps.crm.now().getTime() - DELETED_DAYS * DAY_MS).toISOString()
-  const deleted = new Set<string>()
+  let deleted: Set<string> | undefined
   try {
     for await (const deletions of deps.crm.deletionsOfAllPartners(module, since, signal)) {
+      deleted ??= new Set()
       for (const { zoho_id } of deletions) deleted.add(zoho_id)
     }
   } catch (error) {

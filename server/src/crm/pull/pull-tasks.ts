@@ -6,6 +6,7 @@ import {
 } from '../../records/requests/requests.queries.ts'
 import { applyTasks } from '../apply/apply-tasks.ts'
 import { CrmForbidden, CrmRefused } from '../zoho/errors.ts'
+import { findDeleted, ORDINARY_MAX, ORDINARY_SHARE } from './hold-hidden.ts'
 import { beginAtCursor, endCursor, findCursor, moveCursor } from './sweep/sweep-cursors.queries.ts'
 
 const OPEN_AT_ONCE = 100
@@ -14,9 +15,51 @@ const OVERLAP_MS = 60_000
 
 /** Reads tasks that a notification has named. Those that the CRM does not have any more are withdrawn. */
 export async function pullTasks(deps: Deps, zohoIds: readonly string[], signal: AbortSignal): Promise<void> {
+  const missing = await applyThere(deps, zohoIds, signal)
+  await withdrawGone(deps, missing, { asked: zohoIds.length, signal })
+}
+
+/** Applies those of these tasks that the CRM shows. Returns the ids of the others. */
+async function applyThere(deps: Deps, zohoIds: readonly string[], signal: AbortSignal): Promise<string[]> {
   const tasks = await deps.crm.getTasks(zohoIds, signal)
+  await applyTasks(deps, tasks, { isNews: true })
   const there = new Set(tasks.map((task) => task.zoho_id))
-  await applyTasks(deps, tasks, { isNews: true, gone: zohoIds.filter((zohoId) => !there.has(zohoId)) })
+  return zohoIds.filter((zohoId) => !there.has(zohoId))
+}
+
+/**
+ * Withdraws what was asked with tasks that the CRM does not show any more. If suspiciously many of the tasks are missing,
+ * the API user may have lost a right: then only those are gone that the CRM names as deleted (D123).
+ */
+async function withdrawGone(
+  deps: Deps,
+  missing: readonly string[],
+  { asked, signal }: { asked: number; signal: AbortSignal },
+): Promise<void> {
+  if (missing.length === 0) return
+  const isMass =
+    (missing.length > 1 && missing.length === asked) ||
+    (missing.length > ORDINARY_MAX && missing.length > asked * ORDINARY_SHARE)
+  const gone = isMass ? await findGone(deps, missing, signal) : missing
+  if (gone.length < missing.length) {
+    const tasks = missing.length - gone.length
+    deps.log.warn(
+      { tasks },
+      'the CRM does not show these tasks and does not name them as deleted; the portal keeps them',
+    )
+  }
+  await applyTasks(deps, [], { isNews: true, gone })
+}
+
+/**
+ * The tasks of these that the CRM names as deleted. Where an organisation does not list its deleted tasks, all of them are
+ * gone if the CRM shows any other task.
+ */
+async function findGone(deps: Deps, missing: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+  const deleted = await findDeleted({ deps, signal }, 'Tasks')
+  if (deleted !== undefined) return missing.filter((zohoId) => deleted.has(zohoId))
+  for await (const tasks of deps.crm.openTaskPages(signal)) return tasks.length > 0 ? missing : []
+  return []
 }
 
 /**
@@ -45,13 +88,17 @@ async function sweepGivenTasks(deps: Deps, signal: AbortSignal): Promise<void> {
   for await (const tasks of crm.taskPagesSince(new Date(from).toISOString(), signal)) {
     await applyTasks(deps, tasks, { isNews: true })
   }
+  const missing: string[] = []
+  let asked = 0
   for (let after = ''; ; ) {
     const open = await findOpenRequestsOfAllPartners(db, after, OPEN_AT_ONCE)
     const last = open.at(-1)
     if (last === undefined) break
-    await pullTasks(deps, open, signal)
+    missing.push(...(await applyThere(deps, open, signal)))
+    asked += open.length
     after = last
   }
+  await withdrawGone(deps, missing, { asked, signal })
   if (signal.aborted) throw new CrmUnavailable('The sweep was stopped.')
   await moveCursor(db, list, begun)
 }

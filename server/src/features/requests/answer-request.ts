@@ -2,6 +2,7 @@ import type { Note } from '@portal/contract/notes.ts'
 import { needsAnswer } from '@portal/contract/requests.ts'
 import { beginTask } from '../../crm/push/begin-task.job.ts'
 import type { Deps } from '../../deps.ts'
+import { cutText } from '../../platform/cut-text.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { RequestRow } from '../../platform/db/tables.ts'
@@ -28,7 +29,7 @@ export async function answerLender(
   if (!request) throw new NotFound('Request not found')
   const { owner } = request
   if (!needsAnswer(request)) throw new Conflict('CONFLICT', CLOSED[request.state])
-  const title = `Answer: ${request.subject}`.slice(0, TITLE_LENGTH_MAX)
+  const title = cutText(`Answer: ${request.subject}`, TITLE_LENGTH_MAX)
   const answered = await addNoteToRecord(tx, deps, partner, { loid: owner.loid, on: owner.about, title, content })
   await settleRequest(tx, deps, partner, request)
   return answered

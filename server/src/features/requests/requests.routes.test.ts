@@ -261,3 +261,30 @@ test('a recurring task that is completed asks again, as a request of its own', a
   ])
   expect(await types(loid)).toEqual(['request.opened', 'request.accepted', 'request.opened'])
 })
+
+test('tasks that the API user may not see for a while are not withdrawn; tasks that staff delete are', async () => {
+  const { id, loid, page } = await pushedLead()
+  await look()
+  const tasks = [await task(id, 'Partner: Lease'), await task(id, 'Partner: Rates notice')]
+  await look()
+  await lender.behaviour({ apiUserSeesRecords: false })
+  await look()
+  await lender.behaviour({ apiUserSeesRecords: true })
+  await look()
+  expect((await requestsOf(page)).map(({ state }: { state: string }) => state)).toEqual(['asked', 'asked'])
+  expect(await types(loid)).toEqual(['request.opened', 'request.opened'])
+  await lender.removeMany('Tasks', tasks)
+  await look()
+  expect((await requestsOf(page)).map(({ state }: { state: string }) => state)).toEqual(['withdrawn', 'withdrawn'])
+})
+
+test('the title of an answer is not cut inside a letter', async () => {
+  const { id, loid, page } = await pushedLead()
+  await look()
+  await task(id, `Partner: ${'a'.repeat(111)}😀`)
+  await look()
+  const [request] = await requestsOf(page)
+  const answered = await ada.post(`/crm/request/${request.id}/answer`, { content: 'It is on its way.' })
+  expect(answered.body.data.note.title).toBe(`Answer: ${'a'.repeat(111)}`)
+  expect(await types(loid)).toEqual(['request.opened', 'request.answered'])
+})

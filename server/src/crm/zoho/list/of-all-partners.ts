@@ -20,7 +20,7 @@ export interface AllPartnersLister {
    * deletions than Zoho returns.
    */
   deletionsOfAllPartners(
-    module: CrmModule | 'Partners',
+    module: CrmModule | 'Partners' | 'Tasks',
     since: string,
     signal?: AbortSignal,
   ): AsyncIterable<CrmDeletion[]>
@@ -82,10 +82,14 @@ export function openAllPartnersLister(
     }
   }
 
-  async function* deletionsOfAllPartners(module: CrmModule | 'Partners', since: string, signal?: AbortSignal) {
+  async function* deletionsOfAllPartners(
+    module: CrmModule | 'Partners' | 'Tasks',
+    since: string,
+    signal?: AbortSignal,
+  ) {
     // Zoho may leave out deletions in the very second that the header names, so the header names an earlier second.
     const headers = { 'if-modified-since': zohoTime(new Date(Date.parse(since) - 1_000).toISOString()) }
-    const path = `${moduleName(fieldMap, module)}/deleted`
+    const path = `${module === 'Tasks' ? module : moduleName(fieldMap, module)}/deleted`
     for await (const rows of api.pages(path, { type: 'all' }, { signal, headers })) {
       yield rows.flatMap((row) => readDeletion(row) ?? [])
     }
