@@ -1,6 +1,8 @@
 import type { Deps } from '../../deps.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { insertSet } from '../../platform/db/row-sets.ts'
+import type { DocumentRow } from '../../platform/db/tables.ts'
 import type { CrmAttachment } from '../../records/crm-records.ts'
 import { typeOfName } from '../../records/documents/document-name.ts'
 import {
@@ -46,13 +48,16 @@ export async function applyAttachments(
       const row = byZohoId.get(one.zoho_id)
       if (!row) continue
       const isElsewhere = row.crm_record !== one.record_zoho_id || row.crm_module !== one.module
-      const isOthers = row.sha256 === null && (row.partner_id !== partnerId || row.loid !== record.loid)
-      if (isElsewhere || isOthers)
+      const isOthers = row.partner_id !== partnerId || row.loid !== record.loid
+      const isTaken = isOthers && (row.sha256 === null || (await isMerged(tx, row, partnerId)))
+      // The API user may have lost the right to see it for a while.
+      const isBack = row.sha256 === null && row.removed_at !== null
+      if (isElsewhere || isTaken || isBack)
         await moveDocument(
           tx,
           row,
           one,
-          isOthers ? { partnerId, loid: record.loid } : { partnerId: row.partner_id, loid: row.loid },
+          isTaken ? { partnerId, loid: record.loid } : { partnerId: row.partner_id, loid: row.loid },
         )
     }
     if (isWhole) {
@@ -64,6 +69,11 @@ export async function applyAttachments(
     const events = rows.filter((row) => isNews && ids.has(row.id)).map((row) => addedEvent(row, record, clock.now()))
     await recordEvents(tx, events)
   })
+}
+
+/** Whether this file is the partner's own and its record is gone: staff have merged it into the one that has the file now. */
+async function isMerged(tx: Tx, row: DocumentRow, partnerId: string): Promise<boolean> {
+  return row.partner_id === partnerId && !(await findDocumentedRecord(tx, partnerId, row.loid))
 }
 
 const PARTNER = /^partner/i

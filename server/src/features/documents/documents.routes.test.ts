@@ -396,6 +396,26 @@ test('a file whose answer was lost is not shown to the record’s new partner as
   expect((await eve.get(`/crm/documents/${loid}`)).body.data.documents).toEqual([])
 })
 
+test('files follow a merge of two leads, and the lender’s are back once the API user may see them again', async () => {
+  const master = await pushedLead()
+  const { loid, id } = await pushedLead()
+  await upload(portal, ada, { loid, name: 'own.txt', content: bytes('before the merge') })
+  const own = await synced(loid, 'own.txt')
+  await lender.attach('Leads', id, { name: 'Partner terms.pdf', content: `${PDF}terms` })
+  await lender.merge('Leads', master.id, [id])
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  const names = async () => {
+    await portal.deps.db.deleteFrom('document_looks').where('loid', '=', master.loid).execute()
+    return (await documentsOf(master.loid)).map(({ name }: { name: string }) => name).toSorted()
+  }
+  expect(await names()).toEqual(['Partner terms.pdf', 'own.txt'])
+  expect(await (await open(own.id)).text()).toBe('before the merge')
+  await lender.behaviour({ apiUserSeesRecords: false })
+  await names()
+  await lender.behaviour({ apiUserSeesRecords: true })
+  expect(await names()).toEqual(['Partner terms.pdf', 'own.txt'])
+})
+
 test.each(['deal', 'contact', 'no'])('documents outlive a conversion that moves files to: %s', async (to) => {
   await lender.behaviour({ conversionMovesAttachments: to })
   const { loid, id } = await pushedLead()

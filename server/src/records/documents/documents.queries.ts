@@ -372,16 +372,20 @@ export function lockDocumentsOfAttachmentsOfAnyPartner(
     .execute()
 }
 
-/** A document is in another place of the CRM, or belongs to another partner with its record. */
+/**
+ * A document is in another place of the CRM, belongs to another referral, or to another partner with its record. A document of
+ * the lender's that had gone is back.
+ */
 export async function moveDocument(
   tx: Tx,
-  { id }: Pick<DocumentRow, 'id'>,
+  { id, sha256, removed_at }: Pick<DocumentRow, 'id' | 'sha256' | 'removed_at'>,
   { module, record_zoho_id }: AttachmentPlace,
   owner: { partnerId: string; loid: string },
 ): Promise<void> {
   await tx
     .updateTable('documents')
     .set({ crm_module: module, crm_record: record_zoho_id, partner_id: owner.partnerId, loid: owner.loid })
+    .set({ removed_at: sha256 === null ? null : removed_at })
     .where('id', '=', id)
     .execute()
 }
