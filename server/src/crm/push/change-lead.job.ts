@@ -12,6 +12,7 @@ import { findLeadRow } from '../../records/leads/leads.queries.ts'
 import { findOwnNotes } from '../../records/notes/notes.queries.ts'
 import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
 import { CrmRefused } from '../zoho/errors.ts'
+import { PULL_QUEUE } from './pull-queue.ts'
 import { pushAlone } from './push-lease.ts'
 import { PUSH_RETRY } from './push-retry.ts'
 import { settleChange } from './settle-change.ts'
@@ -53,7 +54,7 @@ async function carryOut(
   lead: LeadRow,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { db, crm, clock } = deps
+  const { db, crm, clock, jobs } = deps
   if (lead.archived_at !== null) return GONE
   if (lead.crm !== 'synced' || lead.zoho_id === null) {
     if (lead.crm_sent_at !== null) throw new NotYet('the lead was sent, and nobody knows yet whether it arrived')
@@ -69,8 +70,11 @@ async function carryOut(
     await settleChange(deps, change, lead)
     return undefined
   }
-  if (there.is_converted || (await findPartnerToPush(db, lead.partner_id))?.zoho_id !== there.partner_zoho_id) {
-    return TOUCHED
+  if (there.is_converted) return TOUCHED
+  if ((await findPartnerToPush(db, lead.partner_id))?.zoho_id !== there.partner_zoho_id) {
+    // Staff gave the lead away, or merged or deleted the partner's own record. A pull finds out, and follows a merge.
+    await jobs.enqueue(db, PULL_QUEUE, { module: 'Leads', zohoIds: [zoho_id] })
+    throw new NotYet('the record names another partner')
   }
   const present = asRow(there, lead)
   if (change.sent_at !== null && change.corrected && hasAll(present, change.corrected)) {

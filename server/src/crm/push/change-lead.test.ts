@@ -169,6 +169,21 @@ test('an edit by staff between the look and the correction wins', async () => {
   expect(await inCrm(loid)).toMatchObject({ Lead_Status: 'Contacted', Loan_Amount: 150_000 })
 })
 
+test('a correction that meets a merge of the partner’s own record waits until the portal has followed the merge', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await settledLead(partner)
+  const own = (await partner.get('/profile')).body.data.zoho_id
+  const stays = await lender.create('Partners', { Name: 'The record that stays' })
+  await lender.merge('Partners', stays, [own])
+  await partner.put(`/crm/lead/${loid}`, MENDED)
+  await waitFor('the merge to be followed', async () => (await partner.get('/profile')).body.data.zoho_id === stays)
+  await waitFor('the correction', async () => {
+    await changeLead.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000), '').catch(() => {})
+    return (await opened(partner, loid)).change === null
+  })
+  expect(await inCrm(loid)).toMatchObject({ Loan_Amount: 99_000 })
+})
+
 test.each(['correct', 'withdraw'] as const)('a %s whose answer is lost is made once', async (kind) => {
   const partner = await portal.newPartner()
   const { loid } = await settledLead(partner)
