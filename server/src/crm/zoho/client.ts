@@ -78,9 +78,8 @@ export interface RetryTuning {
 const ZOHO_RETRY: RetryTuning = { attemptsMax: 6, firstDelayMs: 1_000 }
 const DELAY_MS_MAX = 60_000
 const CALL_MS_MAX = 20_000
-/** The background begins so long after the last call of others, and waits for them so long at most. */
+/** The background has all its calls only so long after the last call of others. */
 const QUIET_MS = 250
-const PAUSE_MS_MAX = 60_000
 const LOOK_MS = 50
 /** A call that sends or opens a file may take this long as a whole. */
 const FILE_MS_MAX = 300_000
@@ -104,22 +103,29 @@ export function openClient(options: {
   const { tokens, log, limits, crmClock, retry = ZOHO_RETRY } = options
   const queue = new PQueue({ concurrency: limits.callsAtOnceMax() })
   const foreground = { calls: 0, endedAt: Number.NEGATIVE_INFINITY }
+  const background = { calls: 0 }
 
-  /** Waits, up to a limit, while calls that are not of the background run or have just ended: more of them may follow. */
-  async function untilQuiet(signal: AbortSignal | undefined): Promise<void> {
-    const end = performance.now() + PAUSE_MS_MAX
-    for (;;) {
-      const now = performance.now()
-      if (now >= end || (foreground.calls === 0 && now >= foreground.endedAt + QUIET_MS)) return
+  /**
+   * Sends a call of the background. While other calls run or have just ended, so that more of them may follow, the
+   * background makes one call at a time: it leaves them the rest of the simultaneous calls, and gets on even if they
+   * never end.
+   */
+  async function sendInBackground(call: ZohoCall, progress: Progress): Promise<ZohoAnswer> {
+    const { signal } = call
+    const isQuiet = () => foreground.calls === 0 && performance.now() >= foreground.endedAt + QUIET_MS
+    while (background.calls > 0 && !isQuiet()) {
       await sleep(LOOK_MS, undefined, { signal }).catch((error) => throwInterrupted(signal, error))
+    }
+    background.calls += 1
+    try {
+      return await send(call, progress)
+    } finally {
+      background.calls -= 1
     }
   }
 
   async function sendInOrder(call: ZohoCall, progress: Progress): Promise<ZohoAnswer> {
-    if (callPriority() < 0) {
-      await untilQuiet(call.signal)
-      return send(call, progress)
-    }
+    if (callPriority() < 0) return sendInBackground(call, progress)
     foreground.calls += 1
     try {
       return await send(call, progress)
