@@ -43,9 +43,13 @@ export const pushPartner = defineJob({
 export async function pushPartnerNow(
   { db, crm, jobs, config }: Pick<Deps, 'db' | 'crm' | 'jobs' | 'config'>,
   partnerId: string,
-  { signal, useless }: { signal?: AbortSignal | undefined; useless?: string | null },
+  {
+    signal,
+    useless,
+    waitMs = PUSH_LEASE.waitMs,
+  }: { signal?: AbortSignal | undefined; useless?: string | null; waitMs?: number },
 ): Promise<string | undefined> {
-  const lease = { name: `push-partner ${partnerId}`, ...PUSH_LEASE, signal }
+  const lease = { name: `push-partner ${partnerId}`, ...PUSH_LEASE, waitMs, signal }
   const pushed = await underLease(db, lease, look, push)
   if (!pushed)
     throw new CrmUnavailable('The CRM does not answer at the moment.', new Error('another push is under way'))

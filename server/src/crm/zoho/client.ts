@@ -81,6 +81,8 @@ const CALL_MS_MAX = 20_000
 /** The background has all its calls only so long after the last call of others. */
 const QUIET_MS = 250
 const LOOK_MS = 50
+const OUT_OF_CREDITS =
+  'Today’s calls to the CRM are used up. Nothing is lost: what waits goes to the CRM as soon as it takes calls again.'
 /** A call that sends or opens a file may take this long as a whole. */
 const FILE_MS_MAX = 300_000
 
@@ -91,7 +93,7 @@ interface Progress {
   isUnanswered: boolean
 }
 
-type Failure = { reason: string; retryAfterMs: number; cause?: unknown }
+type Failure = { reason: string; retryAfterMs: number; isOutOfCredits?: boolean; cause?: unknown }
 
 export function openClient(options: {
   tokens: Tokens
@@ -166,6 +168,7 @@ export function openClient(options: {
       }
       const { failure, mayRepeat } = outcome
       log.warn({ path: call.path, reason: failure.reason, attempt }, 'a call to the CRM failed')
+      if (failure.isOutOfCredits) throw new CrmUnavailable(OUT_OF_CREDITS)
       if (!mayRepeat || attempt >= (call.attemptsMax ?? retry.attemptsMax) || failure.retryAfterMs > DELAY_MS_MAX) {
         const cause = failure.cause ?? new Error(failure.reason)
         throw new (mayRepeat ? CrmUnavailable : CrmUnanswered)('The CRM does not answer at the moment.', cause)
@@ -216,7 +219,9 @@ export function openClient(options: {
       limits.told(readCreditsLeft(response.headers.get('x-api-credits-remaining')))
       if (status === 429 || status >= 500) {
         const retryAfterMs = readRetryAfter(response.headers)
-        return { failure: { reason: `HTTP ${status}`, retryAfterMs }, mayRepeat: status === 429 || call.isRepeatable }
+        const isOutOfCredits = status === 429 && /\bcredits\b/i.test(text)
+        const failure = { reason: `HTTP ${status}`, retryAfterMs, isOutOfCredits }
+        return { failure, mayRepeat: status === 429 || call.isRepeatable }
       }
       if (status >= 400 && !isJson(text)) {
         throw new CrmAddressRefused(`The CRM refuses this machine: HTTP ${status} with a page instead of an answer.`)

@@ -704,6 +704,16 @@ test('a token that Zoho no longer accepts is renewed, and errors name a revoked 
   await Promise.all(Array.from({ length: 5 }, () => versionsOf('Deals')))
   await lender.faults({ tokenExpired: true, refreshTokenRevoked: true })
   await expect(versionsOf('Deals')).rejects.toThrow(/invalid_code/)
+  const asked = async () => {
+    const calls = await fetch(`${sandbox.url}/sandbox/calls`)
+    return Number(/"token_calls":(\d+)/.exec(await calls.text())?.[1])
+  }
+  const before = await asked()
+  for (let time = 0; time < 5; time++) await expect(versionsOf('Deals')).rejects.toThrow(/invalid_code/)
+  expect(await asked()).toBe(before)
+  now = new Date(now.getTime() + 61_000)
+  await expect(versionsOf('Deals')).rejects.toThrow(/invalid_code/)
+  expect(await asked()).toBe(before + 1)
   await lender.faults({ scopeMismatch: { every: 1 } })
   await expect(versionsOf('Deals', { of: open() })).rejects.toThrow(/OAUTH_SCOPE_MISMATCH/)
 })
@@ -969,6 +979,14 @@ test('below a tenth of the day’s credits, reading stops and pushes continue in
 
   await expect(other.countLeads(partner)).rejects.toThrow('nearly used up')
   expect(await other.pushDeal(newDeal())).toMatchObject({ zoho_id: expect.any(String) })
+})
+
+test('once the day’s credits are used up, a call says so at once', async () => {
+  await versionsOf('Leads')
+  await lender.behaviour({ creditsPerDay: 1 })
+  const startedAt = performance.now()
+  await expect(crm.pushDeal(newDeal())).rejects.toThrow('Today’s calls to the CRM are used up')
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
 })
 
 test('if an answer does not say how many credits are left, an earlier number is forgotten, even if it could not be saved', async () => {

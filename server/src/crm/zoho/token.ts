@@ -23,6 +23,8 @@ const RENEWAL_MS_MAX = REQUEST_MS_MAX + 2_000
 const LEASE_MS = 5_000
 /** Zoho blocks a throttled client until the client has sent no request for a quarter of an hour. */
 const QUIET_AFTER_THROTTLE_MS = 15 * 60_000
+/** After any other refusal to sign in, this process does not ask again for so long, and repeats what it was told. */
+const QUIET_AFTER_REFUSAL_MS = 60_000
 /** If this many new tokens are refused in a row, the organisation probably belongs to another data centre. */
 const REFUSED_MAX = 3
 const QUIET_AFTER_REFUSALS_MS = 5 * 60_000
@@ -44,6 +46,7 @@ export function openTokens(options: {
   let known: StoredToken | undefined
   let renewal: Promise<StoredToken> | undefined
   let refused = 0
+  let refusal: { error: CrmSignInRefused; untilMs: number } | undefined
 
   const nowMs = () => clock.now().getTime()
   const isUsable = (token: StoredToken | undefined, rejected?: string): token is StoredToken =>
@@ -79,14 +82,17 @@ export function openTokens(options: {
   }
 
   async function request(): Promise<StoredToken> {
+    if (refusal && nowMs() < refusal.untilMs) throw refusal.error
     const answer = await post(settings)
     if ('error' in answer) {
       if (/access denied/i.test(answer.error)) await beQuiet(QUIET_AFTER_THROTTLE_MS)
       log.error({ error: answer.error }, 'the CRM gave no access token')
-      throw new CrmSignInRefused(
+      const error = new CrmSignInRefused(
         `The CRM does not let the portal sign in (${answer.error}).`,
         adviceFor(answer.error, settings.accountsUrl),
       )
+      refusal = { error, untilMs: nowMs() + QUIET_AFTER_REFUSAL_MS }
+      throw error
     }
     const lifetimeMs = answer.expires_in * 1_000
     return {

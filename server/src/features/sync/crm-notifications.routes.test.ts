@@ -267,6 +267,9 @@ test('many notifications about one record cause only a few pulls, and one notifi
   expect((await portal.post(PATH, { token, module: 'Leads', ids: [...ids, ...ids] })).status).toBe(200)
   await untilPulled()
   expect((await lender.calls()).total).toBe(total + 1)
+  // A module that the portal does not watch.
+  const unknown = Array.from({ length: 5_000 }, (_, index) => String(9_000_000_000_000_000_000n + BigInt(index)))
+  expect((await portal.post(PATH, { token, module: 'Contacts', ids: unknown })).status).toBe(200)
   for (const one of ids) await portal.post(PATH, { token, module: 'Leads', ids: [one] })
   await untilPulled()
   expect((await lender.calls()).total).toBeLessThan(total + 10)

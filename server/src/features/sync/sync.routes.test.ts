@@ -791,6 +791,16 @@ test('a sync that takes a long time answers 202 and continues (D31)', async () =
   expect(await listed('leads', cleo)).toMatchObject([{ last_name: 'Slow' }])
 })
 
+test('the first sync of a new partner waits for the push that makes its record, however slow the CRM is', async () => {
+  await lender.faults({ slowMs: 2_700 })
+  const dora = await portal.newPartner()
+  const synced = dora.post('/dashboard/sync-leads')
+  const zohoId = await inCrm(dora)
+  await lender.faults({})
+  expect(await synced).toMatchObject({ status: 200, body: { data: { total_zoho_leads: 0 } } })
+  expect((await dora.get('/profile')).body.data.zoho_id).toBe(zohoId)
+})
+
 test('an interrupted run is continued, and a new request joins it (D31)', async () => {
   await lender.createMany(
     'Leads',

@@ -9,6 +9,7 @@ import { tellMatchedLeads } from '../../../records/leads/matching.queries.ts'
 import { awaitsLender } from '../../../records/partners/hold-of.ts'
 import { findPartner } from '../../../records/partners/partners.queries.ts'
 import { PartnerHeld } from '../../push/partner-held.ts'
+import { PUSH_LEASE } from '../../push/push-lease.ts'
 import { pushPartnerNow } from '../../push/push-partner.job.ts'
 import { CrmRefused } from '../../zoho/errors.ts'
 import { requireOwnRecord } from '../keep-of-gone-partners.ts'
@@ -62,7 +63,8 @@ async function syncUntilDone(
   const { db } = deps
   await begun.progress.begin('Asking the CRM')
   const partner = await findPartner(db, partnerId)
-  const zohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, { signal: begun.signal, useless: null }))
+  const push = { signal: begun.signal, useless: null, waitMs: PUSH_LEASE.workMsMax }
+  const zohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, push))
   if (!partner || zohoId === undefined) throw new Error('the partner of the run is gone')
   if (awaitsLender(partner)) throw new PartnerHeld('pending')
 
