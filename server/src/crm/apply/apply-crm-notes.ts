@@ -4,6 +4,7 @@ import { newId } from '../../platform/db/ids.ts'
 import { insertSet, updateSet } from '../../platform/db/row-sets.ts'
 import type { NoteRow } from '../../platform/db/tables.ts'
 import type { CrmNote } from '../../records/crm-records.ts'
+import { findDocumentedRecord } from '../../records/documents/documents.queries.ts'
 import { type AnyEvent, recordEvents } from '../../records/events/events.ts'
 import { findOwnersOfAllPartners, lockNotesOfAllPartners } from '../../records/notes/notes.queries.ts'
 import { plain, signedText, withoutSignature, withSignature } from '../../records/notes/signature.ts'
@@ -22,7 +23,7 @@ export interface NoteToApply {
 /**
  * Applies the CRM's notes on many records at once. If the portal pushed a note but got no answer, the note is
  * recognised here as the portal's own. If a record has moved to another partner, its notes by the lender's staff move
- * too, while each partner keeps the notes that it wrote. Notes that the CRM has deleted stay in the portal. If a record
+ * too, while each partner keeps the notes that it wrote; those follow a merge of the partner's own records. Notes that the CRM has deleted stay in the portal. If a record
  * moved after its notes were read, these notes are skipped here, and applied when they are read for the new partner.
  * Notes about an erased applicant are skipped for good. So are second copies of the portal's own notes: a job removes the
  * younger copy from the CRM.
@@ -54,7 +55,8 @@ export async function applyCrmNotes(
       const { title } = note
       const content = withoutSignature(row, note.content)
       const isElsewhere = row.partner_id !== partnerId || row.loid !== loid
-      const isToChange = isElsewhere ? row.is_from_crm : !isSame(row, note)
+      const isTaken = isElsewhere && (row.is_from_crm || (await isMerged(tx, row, partnerId)))
+      const isToChange = isElsewhere ? isTaken : !isSame(row, note)
       if (isToChange) changed.push({ ...row, partner_id: partnerId, loid, title, content })
       continue
     }
@@ -105,6 +107,11 @@ export async function applyCrmNotes(
       return { partnerId, loid, type: 'note.added', data, at: now.toISOString() }
     }),
   )
+}
+
+/** Whether the partner wrote this note on a record that is gone: staff have merged it into the one that has the note now. */
+async function isMerged(tx: Tx, row: NoteRow, partnerId: string): Promise<boolean> {
+  return row.partner_id === partnerId && !(await findDocumentedRecord(tx, partnerId, row.loid))
 }
 
 /**

@@ -482,6 +482,19 @@ test.each([
   },
 )
 
+test('a partner’s notes follow a merge of two of its leads', async () => {
+  await lender.behaviour({ mergeBumpsReferring: true })
+  const [stays, goes] = [await submitted(ada), await submitted(ada)]
+  await ada.post(`/crm/note/${goes.loid}`, { content: 'Written before the merge' })
+  const notesOf = async (loid: string) => (await ada.get(`/crm/lead/${loid}`)).body.data?.notes
+  await waitFor('the note in the CRM', async () => (await notesOf(goes.loid))[0]?.crm === 'synced')
+  await sweep()
+  await lender.merge('Leads', stays.id, [goes.id])
+  await sweep()
+  expect(await notesOf(goes.loid)).toBeUndefined()
+  expect(await notesOf(stays.loid)).toMatchObject([{ content: 'Written before the merge' }])
+})
+
 test('records that the CRM hides without a deletion stay, are counted, and are settled by their return or by the operator', async () => {
   const leads = await Promise.all([submitted(ada), submitted(ada), submitted(ada)])
   await sweep()
