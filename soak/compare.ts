@@ -122,7 +122,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     for (const row of crmLeads) {
       const record = trackedOf('Leads', row)
       const loid = String(row['LOID'])
-      if (hasLostPartner(row)) leads.delete(loid)
+      if (hasLostPartner(row) && (leads.get(loid)?.['awaits_deal_since'] ?? null) !== null) leads.delete(loid)
       if (lookupId(row, 'Partner') !== zohoId) continue
       if (row['Converted__s'] === true) {
         const shown = leads.get(loid) ?? waitingLike(row)
@@ -175,11 +175,12 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       const ofLead = (lead ? contentsInCrm(lead.id, partner) : []).filter(
         (content) => isReaders || (lead?.['LOID'] === loid && authors.get(content) === partner.number),
       )
+      const own = contentsInCrm(row.id, partner)
+      const shown = contentsOf(body)
       // Whether a lead without a partner tells the deal's partner of its notes, depends on what the portal saw before.
-      if (!lead || !hasLostPartner(lead)) {
-        const wanted = [...contentsInCrm(row.id, partner), ...ofLead].toSorted()
-        compareLists(`${loid} notes`, contentsOf(body), wanted, record)
-      }
+      const mayShow = lead && hasLostPartner(lead) ? contentsInCrm(lead.id, partner) : []
+      const ofLostLead = mayShow.filter((content) => shown.includes(content) && !own.includes(content))
+      compareLists(`${loid} notes`, shown, [...own, ...(mayShow.length > 0 ? ofLostLead : ofLead)].toSorted(), record)
     }
     for (const [loid] of deals)
       differ(
@@ -238,7 +239,10 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     const isSettled = document?.state === 'synced' && count === 1
     const waits = document?.state === 'pending' && count === 0 && waitsFor(record)
     const isRefused =
-      document?.state === 'failed' && count === 0 && /^The lender has removed|withdrawn/.test(document.problem ?? '')
+      document?.state === 'failed' &&
+      count === 0 &&
+      /^The lender has removed|withdrawn/.test(document.problem ?? '') &&
+      (waitsFor(record) || wasAway(record))
     // A push whose answer was lost sends the file again if staff have deleted it before the portal looks.
     const isGone = isRemoved && document?.state === 'synced' && count === 0
     if (!isSettled && !waits && !isRefused && !isGone)
@@ -255,9 +259,11 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   const tasks = new Map((await crm.list('Tasks', ['Status'])).map((row) => [row.id, row['Status']]))
   const requests = await world.rows<{ zoho_id: string; state: string }>('select zoho_id, state from requests')
   const states = new Map(requests.map(({ zoho_id, state }) => [zoho_id, state]))
-  for (const { subject, zohoId, record, isRemoved } of ledger.tasks) {
+  for (const { subject, zohoId, record, wasAccepted, isRemoved } of ledger.tasks) {
     const state = states.get(zohoId)
-    const wanted = isRemoved ? 'withdrawn' : tasks.get(zohoId) === 'Completed' ? 'accepted' : 'asked sent again'
+    // Sweeps do not look again at what was accepted, so an accepted task may have been reopened and removed unheard.
+    const removed = wasAccepted ? 'withdrawn accepted' : 'withdrawn'
+    const wanted = isRemoved ? removed : tasks.get(zohoId) === 'Completed' ? 'accepted' : 'asked sent again'
     // The portal may not have had the record while the task was there.
     const isMissing = state === undefined && (isRemoved || waitsFor(record))
     if (!isMissing && !wanted.split(' ').includes(state ?? ''))
@@ -295,13 +301,13 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     const isWithdrawn = record.loid !== undefined && withdrawn.has(record.loid)
     const row = crmRows.get(record.zohoId ?? '')
     const lead = row && (leadOfDeal.get(row.id) ?? row)
-    const isLost = lead !== undefined && hasLostPartner(lead)
+    const deal = lead && crmRows.get(lookupId(lead, 'Converted_Deal') ?? '')
     return (
-      isLost ||
       isWithdrawn ||
       record.isDeleted ||
       record.deal?.isDeleted === true ||
-      (record.isConverted && !record.deal)
+      (record.isConverted && !record.deal) ||
+      (lead !== undefined && deal !== undefined && areApart(lead, deal))
     )
   }
 
@@ -312,9 +318,26 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   }
 }
 
+/** Whether staff deleted the record, or the deal that it became, and may have restored it, or its partner's record. */
+function wasAway({ log, deal }: Tracked): boolean {
+  return [...log, ...(deal?.log ?? [])].some((line) =>
+    / (?:deleted|withdrawn by .*: 202|partner entered again)$/.test(line),
+  )
+}
+
 /** The CRM lets nobody enter the partner of a converted lead again that was lost with the partner's record. */
 function hasLostPartner(lead: CrmRow): boolean {
   return lead['Converted__s'] === true && lookupId(lead, 'Partner') === undefined
+}
+
+/**
+ * Whether nothing in the CRM connects the lead with its deal any more. The conversion copied no LOID, and staff gave the
+ * deal to another partner before the portal saw it, or the lead has lost its partner. The lead then waits for a deal of its
+ * own partner (D124).
+ */
+function areApart(lead: CrmRow, deal: CrmRow): boolean {
+  const isOthers = lookupId(lead, 'Partner') !== lookupId(deal, 'Partner')
+  return lead['LOID'] !== deal['LOID'] && (isOthers || hasLostPartner(lead))
 }
 
 /** Leaves out the author's name, which the CRM gets with the note (D64). */

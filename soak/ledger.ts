@@ -32,8 +32,8 @@ export interface Ledger {
   files: { name: string; record: Tracked; isRemoved: boolean }[]
   /** The names of the files that staff attached for the partner. No two are the same. */
   attachments: { name: string; record: Tracked }[]
-  /** What staff ask of partners, each with a subject of its own. */
-  tasks: { subject: string; zohoId: string; record: Tracked; isRemoved: boolean }[]
+  /** What staff ask of partners, each with a subject of its own. `wasAccepted` stays when staff ask again. */
+  tasks: { subject: string; zohoId: string; record: Tracked; wasAccepted: boolean; isRemoved: boolean }[]
   /** How many reset links each partner asked for, by its number, and how many of these requests were accepted. */
   resets: Map<number, { asked: number; accepted: number }>
   /** Answers that no request may get. */

@@ -418,7 +418,8 @@ function ask({ crm, ledger, random, number }: Play): Operation {
     record &&
     byStaff(crm, record, `asked for ${subject}`, async (id) => {
       const task = { Subject: `Partner: ${subject}`, Status: 'Not Started', What_Id: { id } }
-      ledger.tasks.push({ subject, zohoId: await crm.create('Tasks', task), record, isRemoved: false })
+      const zohoId = await crm.create('Tasks', task)
+      ledger.tasks.push({ subject, zohoId, record, wasAccepted: false, isRemoved: false })
     })
   )
 }
@@ -460,6 +461,7 @@ function changeTask({ crm, ledger, random, number }: Play): Operation {
         } else {
           const again = { Status: 'Waiting for input', Description: `Again ${number}` }
           await crm.update('Tasks', task.zohoId, what === 'accepted' ? { Status: 'Completed' } : again)
+          task.wasAccepted ||= what === 'accepted'
         }
         writeDown(task.record, `${task.subject} ${what}`)
       },

@@ -236,6 +236,7 @@ async function settle(
   await waitForRest(world)
   // The portal hears of tasks by the next sweep, if a notification was lost.
   await world.sweep()
+  await waitForRest(world)
   await world.pullDetails()
   await waitForRest(world)
 }

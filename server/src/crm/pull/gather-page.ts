@@ -4,6 +4,7 @@ import { findRowsOfAllPartners } from '../../records/kinds/crm-rows.queries.ts'
 import type { RecordRow } from '../../records/kinds/crm-table.ts'
 import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../../records/leads/lead-table.ts'
 import { findLeadsWithoutDealOfAllPartners } from '../../records/leads/matching.queries.ts'
+import { chooseLoids } from '../../records/loids/chosen-loids.queries.ts'
 import type { Page, Unit } from '../apply/apply-page.ts'
 import { isOutdated } from '../zoho/applied-time.ts'
 import { nameRecords } from './name-records.ts'
@@ -124,11 +125,14 @@ async function nameDeals(
 ) {
   const { deps, signal } = pull
   const rows = await findRowsOfAllPartners(deps.db, DEAL_TABLE, idsOf(records))
-  // If the lender's conversion copies neither LOID nor partner, the deal gets both from its lead.
+  // If the lender's conversion copies neither LOID nor partner, the deal gets both from its lead, or from its row if they
+  // could not be written before.
   const unmapped = records.filter((deal) => deal.partner_zoho_id === null && deal.loid === null)
+  const partnerOf = new Map(rows.map((row) => [row.zoho_id, row.partner_id]))
+  const partners = new Map(Array.from(owners.values(), (partner) => [partner.id, partner.zoho_id]))
   const partnersToSet = new Map(
     unmapped.flatMap(({ zoho_id }) => {
-      const partnerZohoId = leads.get(zoho_id)?.partner_zoho_id
+      const partnerZohoId = leads.get(zoho_id)?.partner_zoho_id ?? partners.get(partnerOf.get(zoho_id) ?? '')
       return partnerZohoId ? [[zoho_id, partnerZohoId] as const] : []
     }),
   )
@@ -136,8 +140,9 @@ async function nameDeals(
     return { ...deal, partner_zoho_id: deal.partner_zoho_id ?? partnersToSet.get(deal.zoho_id) ?? null }
   })
   // A converted lead's deal is included even if the deal is unchanged, because the lead must be linked to it.
-  const ofLeads = owned.filter((deal) => leads.has(deal.zoho_id) && owners.has(deal.partner_zoho_id ?? ''))
-  const wanted = new Set([...ofLeads, ...differing(owned, rows, owners)])
+  const isWanted = ({ zoho_id }: CrmDeal) => leads.has(zoho_id) || partnersToSet.has(zoho_id)
+  const unchanged = owned.filter((deal) => isWanted(deal) && owners.has(deal.partner_zoho_id ?? ''))
+  const wanted = new Set([...unchanged, ...differing(owned, rows, owners)])
   const deals = await nameRecords<CrmDeal>(deps, 'Deals', [...wanted], {
     knownLoids: new Map(loidsOf(rows)),
     // A deal has the LOID of its lead (D17).
@@ -161,12 +166,14 @@ async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[
   if (leadOf.size === 0) return { deals: [], rows: [] }
   const { deps, signal } = pull
   const { records } = await deps.crm.getDeals([...leadOf.keys()], signal)
-  // Staff gave these deals to another partner before the deals had a LOID. The deals get their leads' LOIDs, and are
-  // pulled with the other partner's records.
+  // Staff gave these deals to another partner before the deals had a LOID. The deals get their leads' LOIDs, unless a
+  // pull of the other partner has chosen others, and are pulled with the other partner's records.
   const others = records.filter((deal) => {
     return deal.loid === null && deal.partner_zoho_id !== null && !owners.has(deal.partner_zoho_id)
   })
-  const loids = others.map(({ zoho_id }) => ({ zoho_id, loid: leadOf.get(zoho_id)?.loid ?? '' }))
+  const leadLoids = new Map(Array.from(leadOf, ([zohoId, lead]) => [zohoId, lead.loid]))
+  const chosen = await chooseLoids(deps.db, idsOf(others), leadLoids)
+  const loids = Array.from(chosen, ([zoho_id, loid]) => ({ zoho_id, loid }))
   if (loids.length > 0) await deps.crm.setLoids('Deals', loids, signal)
   return nameDeals(pull, owners, records, leadOf)
 }

@@ -1,7 +1,10 @@
 import type { SyncProblem } from '@portal/contract/sync.ts'
+import type { Deps } from '../../deps.ts'
 import { chunksOf } from '../../platform/chunks-of.ts'
 import type { CrmModule } from '../../records/crm-records.ts'
+import type { RecordRow } from '../../records/kinds/crm-table.ts'
 import { forgetHidden } from '../../records/kinds/hidden-records.queries.ts'
+import { findPartnersById } from '../../records/partners/partners.queries.ts'
 import { applyPage } from '../apply/apply-page.ts'
 import { removeGone } from '../apply/remove-gone.ts'
 import { isOvertaken } from '../zoho/applied-time.ts'
@@ -71,13 +74,16 @@ export async function pullPage(
   const read = await (module === 'Leads' ? crm.getLeads(zohoIds, signal) : crm.getDeals(zohoIds, signal))
   const rows = await findRowsOf(deps, module, zohoIds)
   const known = new Set(rows.map((row) => row.zoho_id))
-  const owners = await pull.ownersOf(read.records.flatMap((record) => record.partner_zoho_id ?? []))
-  const owned = read.records.filter((record) => owners.has(record.partner_zoho_id ?? ''))
   // A conversion may leave a deal without partner and LOID, and the CRM may refuse to add them. The deal then stays
-  // with the lead's partner.
+  // with the lead's partner, and both are added when the deal is pulled again.
   const unmapped = read.records.filter((record) => {
     return module === 'Deals' && record.partner_zoho_id === null && record.loid === null && known.has(record.zoho_id)
   })
+  const owners = await pull.ownersOf([
+    ...read.records.flatMap((record) => record.partner_zoho_id ?? []),
+    ...(await partnersOf(deps, rows, unmapped)),
+  ])
+  const owned = read.records.filter((record) => owners.has(record.partner_zoho_id ?? ''))
   const there = new Set([...owned, ...unmapped, ...read.problems].map((one) => one.zoho_id))
 
   const readById = new Map(read.records.map((record) => [record.zoho_id, record]))
@@ -100,7 +106,7 @@ export async function pullPage(
     [...readById.keys()].filter((zohoId) => there.has(zohoId) || !isNobodys(zohoId)),
   )
 
-  const gathered = await gatherPage(pull, owners, owned)
+  const gathered = await gatherPage(pull, owners, [...owned, ...unmapped])
   const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))
   // A process that has just started does not know yet whether Zoho lists notes.
   const notesDue = crm.listsNotes() === true ? 'new' : 'changed'
@@ -113,4 +119,16 @@ export async function pullPage(
     applied.records.filter((record) => !record.is_new),
   )
   return { records: applied.records, problems, there: there.size, heldPartnerIds }
+}
+
+/** The CRM's ids of the partners to whom these records belong in the portal. */
+async function partnersOf(
+  { db }: Pick<Deps, 'db'>,
+  rows: readonly RecordRow[],
+  records: readonly { zoho_id: string }[],
+): Promise<string[]> {
+  if (records.length === 0) return []
+  const zohoIds = new Set(records.map((record) => record.zoho_id))
+  const partnerIds = rows.flatMap((row) => (zohoIds.has(row.zoho_id ?? '') ? row.partner_id : []))
+  return (await findPartnersById(db, partnerIds)).flatMap((partner) => partner.zoho_id ?? [])
 }

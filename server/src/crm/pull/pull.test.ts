@@ -128,24 +128,47 @@ describe('if a value changes and changes back between two pulls, the history has
 })
 
 describe('a history that the CRM does not give', () => {
-  test.each([{ tooMany: { every: 1, retryAfterSeconds: 120 } }, { forbidden: { every: 1 } }])(
-    'delays neither its page nor other histories, and is read later: %o',
-    async (fault) => {
-      const silent = await submitted()
-      const others = [await submitted({ email: 'two@example.com' }), await submitted({ email: 'three@example.com' })]
-      await sweep()
-      await later(60)
-      const [[name, settings] = ['', {}]] = Object.entries(fault)
-      await lender.faults({ [name]: { ...settings, match: `${silent.id}/__timeline` } })
-      for (const { id } of [silent, ...others]) await change('Leads', id, ['Contacted', 'New Lead'])
-      await sweep()
-      await pullDetails()
-      for (const { loid } of others) expect(await history('lead', loid)).toEqual(['New Lead', 'Contacted', 'New Lead'])
-      await lender.faults({})
-      await pullDetails()
-      expect(await history('lead', silent.loid)).toEqual(['New Lead', 'Contacted', 'New Lead'])
-    },
-  )
+  test.each([
+    { tooMany: { every: 1, retryAfterSeconds: 120 } },
+    { forbidden: { every: 1 } },
+    { failEvery: { n: 1, status: 410, code: 'API_VERSION_RETIRED' } },
+  ])('delays neither its page nor other histories, and is read later: %o', async (fault) => {
+    const silent = await submitted()
+    const others = [await submitted({ email: 'two@example.com' }), await submitted({ email: 'three@example.com' })]
+    await sweep()
+    await later(60)
+    const [[name, settings] = ['', {}]] = Object.entries(fault)
+    await lender.faults({ [name]: { ...settings, match: `${silent.id}/__timeline` } })
+    for (const { id } of [silent, ...others]) await change('Leads', id, ['Contacted', 'New Lead'])
+    await sweep()
+    await pullDetails()
+    for (const { loid } of others) expect(await history('lead', loid)).toEqual(['New Lead', 'Contacted', 'New Lead'])
+    await lender.faults({})
+    await pullDetails()
+    expect(await history('lead', silent.loid)).toEqual(['New Lead', 'Contacted', 'New Lead'])
+  })
+
+  test('because the organisation gives none, is asked for a few times and not for each record, and the records are shown', async () => {
+    const ids = await lender.createMany(
+      'Leads',
+      Array.from({ length: 40 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
+    )
+    await sweep()
+    await pullDetails()
+    await later(60)
+    for (const id of ids) await change('Leads', id, ['Contacted', 'Lost Lead'])
+    await lender.faults({ failEvery: { n: 1, status: 410, code: 'API_VERSION_RETIRED', match: '__timeline' } })
+    const timeline = 'GET /crm/v8/Leads/{id}/__timeline'
+    expect((await callsOf(sweep)).by_kind[timeline]).toBeLessThan(20)
+    expect((await listed('leads')).map((lead: { lead_status: string }) => lead.lead_status)).toEqual(
+      ids.map(() => 'Lost Lead'),
+    )
+    expect((await callsOf(pullDetails)).by_kind[timeline]).toBeLessThan(10)
+    await lender.faults({})
+    await pullDetails()
+    const [{ loid }] = await listed('leads')
+    expect((await history('lead', loid)).slice(1)).toEqual(['Contacted', 'Lost Lead'])
+  })
 })
 
 test('a record that changed in the same second in which it was created gets each entry of the CRM’s history once', async () => {
@@ -572,6 +595,32 @@ test.each([
   },
 )
 
+test('a deal that a conversion left without LOID and partner, and into which they could not be written, keeps up with the CRM and gets both later', async () => {
+  await lender.behaviour({ conversionMapsLoidAndPartner: false })
+  const { loid, id } = await submitted()
+  await sync('/crm/sync')
+  const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
+  // Waits long enough for a pull to see the lead as unchanged afterwards.
+  await later(60)
+  const { deps } = portal
+  const { crm } = deps
+  // Staff delete the partner's own record just before the portal names it in the deal, and restore it.
+  const setLoids: typeof crm.setLoids = async (...asked) => {
+    await lender.remove('Partners', adaInCrm)
+    await crm.setLoids(...asked)
+    await lender.restore(adaInCrm)
+  }
+  const { signal } = new AbortController()
+  await pullRecords(pullForAll({ ...deps, crm: { ...crm, setLoids } }, 'leads', signal), 'Leads', [id])
+  expect(await listed('deals')).toMatchObject([{ loid, deal_name: 'Trucks' }])
+  expect(await lender.read('Deals', deal)).toMatchObject({ LOID: null, Partner: null })
+  await later(60)
+  await lender.update('Deals', deal, { Stage: 'Funded' })
+  await sync('/crm/sync')
+  expect(await listed('deals')).toMatchObject([{ loid, stage: 'Funded' }])
+  expect(await lender.read('Deals', deal)).toMatchObject({ LOID: loid, Partner: { id: adaInCrm } })
+})
+
 test('if staff set a deal’s partner before the portal sees the deal, the deal gets its own LOID, and shows its lead’s notes and history', async () => {
   await lender.behaviour({ conversionMapsLoidAndPartner: false, coqlReturnsConverted: false })
   const { loid, id } = await submitted()
@@ -606,6 +655,26 @@ test('if staff set a deal’s partner before the portal sees the deal, the deal 
     { content: 'Wants two trucks' },
     { content: 'Wants two trucks' },
   ])
+})
+
+test('two partners’ pulls at once give a deal one LOID, if staff gave it to the other partner before the portal saw it', async () => {
+  await lender.behaviour({ conversionMapsLoidAndPartner: false })
+  const { loid, id } = await submitted()
+  const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
+  const grace = await portal.newPartner()
+  const graceInCrm = await waitFor('Grace in the CRM', async () => (await grace.get('/profile')).body.data.zoho_id)
+  await lender.update('Deals', deal, { Partner: { id: graceInCrm } })
+  const { deps } = portal
+  const { signal } = new AbortController()
+  const setLoids: typeof deps.crm.setLoids = async (...asked) => {
+    await pullRecords(pullForAll(deps, 'deals', signal), 'Deals', [deal])
+    await deps.crm.setLoids(...asked)
+  }
+  const late = pullForAll({ ...deps, crm: { ...deps.crm, setLoids } }, 'leads', signal)
+  const ownersOf = async () => new Map([[adaInCrm, { id: ada.id, zoho_id: adaInCrm }]])
+  await pullRecords({ ...late, ownersOf }, 'Leads', [id])
+  expect((await grace.get('/dashboard/deals')).body.data.deals).toMatchObject([{ loid }])
+  expect(await lender.read('Deals', deal)).toMatchObject({ LOID: loid })
 })
 
 test('a converted lead whose deal is in the recycle bin gets the deal after staff restore it', async () => {

@@ -2,7 +2,6 @@ import type { SyncProblem } from '@portal/contract/sync.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { CrmConflict } from '../../records/crm-records.ts'
-import { CrmRefused } from '../zoho/errors.ts'
 
 /** A partner of the portal with its record in the CRM. */
 export interface PulledPartner {
@@ -23,16 +22,6 @@ export interface Pull {
 }
 
 export type IsNews = (partnerId: string, record: { created_at: string }, isKnown: boolean) => boolean
-
-/** Returns an empty list if the CRM refuses to give a record's history or notes. The record itself is still applied. */
-export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Item[]> {
-  try {
-    return await pull
-  } catch (error) {
-    if (error instanceof CrmRefused) return []
-    throw error
-  }
-}
 
 /**
  * Why this record cannot be stored, or undefined if the error is not about one record. PostgreSQL's error classes 22,

@@ -1,14 +1,14 @@
 import pMap from 'p-map'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmDeal, CrmHistoryEntry } from '../../records/crm-records.ts'
-import { CrmForbidden } from '../zoho/errors.ts'
-import { emptyWhenRefused, type Pull } from './pull.ts'
+import { CrmForbidden, CrmRefused } from '../zoho/errors.ts'
+import type { Pull } from './pull.ts'
 
 /**
  * Reads the histories or notes of these records, and returns them by the records' ids in the CRM. A record whose call
- * is refused for good gets an empty list. A record whose call fails or is forbidden is left out and stays due, so that
- * it does not delay other records. Throws `CrmUnavailable` after `callsAtOnce` failed calls, because then the CRM
- * itself is unavailable.
+ * fails or is refused is left out and stays due, so that it does not delay other records. After `callsAtOnce` refusals
+ * no more records are asked for, because the organisation gives none at the moment. Throws `CrmUnavailable` after
+ * `callsAtOnce` failed calls, because then the CRM itself is unavailable.
  */
 export async function readEach<Item extends { zoho_id: string }, Told>(
   items: readonly Item[],
@@ -16,15 +16,16 @@ export async function readEach<Item extends { zoho_id: string }, Told>(
   read: (item: Item) => Promise<Told[]>,
 ): Promise<Map<string, Told[]>> {
   let failed = 0
+  let refused = 0
   const told = await pMap(
     items,
     async (item): Promise<[string, Told[]][]> => {
+      if (refused >= callsAtOnce) return []
       try {
-        return [[item.zoho_id, await emptyWhenRefused(read(item))]]
+        return [[item.zoho_id, await read(item)]]
       } catch (error) {
-        if (!(error instanceof CrmUnavailable)) throw error
-        if (!(error instanceof CrmForbidden)) failed++
-        if (failed >= callsAtOnce) throw error
+        if (error instanceof CrmRefused || error instanceof CrmForbidden) refused++
+        else if (!(error instanceof CrmUnavailable) || ++failed >= callsAtOnce) throw error
         return []
       }
     },

@@ -16,14 +16,16 @@ import {
   removeParts,
   updateDocument,
 } from '../../records/documents/documents.queries.ts'
+import { NOT_TAKEN } from '../../records/kinds/not-taken.queries.ts'
 import { WITHDRAWN } from '../../records/leads/lead-changes.queries.ts'
 import { isWithdrawn } from '../../records/leads/leads.queries.ts'
-import { findNotedRecordsOfAnyPartner } from '../../records/notes/notes.queries.ts'
+import { findNotedRecordsOfAnyPartner, findRecordStateOfAnyPartner } from '../../records/notes/notes.queries.ts'
 import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
 import { findRequestOfAnyPartner } from '../../records/requests/requests.queries.ts'
 import { CrmFileRefused, CrmRefused, CrmStorageFull, CrmUnanswered } from '../zoho/errors.ts'
 import { DOCUMENT_QUEUE } from './document-queue.ts'
-import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
+import { givingUpWhenRefused } from './giving-up-when-refused.ts'
+import { NOT_REACHED, PUSH_RETRY, RECORD_REMOVED } from './push-retry.ts'
 import { waitForOthers } from './wait-for-others.ts'
 
 /** How soon the CRM is asked again whether it has a file that was sent without an answer. */
@@ -38,7 +40,7 @@ export function documentLease(documentId: string, signal: AbortSignal) {
 /**
  * Pushes a file to the CRM once, under a lease (D102). Zoho has no key that makes an upload repeatable, so the record's files
  * are listed first: after an answer that was lost, the file is one with the name and size that were sent. What the CRM
- * refuses of the file itself is said on the file, and is not tried again.
+ * refuses of the file itself is said on the file, and is not tried again; any other refusal passes (D125).
  */
 export const pushDocument = defineJob({
   ...DOCUMENT_QUEUE,
@@ -53,13 +55,24 @@ export const pushDocument = defineJob({
     const look = async () => ((await find()) ? undefined : {})
     const pushed = await underLease(db, documentLease(documentId, signal), look, async (untilLeaseEnds) => {
       const document = await find()
-      if (document) await push(deps, document, untilLeaseEnds)
+      if (document) {
+        await givingUpWhenRefused(push(deps, document, untilLeaseEnds), {
+          markFailed: (problem) => fail(deps, document, problem),
+          async markNotTaken() {
+            await updateDocument(db, partnerId, documentId, { problem: NOT_TAKEN })
+          },
+        })
+      }
       return {}
     })
     if (!pushed) throw new CrmUnavailable('Another push of the document is under way.')
   },
-  async giveUp({ db }, { partnerId, documentId }) {
-    await fail({ db }, { partner_id: partnerId, id: documentId }, NOT_REACHED)
+  async giveUp({ db, jobs }, payload) {
+    const document = await findDocument(db, payload.partnerId, payload.documentId)
+    if (document?.state !== 'pending') return
+    const state = await findRecordStateOfAnyPartner(db, document.loid)
+    if (state === 'awaited' || document.problem === NOT_TAKEN) await jobs.enqueue(db, DOCUMENT_QUEUE, payload)
+    else await fail({ db }, document, state === 'gone' ? RECORD_REMOVED : NOT_REACHED)
   },
 })
 
@@ -78,7 +91,7 @@ async function push(deps: Deps, document: DocumentRow, signal: AbortSignal): Pro
   const place = { module: record.module, record_zoho_id: record.zoho_id }
   if (await isHeldByScanner(deps, document, signal)) return
   const lists = await listAll(deps, places, signal)
-  if (!lists[0]) return fail(deps, document, 'The lender has removed the record.')
+  if (!lists[0]) return fail(deps, document, RECORD_REMOVED)
   const there = lists.flatMap((list) => list ?? [])
   const mine = await findSent(deps, document, there)
   if (mine) return arrived(deps, document, mine, mine.zoho_id)

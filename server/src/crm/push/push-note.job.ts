@@ -10,6 +10,7 @@ import {
   findNote,
   findNotedRecordsOfAnyPartner,
   findOtherNotesOfAnyPartner,
+  findRecordStateOfAnyPartner,
   markNotePushed,
   markNotePushFailed,
   markNoteSent,
@@ -21,7 +22,7 @@ import { givePushUp } from './give-up-push.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
 import { NOTE_QUEUE } from './notes-follow.ts'
 import { PUSH_LEASE } from './push-lease.ts'
-import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
+import { NOT_REACHED, PUSH_RETRY, RECORD_REMOVED } from './push-retry.ts'
 import { waitForOthers } from './wait-for-others.ts'
 
 /** How soon the CRM is asked again whether it has a note that was sent without an answer. */
@@ -89,8 +90,13 @@ export const pushNote = defineJob({
     }
   },
   async giveUp(deps, payload) {
-    if (await isNotTaken(deps.db, { on: 'notes', ...payload })) await deps.jobs.enqueue(deps.db, NOTE_QUEUE, payload)
-    else await giveUp(deps, payload, NOT_REACHED)
+    const { db, jobs } = deps
+    const note = await findNote(db, payload.partnerId, payload.noteId)
+    if (note?.crm !== 'pending') return
+    const state = await findRecordStateOfAnyPartner(db, note.loid)
+    if (state === 'awaited' || (await isNotTaken(db, { on: 'notes', ...payload }))) {
+      await jobs.enqueue(db, NOTE_QUEUE, payload)
+    } else await giveUp(deps, payload, state === 'gone' ? RECORD_REMOVED : NOT_REACHED)
   },
 })
 

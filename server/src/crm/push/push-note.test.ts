@@ -2,10 +2,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../platform/db/ids.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
+import { NotYet } from '../../platform/jobs/define-job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { countLockWaits } from '../../testing/lock-waits.ts'
-import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { confirmEmail, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { upload } from '../../testing/upload.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { pushDocument } from './push-document.job.ts'
 import { pushLead } from './push-lead.job.ts'
 import { pushNote } from './push-note.job.ts'
 
@@ -184,6 +187,39 @@ test('a note that a conversion moved to a deal is not pushed again, even if the 
   // The next note is created on the deal, where the lender's staff look.
   await push(await waitingNote('Any news?'))
   expect(await notesOf('Deals', dealId)).toMatchObject([{ zoho_id: sent }, { content: 'Any news?' }])
+})
+
+test('a note and a file on a lead that staff converted without a deal wait for the deal, however long that takes', async () => {
+  await confirmEmail(portal, partner)
+  await lender.convert(zohoId, null)
+  expect((await partner.post('/crm/sync')).status).toBe(200)
+  const noteId = await waitingNote('Wants two trucks')
+  const sent = await upload(portal, partner, { loid, name: 'bank.txt', content: new TextEncoder().encode('March: 12') })
+  const documentId = String(sent.body.data.document.id)
+  for (let weeks = 0; weeks < 2; weeks++) {
+    await expect(push(noteId)).rejects.toThrow(NotYet)
+    await pushNote.giveUp?.(portal.deps, { partnerId: partner.id, noteId })
+    await pushDocument.giveUp?.(portal.deps, { partnerId: partner.id, documentId })
+  }
+  const documents = async () => (await partner.get(`/crm/documents/${loid}`)).body.data.documents
+  expect([await shown(), await documents()]).toMatchObject([
+    [{ crm: 'pending' }],
+    [{ state: 'pending', problem: null }],
+  ])
+  const { rows } = await portal.deps.pool.query(
+    `select distinct name from jobs.job where data ->> 'noteId' = $1 or data ->> 'documentId' = $2 order by name`,
+    [noteId, documentId],
+  )
+  expect(rows).toEqual([{ name: 'push-document' }, { name: 'push-note' }])
+
+  const { zoho_id: partnerInCrm } = (await partner.get('/profile')).body.data
+  const deal = { Deal_Name: 'Okafor Freight', Stage: 'Approved', LOID: loid, Partner: { id: partnerInCrm } }
+  const dealId = await lender.create('Deals', deal)
+  expect((await partner.post('/crm/sync')).status).toBe(200)
+  await push(noteId)
+  await pushDocument.run(portal.deps, { partnerId: partner.id, documentId }, AbortSignal.timeout(10_000))
+  expect(await notesOf('Deals', dealId)).toMatchObject([{ content: expect.stringContaining('Wants two trucks') }])
+  expect((await lender.attachments('Deals', dealId)).map(({ name }) => name)).toEqual(['bank.txt'])
 })
 
 test('a note written before staff moved the lead to another partner is pushed, and the other partner does not see it', async () => {

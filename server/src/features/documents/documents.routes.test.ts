@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
+import { pushDocument } from '../../crm/push/push-document.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import {
   addColleague,
@@ -160,6 +161,20 @@ test('what the CRM refuses of a file is said on the file; a full storage waits',
   await lender.remove('Leads', id)
   await upload(portal, ada, { loid, name: 'bin.txt', content: bytes('in the bin') })
   expect(await problemOf('bin.txt')).toEqual(['failed', 'The lender has removed the record.'])
+})
+
+test('a file that the CRM refuses for a reason of its own waits for as long as the reason lasts (D125)', async () => {
+  const { loid } = await pushedLead()
+  await lender.faults({ failEvery: { n: 1, status: 410, code: 'API_VERSION_RETIRED', match: '/Attachments' } })
+  const sent = await upload(portal, ada, { loid, name: 'bank.txt', content: bytes('March: 12') })
+  const payload = { partnerId: ada.id, documentId: String(sent.body.data.document.id) }
+  const waiting = { state: 'pending', problem: 'The lender’s CRM has not taken it yet. Nothing is lost.' }
+  await waitFor('the problem of the file', async () => (await documentsOf(loid))[0].problem)
+  expect(await documentsOf(loid)).toMatchObject([waiting])
+  await lender.faults({})
+  await pushDocument.giveUp?.(portal.deps, payload)
+  await synced(loid, 'bank.txt')
+  expect(await documentsOf(loid)).toMatchObject([{ problem: null }])
 })
 
 test('a file answers what the lender asks, and the request is open again when the file is taken back', async () => {

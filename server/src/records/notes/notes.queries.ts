@@ -149,6 +149,20 @@ export async function findNotedRecordsOfAnyPartner(
   return rows
 }
 
+/**
+ * Whether notes and documents of this lead or deal wait with it: it still has to reach the CRM, or is a converted lead
+ * that has no deal yet. `gone` if the record has left the CRM.
+ */
+export async function findRecordStateOfAnyPartner(db: Db, loid: string): Promise<'awaited' | 'there' | 'gone'> {
+  const { rows } = await sql<{ is_there: boolean; is_awaited: boolean }>`
+    select archived_at is null as is_there, crm = 'pending' or awaits_deal_since is not null as is_awaited
+      from leads where loid = ${loid}
+    union all
+    select archived_at is null, crm = 'pending' from deals where loid = ${loid}`.execute(db)
+  const there = rows.filter((row) => row.is_there)
+  return there.some((row) => row.is_awaited) ? 'awaited' : there.length > 0 ? 'there' : 'gone'
+}
+
 /** Finds the ids of notes that are waiting to be pushed, the oldest first. */
 export async function findNotesToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db

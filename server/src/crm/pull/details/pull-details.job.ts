@@ -56,7 +56,10 @@ export const pullDueDetails = defineJob({
         const due = await findDueOfAllPartners(deps.db, module, { zohoIds: untold, partnerIds }, { later, limit })
         if (due.length === 0) return
         if (later) await countLater(deps.db, deps.clock.now(), due.length)
-        for (const { zoho_id } of await pullDetails({ deps, signal }, module, due)) untold.push(zoho_id)
+        const left = new Set((await pullDetails({ deps, signal }, module, due)).map(({ zoho_id }) => zoho_id))
+        // The CRM gives no details at the moment.
+        if (left.size === due.length) return
+        untold.push(...left)
       }
     }
   },
