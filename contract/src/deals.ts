@@ -1,12 +1,14 @@
 import * as z from 'zod/mini'
 import { pagingQuery, sortQuery } from './answer.ts'
 import { filterDate, filterDays, Instant } from './dates.ts'
+import { DEAL_RECORD } from './deal-fields.ts'
 import { CrmState } from './leads.ts'
 import { SEARCH_LENGTH_MAX } from './limits.ts'
 import { Loid } from './loid.ts'
 import { Side } from './meanings.ts'
 import { optionalMoney } from './money.ts'
 import { Note } from './notes.ts'
+import { shapeOf } from './record-fields.ts'
 import { Request } from './requests.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
@@ -17,24 +19,9 @@ const Text = z.nullable(z.string())
 export const Deal = z.object({
   id: z.string(),
   loid: Loid,
-  deal_name: Text,
-  business_name: Text,
-  contact_name: Text,
-  email: Text,
-  phone: Text,
-  amount: z.nullable(z.number()),
-  loan_type: Text,
-  loan_purpose: Text,
-  loan_term: Text,
-  stage: z.string(),
+  ...shapeOf(DEAL_RECORD),
   /** Whose turn it is; null once the deal has ended (D127). */
   side: z.nullable(Side),
-  lead_source: Text,
-  /** YYYY-MM-DD */
-  closing_date: Text,
-  probability: z.nullable(z.number()),
-  description: Text,
-  partner_iso: Text,
   ...SubmittedBy,
   crm: CrmState,
   created_at: Instant,

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
+import { LEAD_VERDICT } from './lead-fields.ts'
 import { Loid } from './loid.ts'
 import { CURRENCY } from './money.ts'
-import { Verdict } from './verdict.ts'
+import { shapeOf } from './record-fields.ts'
 import type { EVENT_TYPES } from './webhooks.ts'
 
 const Text = z.nullable(z.string())
@@ -55,7 +56,7 @@ export const EVENT_PAYLOADS = {
   'lead.verdict_changed': payload(
     'lead.verdict_changed',
     'The lender said something else of the lead. All three fields are null if the lender took its verdict back. `protected_until` is a day.',
-    { ...LeadFacts, ...Verdict, changed_at: Instant },
+    { ...LeadFacts, ...shapeOf(LEAD_VERDICT), changed_at: Instant },
     {
       ...LEAD,
       partner_verdict: 'Yours',

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { LEAD_RECORD } from './lead-fields.ts'
 import { inUsualCountry, missingFieldsText, NewLead, NewLeadOnForm } from './leads.ts'
 import { INVALID_PHONE } from './phone.ts'
+import { eachOf, keysOf, rulesOf } from './record-fields.ts'
 
 const FORM = {
   firstName: 'Nkem',
@@ -27,27 +29,16 @@ test('the refusal of an empty form names each missing field, in the form’s ord
 
 test('five fields are enough for a lead; the other fields become null or get a default', () => {
   expect(NewLead.parse(FORM)).toEqual({
+    ...eachOf(keysOf(rulesOf(LEAD_RECORD)), null),
     firstName: 'Nkem',
     lastName: 'Okafor',
     email: 'nkem@okafor-freight.example',
     phone: '+61491570156',
     phoneInNewZealand: null,
     businessName: 'Okafor Freight',
-    state: null,
-    businessIndustry: null,
-    timeInBusiness: null,
-    businessAbn: null,
-    monthlyTurnover: null,
-    loanAmount: null,
-    loanType: null,
-    loanPurpose: null,
-    loanTerm: null,
     ownsProperty: false,
-    propertyValue: null,
-    propertyDebt: null,
     leadSource: 'Partner Portal',
     iso: 'AU',
-    additionalInfo: null,
     consentVersion: null,
   })
 })

@@ -1,24 +1,12 @@
 import * as z from 'zod/mini'
 import { normalizeBusinessNumber } from './abn.ts'
 import { pagingQuery, sortQuery } from './answer.ts'
-import {
-  DEFAULT_LEAD_SOURCE,
-  INDUSTRIES,
-  ISO_COUNTRIES,
-  type IsoCountry,
-  LOAN_TERMS,
-  LOAN_TYPES,
-  STATES,
-  TIMES_IN_BUSINESS,
-} from './choices.ts'
-import { cleanText } from './clean-text.ts'
+import { DEFAULT_LEAD_SOURCE, ISO_COUNTRIES, type IsoCountry } from './choices.ts'
 import { filterDate, filterDays, Instant } from './dates.ts'
+import { BUSINESS_NAME_MISSING, LEAD_RECORD, LEAD_VERDICT } from './lead-fields.ts'
 import {
-  ADDITIONAL_INFO_LENGTH_MAX,
-  BUSINESS_NAME_LENGTH_MAX,
   BUSINESS_NUMBER_LENGTH_MAX,
   CHOICE_LENGTH_MAX,
-  LOAN_PURPOSE_LENGTH_MAX,
   NAME_LENGTH_MAX,
   PHONE_LENGTH_MAX,
   SEARCH_LENGTH_MAX,
@@ -26,66 +14,33 @@ import {
 } from './limits.ts'
 import { Loid } from './loid.ts'
 import { Side } from './meanings.ts'
-import { optionalMoney, typedMoney } from './money.ts'
+import { typedMoney } from './money.ts'
 import { Note } from './notes.ts'
-import { INVALID_PHONE, isUndecided, readPhone } from './phone.ts'
+import { isUndecided, readPhone } from './phone.ts'
+import { rulesOf, shapeOf } from './record-fields.ts'
 import { Request } from './requests.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
-import {
-  Email,
-  filterChoices,
-  filterText,
-  lengthAtMost,
-  optionalChoice,
-  optionalText,
-  requiredText,
-  searchIn,
-  storable,
-} from './text.ts'
-import { Verdict } from './verdict.ts'
+import { filterChoices, filterText, optionalText, searchIn } from './text.ts'
 
 /** The state of a record's push to the CRM: not done yet, done, or given up (D23). */
 export const CrmState = z.enum(['pending', 'synced', 'failed'])
 export type CrmState = z.infer<typeof CrmState>
 
 const Text = z.nullable(z.string())
-const Money = z.nullable(z.number())
 
 export const Lead = z.object({
   id: z.string(),
   loid: Loid,
-  business_name: Text,
-  first_name: Text,
-  last_name: Text,
+  ...shapeOf(LEAD_RECORD),
   lead_name: Text,
-  email: Text,
-  phone: Text,
-  state: Text,
-  loan_amount: Money,
-  loan_type: Text,
-  loan_purpose: Text,
-  loan_term: Text,
-  sales_monthly: Money,
-  lead_status: z.string(),
+  partner: Text,
   /** Whose turn it is; null once the lead has ended or become a deal (D127). */
   side: z.nullable(Side),
-  lead_source: Text,
-  brand: Text,
-  description: Text,
-  permit_link: Text,
-  business_industry: Text,
-  time_in_business: Text,
-  business_abn: Text,
-  partner: Text,
-  partner_iso: Text,
-  owns_property: z.boolean(),
-  property_value: Money,
-  property_debt: Money,
   ...SubmittedBy,
   /** When the lender converted the lead, as long as there is no deal for it (D124); otherwise null. */
   awaits_deal_since: z.nullable(Instant),
-  ...Verdict,
+  ...shapeOf(LEAD_VERDICT),
   crm: CrmState,
   created_at: Instant,
   modified_time: Instant,
@@ -126,37 +81,11 @@ export function missingFieldsText(missing: (keyof typeof REQUIRED_LEAD_FIELDS)[]
   return `Please fill in all required fields: ${missing.map((name) => REQUIRED_LEAD_FIELDS[name]).join(', ')}`
 }
 
-export const BUSINESS_NAME_MISSING = 'Business name is required'
-
-/** The form's fields (section 3). The partner API requires fewer of them. */
-export const LEAD_FIELDS = {
-  firstName: requiredText('First name', NAME_LENGTH_MAX),
-  lastName: requiredText('Last name', NAME_LENGTH_MAX),
-  email: Email,
-  phone: requiredText('Phone number', PHONE_LENGTH_MAX).check(
-    z.refine((phone) => phone === '' || readPhone(phone) !== null, INVALID_PHONE),
-  ),
-  state: optionalChoice('State', STATES),
-  // Blanks stay, because the form lets them pass, and the applicant's name replaces them.
-  businessName: z
-    .string({ error: BUSINESS_NAME_MISSING })
-    .check(z.overwrite(cleanText), lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX), storable('Business name')),
-  businessIndustry: optionalChoice('Industry', INDUSTRIES),
-  timeInBusiness: optionalChoice('Time in business', TIMES_IN_BUSINESS),
-  businessAbn: optionalText('ABN', BUSINESS_NUMBER_LENGTH_MAX),
-  monthlyTurnover: optionalMoney('Monthly turnover'),
-  loanAmount: optionalMoney('Loan amount'),
-  loanType: optionalChoice('Loan type', LOAN_TYPES),
-  loanPurpose: optionalText('Loan purpose', LOAN_PURPOSE_LENGTH_MAX),
-  loanTerm: optionalChoice('Loan term', LOAN_TERMS),
-  ownsProperty: z.nullish(z.boolean({ error: 'Owns property must be true or false' })),
-  propertyValue: optionalMoney('Property value'),
-  propertyDebt: optionalMoney('Property debt'),
+/** The form's fields (section 3). The partner API requires fewer of them. A call, which the bundler can remove. */
+export const LEAD_FIELDS = Object.assign(rulesOf(LEAD_RECORD), {
   leadSource: optionalText('Lead source', CHOICE_LENGTH_MAX),
-  iso: optionalChoice('ISO', ISO_COUNTRIES),
-  additionalInfo: optionalText('Additional information', ADDITIONAL_INFO_LENGTH_MAX),
   consentVersion: optionalText('Consent version', NAME_LENGTH_MAX),
-}
+})
 
 /**
  * A lead in a request to the server. The parsed lead is ready to store: the phone number in E.164, `iso` set from the

@@ -1,51 +1,28 @@
 import * as z from 'zod/mini'
 import { wholeNumber } from './answer.ts'
+import { DEAL_RECORD } from './deal-fields.ts'
 import { Deal, StageHistoryEntry } from './deals.ts'
+import { LEAD_RECORD, LEAD_VERDICT } from './lead-fields.ts'
 import { Lead, StatusHistoryEntry } from './leads.ts'
 import { CHANGES_MAX, CHANGES_SIZE, CURSOR_LENGTH_MAX } from './limits.ts'
 import { Loid } from './loid.ts'
 import { Side } from './meanings.ts'
 import { Note } from './notes.ts'
+import { eachOf, sharedColumns } from './record-fields.ts'
 import { defineRoute } from './route.ts'
 import { filterText } from './text.ts'
 
 /** Changes with each change of the record. Two answers with one version have the same record. */
 const version = z.string()
 
-/**
- * A lead as a system reads it (D84). The fields are listed here one by one, so that a new field of a lead does not reach
- * other systems by itself.
- */
+/** A lead as a system reads it (D84). */
 export const ApiLead = z.extend(
   z.pick(Lead, {
     id: true,
     loid: true,
-    business_name: true,
-    first_name: true,
-    last_name: true,
-    email: true,
-    phone: true,
-    state: true,
-    loan_amount: true,
-    loan_type: true,
-    loan_purpose: true,
-    loan_term: true,
-    sales_monthly: true,
-    lead_status: true,
-    lead_source: true,
-    description: true,
-    business_industry: true,
-    time_in_business: true,
-    business_abn: true,
-    partner_iso: true,
-    owns_property: true,
-    property_value: true,
-    property_debt: true,
+    ...eachOf([...sharedColumns(LEAD_RECORD), ...sharedColumns(LEAD_VERDICT)], true),
     submitted_by: true,
     awaits_deal_since: true,
-    partner_verdict: true,
-    verdict_reason: true,
-    protected_until: true,
     crm: true,
     created_at: true,
     modified_time: true,
@@ -54,26 +31,12 @@ export const ApiLead = z.extend(
 )
 export type ApiLead = z.infer<typeof ApiLead>
 
-/** A deal as a system reads it (D84), with its fields listed one by one. It never has a commission. */
+/** A deal as a system reads it (D84). It never has a commission. */
 export const ApiDeal = z.extend(
   z.pick(Deal, {
     id: true,
     loid: true,
-    deal_name: true,
-    business_name: true,
-    contact_name: true,
-    email: true,
-    phone: true,
-    amount: true,
-    loan_type: true,
-    loan_purpose: true,
-    loan_term: true,
-    stage: true,
-    lead_source: true,
-    closing_date: true,
-    probability: true,
-    description: true,
-    partner_iso: true,
+    ...eachOf(sharedColumns(DEAL_RECORD), true),
     submitted_by: true,
     crm: true,
     created_at: true,

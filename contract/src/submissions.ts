@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { SUBMITTED_STAGE } from './choices.ts'
 import { optionalDate } from './dates.ts'
-import { BUSINESS_NAME_MISSING, CONSENT_VERSION, LEAD_FIELDS, readyPhone, readyToStore } from './leads.ts'
+import { BUSINESS_NAME_MISSING, LEAD_TEXTS } from './lead-fields.ts'
+import { CONSENT_VERSION, LEAD_FIELDS, readyPhone, readyToStore } from './leads.ts'
 import { BUSINESS_NAME_LENGTH_MAX, CHOICE_LENGTH_MAX, NAME_LENGTH_MAX } from './limits.ts'
 import { optionalMoney } from './money.ts'
 import { inAnySpelling } from './spelling.ts'
@@ -39,25 +40,7 @@ export const LeadSubmission = inAnySpelling(
     oneOf: CONTACTS,
     aliases: LEAD_ALIASES,
     fields: {
-      businessName: 'Name of the applicant’s business',
-      email: 'Email address of the applicant; an email address or a phone number is required',
-      phone: 'Australian or New Zealand phone number of the applicant; stored with +61 or +64',
-      firstName: 'First name of the applicant',
-      lastName: 'Last name of the applicant',
-      state: 'Australian state or territory',
-      businessIndustry: 'Industry (also: `industry`)',
-      timeInBusiness: 'How long the business has existed',
-      businessAbn: 'ABN, or NZBN in New Zealand (also: `business_uin`)',
-      monthlyTurnover: 'Monthly turnover in AUD',
-      loanAmount: 'Amount wanted in AUD (also: `amount`)',
-      loanType: 'Kind of loan',
-      loanPurpose: 'What the loan is for',
-      loanTerm: 'Term wanted',
-      ownsProperty: 'Whether the applicant owns property',
-      propertyValue: 'Value of the property in AUD; kept only with `owns_property`',
-      propertyDebt: 'Debt on the property in AUD; kept only with `owns_property`',
-      additionalInfo: 'Anything else (also: `description`)',
-      iso: 'Country that a phone number without +61 or +64 belongs to (also: `partner_iso`)',
+      ...LEAD_TEXTS,
       leadSource: 'Accepted but ignored: the source of every lead is Partner Portal',
       consentVersion: `Version of the consent text that the applicant agreed to (currently ${CONSENT_VERSION}). Without it, no consent is recorded.`,
     },

@@ -1,15 +1,7 @@
-import * as z from 'zod/mini'
+import { LEAD_VERDICT } from './lead-fields.ts'
+import type { ValuesOf } from './record-fields.ts'
 
-const Text = z.nullable(z.string())
-
-/** What the lender says of a lead (D112). All are null where the lender's CRM lacks the fields. */
-export const Verdict = {
-  partner_verdict: Text,
-  verdict_reason: Text,
-  /** The last day, YYYY-MM-DD, on which the lead counts as this partner's. */
-  protected_until: Text,
-}
-export type Verdict = z.infer<z.ZodMiniObject<typeof Verdict>>
+export type Verdict = ValuesOf<typeof LEAD_VERDICT>
 
 /**
  * The verdict in one line, for example 'Already with us: applied in May' or 'Yours until Mar 3, 2027'. Null if the lender

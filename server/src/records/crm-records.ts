@@ -1,42 +1,23 @@
 import type { GstRegistered, PortalAccess } from '@portal/contract/choices.ts'
+import type { DEAL_COMMISSION, DEAL_RECORD } from '@portal/contract/deal-fields.ts'
+import type { LEAD_RECORD, LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
+import type { TypedColumn, ValuesOf } from '@portal/contract/record-fields.ts'
+
+type LeadValues = ValuesOf<typeof LEAD_RECORD>
+type DealValues = ValuesOf<typeof DEAL_RECORD>
+/** Optional fields (D110, D112) are undefined where the organisation lacks them. */
+export type IfThere<Values> = { [Field in keyof Values]?: Values[Field] | undefined }
 
 /**
  * CRM records in the portal's own words. Only these types leave the folder. Text is trimmed, and null if empty.
  * Instants are ISO 8601 in UTC with milliseconds. Amounts are numbers.
  */
-export interface CrmLead {
+export interface CrmLead extends Omit<LeadValues, 'lead_status'>, IfThere<ValuesOf<typeof LEAD_VERDICT>> {
   zoho_id: string
   loid: string | null
   /** The CRM id in the `Partner` lookup. It alone decides which partner owns the record (D30). */
   partner_zoho_id: string | null
-  business_name: string | null
-  first_name: string | null
-  last_name: string | null
-  email: string | null
-  phone: string | null
-  state: string | null
-  loan_amount: number | null
-  loan_type: string | null
-  loan_purpose: string | null
-  loan_term: string | null
-  sales_monthly: number | null
   lead_status: string | null
-  lead_source: string | null
-  brand: string | null
-  description: string | null
-  permit_link: string | null
-  business_industry: string | null
-  time_in_business: string | null
-  business_abn: string | null
-  partner_iso: string | null
-  owns_property: boolean
-  property_value: number | null
-  property_debt: number | null
-  /** Optional fields (D110, D112) are undefined where the organisation lacks them. */
-  partner_verdict?: string | null | undefined
-  verdict_reason?: string | null | undefined
-  /** YYYY-MM-DD */
-  protected_until?: string | null | undefined
   is_converted: boolean
   converted_deal_zoho_id: string | null
   converted_at: string | null
@@ -44,31 +25,11 @@ export interface CrmLead {
   modified_time: string
 }
 
-export interface CrmDeal {
+export interface CrmDeal extends Omit<DealValues, 'stage'>, IfThere<ValuesOf<typeof DEAL_COMMISSION>> {
   zoho_id: string
   loid: string | null
   partner_zoho_id: string | null
-  deal_name: string | null
-  business_name: string | null
-  contact_name: string | null
-  email: string | null
-  phone: string | null
-  amount: number | null
-  loan_type: string | null
-  loan_purpose: string | null
-  loan_term: string | null
   stage: string | null
-  lead_source: string | null
-  /** YYYY-MM-DD */
-  closing_date: string | null
-  probability: number | null
-  description: string | null
-  partner_iso: string | null
-  partner_commission?: number | null | undefined
-  commission_status?: string | null | undefined
-  /** YYYY-MM-DD */
-  commission_paid_on?: string | null | undefined
-  commission_note?: string | null | undefined
   created_at: string
   modified_time: string
 }
@@ -237,30 +198,9 @@ export interface ArrivedRecord {
 }
 
 /** What the portal writes when it makes a lead in the CRM. A push never changes a lead that the CRM already has. */
-export interface LeadToPush {
+export interface LeadToPush extends Pick<LeadValues, TypedColumn<typeof LEAD_RECORD> | 'lead_status' | 'lead_source'> {
   loid: string
   partner_zoho_id: string
-  business_name: string | null
-  first_name: string | null
-  last_name: string | null
-  email: string | null
-  phone: string | null
-  state: string | null
-  loan_amount: number | null
-  loan_type: string | null
-  loan_purpose: string | null
-  loan_term: string | null
-  sales_monthly: number | null
-  lead_status: string
-  lead_source: string | null
-  description: string | null
-  business_industry: string | null
-  time_in_business: string | null
-  business_abn: string | null
-  partner_iso: string | null
-  owns_property: boolean
-  property_value: number | null
-  property_debt: number | null
   /** The consent line's version and time in one text. */
   referral_consent: string | null
   submitted_by: string | null
@@ -287,23 +227,9 @@ export interface SentRecords {
 }
 
 /** What the portal writes when it makes a deal in the CRM. A push never changes a deal that the CRM already has. */
-export interface DealToPush {
+export interface DealToPush extends Omit<DealValues, 'contact_name' | 'probability'> {
   loid: string
   partner_zoho_id: string
-  deal_name: string | null
-  business_name: string | null
-  email: string | null
-  phone: string | null
-  amount: number | null
-  loan_type: string | null
-  loan_purpose: string | null
-  loan_term: string | null
-  stage: string
-  lead_source: string | null
-  /** YYYY-MM-DD */
-  closing_date: string | null
-  description: string | null
-  partner_iso: string | null
   submitted_by: string | null
   created_at: string
 }

@@ -1,12 +1,15 @@
 import type { DealDetail } from '@portal/contract/deals.ts'
+import { LEAD_RECORD, LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
 import type { LeadDetail } from '@portal/contract/leads.ts'
 import { STEPS } from '@portal/contract/meanings.ts'
+import { eachOf, keysOf } from '@portal/contract/record-fields.ts'
 import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.ts'
 import type { WebhookEndpoint, WebhookLog } from '@portal/contract/webhooks.ts'
 
 /** A lead as the server sends it. Each test sets only the fields that matter to it. */
 export function leadOf(given: Partial<LeadDetail> = {}): LeadDetail {
   return {
+    ...eachOf(keysOf({ ...LEAD_RECORD, ...LEAD_VERDICT }), null),
     id: given.loid ?? 'lead-1',
     loid: 'LO-7K3M9QAZ',
     business_name: 'Coastal Concrete',
@@ -18,29 +21,16 @@ export function leadOf(given: Partial<LeadDetail> = {}): LeadDetail {
     state: 'NSW',
     loan_amount: 250_000,
     loan_type: 'Term Loan',
-    loan_purpose: null,
     loan_term: '36 months',
-    sales_monthly: null,
     lead_status: 'New Lead',
     side: 'lender',
     lead_source: 'Partner Portal',
-    brand: null,
-    description: null,
-    permit_link: null,
-    business_industry: null,
-    time_in_business: null,
-    business_abn: null,
     partner: 'Harbour Finance',
     partner_iso: 'AU',
     owns_property: false,
-    property_value: null,
-    property_debt: null,
     submitter_id: null,
     submitted_by: null,
     awaits_deal_since: null,
-    partner_verdict: null,
-    verdict_reason: null,
-    protected_until: null,
     crm: 'synced',
     created_at: '2026-11-20T01:00:00.000Z',
     modified_time: '2026-11-20T01:00:00.000Z',

@@ -1,6 +1,7 @@
+import { pick } from '@portal/contract/record-fields.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
-import type { LeadRow } from '../../platform/db/tables.ts'
+import { type LeadRow, TYPED_LEAD_COLUMNS } from '../../platform/db/tables.ts'
 import { defineJob, type Job } from '../../platform/jobs/define-job.ts'
 import type { ArrivedRecord, LeadToPush } from '../../records/crm-records.ts'
 import { markPushed } from '../../records/kinds/crm-rows.queries.ts'
@@ -113,7 +114,7 @@ function giveUp(deps: Deps, { partnerId, loid }: { partnerId: string; loid: stri
 
 function leadToPush(lead: LeadRow, partnerZohoId: string): LeadToPush {
   return {
-    ...lead,
+    ...pick(lead, ['loid', ...TYPED_LEAD_COLUMNS, 'lead_status', 'lead_source', 'submitted_by']),
     partner_zoho_id: partnerZohoId,
     referral_consent: lead.consent_version && `${lead.consent_version}, confirmed ${lead.consent_at}`,
   }

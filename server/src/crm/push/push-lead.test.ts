@@ -104,7 +104,7 @@ async function insertWaiting(
   const row = { ...own, email, created_at: at, modified_time: at }
   const { db } = portal.deps
   if (module === 'Leads') {
-    const lead = { ...row, last_name: `Waiting ${waiting}`, lead_status: 'New Lead' }
+    const lead = { ...row, last_name: `Waiting ${waiting}`, lead_status: 'New Lead', owns_property: false }
     await db.insertInto('leads').values(lead).execute()
   } else {
     const deal = { ...row, deal_name: `Waiting ${waiting}`, stage: 'Waiting On Application' }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { errorCode, type ZohoAnswer } from './client.ts'
 import { CrmForbidden, CrmRefused } from './errors.ts'
-import { ZohoId, ZohoInstant } from './wire.ts'
+import { ZohoId, ZohoInstant } from './wire-values.ts'
 
 /**
  * The codes of refusals that are not about the data. A later try can succeed, because the record or the portal's rights

@@ -8,7 +8,8 @@ import { errorCode, type FileToSend, type ZohoAnswer } from './client.ts'
 import { CrmFileRefused, CrmForbidden, CrmRefused, CrmStorageFull } from './errors.ts'
 import { moduleName } from './field-map.ts'
 import type { ZohoParts } from './parts.ts'
-import { readLookupId, readParent, ZohoId, ZohoInstant } from './wire.ts'
+import { readLookupId, readParent } from './wire.ts'
+import { ZohoId, ZohoInstant } from './wire-values.ts'
 
 export interface Attachments {
   /** The files of a record, without links. Null while the record is in the recycle bin. */

@@ -1,9 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { eachOf } from '@portal/contract/record-fields.ts'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../platform/db/database.ts'
 import { openSecrets } from '../../platform/db/secrets.ts'
+import { TYPED_LEAD_COLUMNS } from '../../platform/db/tables.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { ArrivedRecord, CrmModule, DealToPush, LeadToPush, PartnerToPush } from '../../records/crm-records.ts'
 import { borrowCrmSandbox } from '../../testing/borrow-crm-sandbox.ts'
@@ -118,6 +120,7 @@ function newDeal(more: Partial<DealToPush> = {}): DealToPush {
 
 function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
   return {
+    ...eachOf(TYPED_LEAD_COLUMNS, null),
     loid: `LO-TEST${String(++loids).padStart(4, '0')}`,
     partner_zoho_id: partner,
     business_name: 'Okafor Freight Pty Ltd',
@@ -133,7 +136,6 @@ function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
     sales_monthly: 60_000,
     lead_status: 'New Lead',
     lead_source: 'Partner Portal',
-    description: null,
     business_industry: 'Transportation',
     time_in_business: '2-5 years',
     business_abn: '51824753556',

@@ -8,7 +8,8 @@ import type { ZohoApi } from './api.ts'
 import type { ZohoAnswer } from './client.ts'
 import { CrmRefused } from './errors.ts'
 import { type FieldMap, moduleName } from './field-map.ts'
-import { ZohoId, ZohoInstant, zohoTime } from './wire.ts'
+import { zohoTime } from './wire.ts'
+import { ZohoId, ZohoInstant } from './wire-values.ts'
 
 export interface Channels {
   /**

@@ -5,7 +5,8 @@ import { firstItemsOf } from './api.ts'
 import { CrmRefused } from './errors.ts'
 import { COQL_ROWS_MAX } from './list/queries.ts'
 import type { ZohoParts } from './parts.ts'
-import { readFieldHistory, readLookupId, readStageHistory, STAGE_HISTORY_FIELDS } from './wire.ts'
+import { readLookupId } from './wire.ts'
+import { readFieldHistory, readStageHistory, STAGE_HISTORY_FIELDS } from './wire-histories.ts'
 
 /**
  * At most this many entries of a record's history are read, in at most ten calls. Older entries are only in the CRM.

@@ -6,7 +6,8 @@ import { readItems, readResults, writtenId } from './answers.ts'
 import { TASK_IN_PROGRESS } from './field-map.ts'
 import { usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
-import { LINE_LENGTH_MAX, LongText, readLookupId, text, ZohoId, ZohoInstant, zohoTime } from './wire.ts'
+import { readLookupId, zohoTime } from './wire.ts'
+import { LINE_LENGTH_MAX, LongText, text, ZohoId, ZohoInstant } from './wire-values.ts'
 
 export interface TaskReader {
   /** Pages of the organisation's tasks that have changed since this time, the oldest change first. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_FIELD_MAP } from './field-map.ts'
 import { displayedIn } from './metadata.ts'
-import { dealReader, leadReader, readFieldHistory, readNote, readStageHistory } from './wire.ts'
+import { dealReader, leadReader, readNote } from './wire.ts'
+import { readFieldHistory, readStageHistory } from './wire-histories.ts'
 
 const asIs = (_field: string, value: string) => value
 const times = { Created_Time: '2026-03-01T10:00:00-05:00', Modified_Time: '2026-03-02T09:30:00+05:30' }

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { LEAD_RECORD } from '@portal/contract/lead-fields.ts'
+import { typedValues } from '@portal/contract/record-fields.ts'
 import { askAnOwner } from '@portal/contract/roles.ts'
 import type { LeadSubmission } from '@portal/contract/submissions.ts'
 import { changeLead, TOUCHED } from '../../crm/push/change-lead.job.ts'
@@ -11,7 +13,6 @@ import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { insertLeadChange, lockLead } from '../../records/leads/lead-changes.queries.ts'
 import { getLead, type OpenedLead } from '../../records/leads/leads.queries.ts'
 import { withUsualCountry } from '../accounts/usual-country.queries.ts'
-import { typedColumns } from './submit-lead.ts'
 
 /** Whether this person may correct or withdraw the lead: who submitted it, or an owner (D86). */
 export function mayChange({ personId, role }: SessionCaller, lead: Pick<OpenedLead, 'submitter_id'>): boolean {
@@ -26,7 +27,7 @@ export async function askCorrection(
   form: LeadSubmission,
 ): Promise<{ loid: string }> {
   return askChange(deps, caller, id, async (tx, lead) => {
-    const typed = typedColumns(await withUsualCountry(tx, caller.id, form))
+    const typed = typedValues(LEAD_RECORD, await withUsualCountry(tx, caller.id, form))
     const changed = Object.entries(typed).filter(
       ([column, value]) => !isDeepStrictEqual(Reflect.get(lead, column), value),
     )

@@ -109,7 +109,7 @@ async function insertRandomLeads(portal: TestPortal, partner: TestPartner) {
       created_at,
       modified_time: created_at,
     }
-    return { ...given, ...own, lead_status: 'New Lead', crm: 'synced' as const }
+    return { ...given, ...own, lead_status: 'New Lead', owns_property: false, crm: 'synced' as const }
   })
   for (let from = 0; from < rows.length; from += 250) {
     await portal.deps.db

@@ -1,10 +1,12 @@
 import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
+import { LEAD_RECORD } from '@portal/contract/lead-fields.ts'
+import { typedValues } from '@portal/contract/record-fields.ts'
 import type { LeadSubmission } from '@portal/contract/submissions.ts'
 import { pushLead } from '../../crm/push/push-lead.job.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import type { Correction, NewLeadRow } from '../../platform/db/tables.ts'
+import type { NewLeadRow } from '../../platform/db/tables.ts'
 import type { Caller } from '../../platform/http/authenticate.ts'
 import { recordEvent } from '../../records/events/events.ts'
 import { insertFirstEntry } from '../../records/histories/history.queries.ts'
@@ -56,7 +58,7 @@ function leadRow(partner: Caller, loid: string, form: LeadSubmission, now: Date)
     id: newId(now),
     partner_id: partner.id,
     loid,
-    ...typedColumns(form),
+    ...typedValues(LEAD_RECORD, form),
     lead_status: SUBMITTED_STATUS,
     lead_source: form.leadSource,
     // Only the lender sets the next two fields.
@@ -69,30 +71,5 @@ function leadRow(partner: Caller, loid: string, form: LeadSubmission, now: Date)
     created_at: at,
     modified_time: at,
     crm: 'pending',
-  }
-}
-
-/** What was typed, as the columns of the lead. */
-export function typedColumns(form: LeadSubmission): Required<Correction> {
-  return {
-    business_name: form.businessName,
-    first_name: form.firstName,
-    last_name: form.lastName,
-    email: form.email,
-    phone: form.phone,
-    state: form.state,
-    loan_amount: form.loanAmount,
-    loan_type: form.loanType,
-    loan_purpose: form.loanPurpose,
-    loan_term: form.loanTerm,
-    sales_monthly: form.monthlyTurnover,
-    description: form.additionalInfo,
-    business_industry: form.businessIndustry,
-    time_in_business: form.timeInBusiness,
-    business_abn: form.businessAbn,
-    partner_iso: form.iso,
-    owns_property: form.ownsProperty,
-    property_value: form.propertyValue,
-    property_debt: form.propertyDebt,
   }
 }

@@ -1,4 +1,5 @@
 import { SUBMITTED_STAGE, SUBMITTED_STATUS } from '@portal/contract/choices.ts'
+import { LEAD_RECORD, LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
 import {
   readPartnerDocs,
   readSubmitted,
@@ -14,6 +15,7 @@ import {
   readApiLead,
   readApiLeads,
 } from '@portal/contract/partner-reads.ts'
+import { eachOf, sharedColumns } from '@portal/contract/record-fields.ts'
 import type { Route } from '@portal/contract/route.ts'
 
 interface DocumentedRoute {
@@ -60,32 +62,23 @@ const VERSION = '41823.7'
 
 const READ_LEAD = {
   ...SUBMITTED,
-  business_name: 'Okafor Freight',
+  ...eachOf([...sharedColumns(LEAD_RECORD), ...sharedColumns(LEAD_VERDICT)], null),
   first_name: 'Nkem',
   last_name: 'Okafor',
   email: 'nkem@okafor-freight.example',
   phone: '+61491570156',
+  partner_iso: 'AU',
   state: 'NSW',
+  business_name: 'Okafor Freight',
   loan_amount: 150_000,
   loan_type: 'Equipment Financing',
   loan_purpose: 'A second truck',
   loan_term: '36 months',
-  sales_monthly: null,
+  owns_property: false,
   lead_status: 'Pre Qualified',
   lead_source: 'Partner Portal',
-  description: null,
-  business_industry: null,
-  time_in_business: null,
-  business_abn: null,
-  partner_iso: 'AU',
-  owns_property: false,
-  property_value: null,
-  property_debt: null,
   submitted_by: 'Website form (API key)',
   awaits_deal_since: null,
-  partner_verdict: null,
-  verdict_reason: null,
-  protected_until: null,
   crm: 'synced',
   created_at: '2026-11-03T01:02:03.456Z',
   modified_time: '2026-11-05T04:05:06.789Z',

@@ -1,8 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DEAL_RECORD } from '@portal/contract/deal-fields.ts'
+import { LEAD_RECORD, LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
+import { sharedColumns } from '@portal/contract/record-fields.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../platform/db/ids.ts'
+import { comparedColumns } from '../../testing/compared-columns.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { startKillablePortal } from '../../testing/killable-portal.ts'
 import { makeKey } from '../../testing/make-key.ts'
@@ -118,6 +122,13 @@ test('what a system cannot read is no change', async () => {
   await run(`update leads set crm_sent_at = now(), notes_due = true where loid = $1`, [loid])
   await run(`update deals set partner_commission = 5000, commission_status = 'Approved' where loid = $1`, [deal.loid])
   expect((await readOn(cursor)).events).toEqual([])
+})
+
+test('a change of any field that a system can read counts as a change', async () => {
+  const { db } = portal.deps
+  const ofLead = [...sharedColumns(LEAD_RECORD), ...sharedColumns(LEAD_VERDICT)]
+  expect(await comparedColumns(db, 'note_changed_lead')).toEqual(expect.arrayContaining(ofLead))
+  expect(await comparedColumns(db, 'note_changed_deal')).toEqual(expect.arrayContaining(sharedColumns(DEAL_RECORD)))
 })
 
 test('removals, erasures and conversions come as tombstones, without a name or amount', async () => {

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LINES } from '../../platform/db/search-columns.ts'
+import { comparedColumns } from '../../testing/compared-columns.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerDeals, insertNewerLeads } from '../../testing/insert-many.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
@@ -176,6 +178,14 @@ test('GET /crm/search returns at most fifty leads and fifty deals, newest first,
     ['Many 1', 'Many 0'],
     ['Many 1', 'Many 0'],
   ])
+})
+
+test('a change by a version that does not know a searched column makes the row’s search text stale', async () => {
+  for (const table of ['leads', 'deals'] as const) {
+    const searched = LINES[table].flat().filter((column) => column !== 'loid')
+    const compared = await comparedColumns(portal.deps.db, `${table}_search_forgotten`)
+    expect(compared).toEqual(expect.arrayContaining(searched))
+  }
 })
 
 test('a search counts at most 1,001 matches, and finds a match that is older than a thousand other records', async () => {

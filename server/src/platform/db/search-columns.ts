@@ -8,7 +8,7 @@ import type { DealRow, LeadRow } from './tables.ts'
 export type SearchedTable = 'leads' | 'deals'
 
 /** The columns in which people search (D24). The lists' search boxes search only in the first line. */
-const LINES = {
+export const LINES = {
   leads: [
     ['loid', 'phone', 'business_name', 'first_name', 'last_name', 'email'],
     ['loan_type', 'business_industry'],

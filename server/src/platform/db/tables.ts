@@ -1,11 +1,14 @@
 import type { AttentionItem } from '@portal/contract/attention.ts'
 import type { GstRegistered, PortalAccess } from '@portal/contract/choices.ts'
+import { type DEAL_COMMISSION, DEAL_RECORD } from '@portal/contract/deal-fields.ts'
 import type { FieldGroup } from '@portal/contract/field-groups.ts'
 import type { Hold } from '@portal/contract/holds.ts'
 import type { ImportColumn, ImportFieldName, ImportState, RowProblem, RowStanding } from '@portal/contract/imports.ts'
+import { LEAD_RECORD, type LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
 import type { DuplicateLead, NewLead } from '@portal/contract/leads.ts'
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
+import { keysOf, typedColumns, type ValuesOf } from '@portal/contract/record-fields.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.ts'
 import type { SignUpMode } from '@portal/contract/sign-up-mode.ts'
@@ -187,40 +190,10 @@ interface IdempotencyKeysTable {
   created_at: Instant
 }
 
-/** A column of a field that an organisation may lack. */
-type Optional<Value> = ColumnType<Value | null, Value | null | undefined, Value | null>
-
-interface LeadsTable {
+interface LeadsTable extends ValuesOf<typeof LEAD_RECORD>, ValuesOf<typeof LEAD_VERDICT> {
   id: string
   partner_id: string
   loid: string
-  business_name: string | null
-  first_name: string | null
-  last_name: string | null
-  email: string | null
-  phone: string | null
-  state: string | null
-  loan_amount: number | null
-  loan_type: string | null
-  loan_purpose: string | null
-  loan_term: string | null
-  sales_monthly: number | null
-  lead_status: string
-  lead_source: string | null
-  brand: string | null
-  description: string | null
-  permit_link: string | null
-  business_industry: string | null
-  time_in_business: string | null
-  business_abn: string | null
-  partner_iso: string | null
-  owns_property: ColumnType<boolean, boolean | undefined, boolean>
-  property_value: number | null
-  property_debt: number | null
-  partner_verdict: Optional<string>
-  verdict_reason: Optional<string>
-  /** YYYY-MM-DD */
-  protected_until: Optional<string>
   /** The person who entered the lead; null if a system or the lender did. */
   submitter_id: string | null
   submitted_by: string | null
@@ -260,33 +233,12 @@ interface LeadsTable {
   search_keys: ColumnType<number[] | null, number[] | undefined, number[] | null>
 }
 
-interface DealsTable {
+interface DealsTable extends ValuesOf<typeof DEAL_RECORD>, ValuesOf<typeof DEAL_COMMISSION> {
   id: string
   partner_id: string
   loid: string
   /** The LOID of the lead that became the deal, by matching (D49) or in the CRM, if it differs from the deal's LOID. */
   lead_loid: string | null
-  deal_name: string | null
-  business_name: string | null
-  contact_name: string | null
-  email: string | null
-  phone: string | null
-  amount: number | null
-  loan_type: string | null
-  loan_purpose: string | null
-  loan_term: string | null
-  stage: string
-  lead_source: string | null
-  /** YYYY-MM-DD */
-  closing_date: string | null
-  probability: number | null
-  description: string | null
-  partner_iso: string | null
-  partner_commission: Optional<number>
-  commission_status: Optional<string>
-  /** YYYY-MM-DD */
-  commission_paid_on: Optional<string>
-  commission_note: Optional<string>
   submitter_id: string | null
   submitted_by: string | null
   created_at: Instant
@@ -937,13 +889,10 @@ type LaterRecordColumn =
   | 'search_fold'
   | 'search_keys'
 
-type OptionalLeadColumn = 'partner_verdict' | 'verdict_reason' | 'protected_until'
-type OptionalDealColumn = 'partner_commission' | 'commission_status' | 'commission_paid_on' | 'commission_note'
-
 export type NewLeadRow = NewRow<
   LeadsTable,
   | LaterRecordColumn
-  | OptionalLeadColumn
+  | keyof typeof LEAD_VERDICT
   | 'touched_at'
   | 'converted_at'
   | 'awaits_deal_since'
@@ -953,7 +902,7 @@ export type NewLeadRow = NewRow<
 >
 export type LeadChangeRow = Selectable<LeadChangesTable>
 export type DealRow = Selectable<DealsTable>
-export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | OptionalDealColumn | 'lead_loid'>
+export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | keyof typeof DEAL_COMMISSION | 'lead_loid'>
 export type NoteRow = Selectable<NotesTable>
 export type NewNoteRow = NewRow<NotesTable, 'crm_problem' | 'crm_sent_at' | 'is_from_crm'>
 export type RequestRow = Selectable<RequestsTable>
@@ -966,29 +915,7 @@ export type SweptList = SweepCursorsTable['list']
 export const LEAD_COLUMNS = [
   'id',
   'loid',
-  'business_name',
-  'first_name',
-  'last_name',
-  'email',
-  'phone',
-  'state',
-  'loan_amount',
-  'loan_type',
-  'loan_purpose',
-  'loan_term',
-  'sales_monthly',
-  'lead_status',
-  'lead_source',
-  'brand',
-  'description',
-  'permit_link',
-  'business_industry',
-  'time_in_business',
-  'business_abn',
-  'partner_iso',
-  'owns_property',
-  'property_value',
-  'property_debt',
+  ...keysOf(LEAD_RECORD),
   'submitter_id',
   'submitted_by',
   'awaits_deal_since',
@@ -998,27 +925,7 @@ export const LEAD_COLUMNS = [
 ] as const
 
 /** The columns of what partners type, which they can correct (D86). */
-export const TYPED_LEAD_COLUMNS = [
-  'business_name',
-  'first_name',
-  'last_name',
-  'email',
-  'phone',
-  'state',
-  'loan_amount',
-  'loan_type',
-  'loan_purpose',
-  'loan_term',
-  'sales_monthly',
-  'description',
-  'business_industry',
-  'time_in_business',
-  'business_abn',
-  'partner_iso',
-  'owns_property',
-  'property_value',
-  'property_debt',
-] as const
+export const TYPED_LEAD_COLUMNS = typedColumns(LEAD_RECORD).map(([column]) => column)
 /** What makes a lead touched if the lender changes it (D86). */
 export const UNTOUCHED_LEAD_COLUMNS = ['lead_status', ...TYPED_LEAD_COLUMNS] as const
 export type UntouchedLead = Pick<LeadRow, (typeof UNTOUCHED_LEAD_COLUMNS)[number]>
@@ -1029,21 +936,7 @@ export type Correction = Partial<Pick<LeadRow, (typeof TYPED_LEAD_COLUMNS)[numbe
 export const DEAL_COLUMNS = [
   'id',
   'loid',
-  'deal_name',
-  'business_name',
-  'contact_name',
-  'email',
-  'phone',
-  'amount',
-  'loan_type',
-  'loan_purpose',
-  'loan_term',
-  'stage',
-  'lead_source',
-  'closing_date',
-  'probability',
-  'description',
-  'partner_iso',
+  ...keysOf(DEAL_RECORD),
   'submitter_id',
   'submitted_by',
   'crm',

@@ -1,49 +1,27 @@
+import { DEAL_COMMISSION, DEAL_RECORD } from '@portal/contract/deal-fields.ts'
+import { eachOf, keysOf, personalColumns, pick, type ValuesOf } from '@portal/contract/record-fields.ts'
 import type { DealRow } from '../../platform/db/tables.ts'
 import type { CrmDeal } from '../crm-records.ts'
 import { CrmConflict } from '../crm-records.ts'
-import { type CrmTable, type NamedRecord, toldOr } from '../kinds/crm-table.ts'
-import { isNewlyPaid, isOfPayment, PAYMENT_COLUMNS } from './payments.ts'
+import { type CrmTable, type NamedRecord, toldOrBefore } from '../kinds/crm-table.ts'
+import { isNewlyPaid, isOfPayment } from './payments.ts'
 
 /** A deal from the CRM. `erased_at` is set if the applicant's data in the deal's lead was erased. */
 export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
 /** A deal's row, as it is written to the database. */
 export type StoredDeal = Omit<DealRow, 'search_fold' | 'search_keys' | 'crm_problem' | 'crm_sent_at' | 'lead_loid'>
 
+const FIELDS = { ...DEAL_RECORD, ...DEAL_COMMISSION }
+
 /** The fields that identify an applicant or hold free text, set to null (D97). The figures stay. */
-export const ERASED_DEAL = {
-  deal_name: null,
-  business_name: null,
-  contact_name: null,
-  email: null,
-  phone: null,
-  loan_purpose: null,
-  description: null,
-  commission_note: null,
-} satisfies Partial<DealRow>
+export const ERASED_DEAL = eachOf(personalColumns(FIELDS), null)
 
 /** Describes how deals from the CRM become rows and events. */
 export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
   module: 'Deals',
   name: 'deals',
   historyKind: 'deal-stage',
-  crmColumns: [
-    'deal_name',
-    'business_name',
-    'contact_name',
-    'email',
-    'phone',
-    'amount',
-    'loan_type',
-    'loan_purpose',
-    'loan_term',
-    'stage',
-    'lead_source',
-    'closing_date',
-    'probability',
-    'description',
-    'partner_iso',
-    ...PAYMENT_COLUMNS,
-  ],
+  crmColumns: keysOf(FIELDS),
   valueOf: (row) => row.stage,
   toRow(deal, own, before) {
     const erasedAt = before?.erased_at ?? deal.erased_at ?? null
@@ -51,27 +29,12 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     const submitter = before?.partner_id === own.partner_id ? before : undefined
     if (deal.stage === null) throw new CrmConflict('it has no stage')
     return {
-      deal_name: deal.deal_name,
-      business_name: deal.business_name,
+      ...pick(deal, keysOf(DEAL_RECORD)),
+      stage: deal.stage,
       // Only the lender can create the contact in the CRM. Until then, the deal keeps the name that the partner
       // submitted.
       contact_name: deal.contact_name ?? before?.contact_name ?? null,
-      email: deal.email,
-      phone: deal.phone,
-      amount: deal.amount,
-      loan_type: deal.loan_type,
-      loan_purpose: deal.loan_purpose,
-      loan_term: deal.loan_term,
-      stage: deal.stage,
-      lead_source: deal.lead_source,
-      closing_date: deal.closing_date,
-      probability: deal.probability,
-      description: deal.description,
-      partner_iso: deal.partner_iso,
-      partner_commission: toldOr(deal.partner_commission, before?.partner_commission),
-      commission_status: toldOr(deal.commission_status, before?.commission_status),
-      commission_paid_on: toldOr(deal.commission_paid_on, before?.commission_paid_on),
-      commission_note: toldOr(deal.commission_note, before?.commission_note),
+      ...toldOrBefore<ValuesOf<typeof DEAL_COMMISSION>>(DEAL_COMMISSION, deal, before),
       submitter_id: submitter?.submitter_id ?? null,
       submitted_by: submitter?.submitted_by ?? null,
       erased_at: erasedAt,

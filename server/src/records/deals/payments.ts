@@ -1,14 +1,11 @@
+import { DEAL_COMMISSION } from '@portal/contract/deal-fields.ts'
 import type { PaymentState } from '@portal/contract/payments.ts'
+import { keysOf } from '@portal/contract/record-fields.ts'
 import { type RawBuilder, sql } from 'kysely'
 import type { DealRow } from '../../platform/db/tables.ts'
 
 /** The columns of a deal that only people who see money are told (D111). */
-export const PAYMENT_COLUMNS = [
-  'partner_commission',
-  'commission_status',
-  'commission_paid_on',
-  'commission_note',
-] as const
+export const PAYMENT_COLUMNS = keysOf(DEAL_COMMISSION)
 
 /**
  * SQL: what a commission is to the partner on this day, by the columns `status` and `paid_on`. The lender may use its own

@@ -1,5 +1,6 @@
 import type { HistoryKind } from '@portal/contract/meanings.ts'
-import type { CrmModule } from '../crm-records.ts'
+import { keysOf } from '@portal/contract/record-fields.ts'
+import type { CrmModule, IfThere } from '../crm-records.ts'
 import type { AnyEvent } from '../events/events.ts'
 import type { HistoryPlan } from '../histories/plan-history.ts'
 
@@ -66,7 +67,16 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   removed(row: Row, at: string): AnyEvent | undefined
 }
 
-/** An optional field that the organisation lacks keeps the value that the row has, in case the field comes back. */
-export function toldOr<Value>(told: Value | null | undefined, before: Value | null | undefined): Value | null {
-  return (told === undefined ? before : told) ?? null
+/** Optional fields that the organisation lacks keep the values that the row has, in case the fields come back. */
+export function toldOrBefore<Values extends object>(
+  fields: Record<keyof Values & string, unknown>,
+  told: IfThere<Values>,
+  before: Values | undefined,
+): Values {
+  const values = keysOf(fields).map((field) => [
+    field,
+    (told[field] === undefined ? before?.[field] : told[field]) ?? null,
+  ])
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the loop goes through all fields
+  return Object.fromEntries(values) as Values
 }

@@ -1,61 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
+import { LEAD_RECORD, LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
+import { eachOf, keysOf, personalColumns, pick } from '@portal/contract/record-fields.ts'
+import type { Verdict } from '@portal/contract/verdict.ts'
 import { cutText } from '../../platform/cut-text.ts'
 import { type LeadRow, UNTOUCHED_LEAD_COLUMNS, type UntouchedLead } from '../../platform/db/tables.ts'
 import type { CrmLead } from '../crm-records.ts'
-import { type CrmTable, type NamedRecord, toldOr } from '../kinds/crm-table.ts'
+import { type CrmTable, type NamedRecord, toldOrBefore } from '../kinds/crm-table.ts'
 
 export type NamedCrmLead = CrmLead & NamedRecord
 /** A lead's row, as it is written to the database. */
 export type StoredLead = Omit<LeadRow, 'search_fold' | 'search_keys' | 'crm_problem' | 'crm_sent_at'>
 
+const FIELDS = { ...LEAD_RECORD, ...LEAD_VERDICT }
+
 /** The fields that identify an applicant or hold free text, set to null (D97). The figures stay. */
-export const ERASED_LEAD = {
-  business_name: null,
-  first_name: null,
-  last_name: null,
-  email: null,
-  phone: null,
-  loan_purpose: null,
-  description: null,
-  permit_link: null,
-  business_abn: null,
-  verdict_reason: null,
-} satisfies Partial<LeadRow>
+export const ERASED_LEAD = eachOf(personalColumns(FIELDS), null)
 
 /** Describes how leads from the CRM become rows and events. */
 export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   module: 'Leads',
   name: 'leads',
   historyKind: 'lead-status',
-  crmColumns: [
-    'business_name',
-    'first_name',
-    'last_name',
-    'email',
-    'phone',
-    'state',
-    'loan_amount',
-    'loan_type',
-    'loan_purpose',
-    'loan_term',
-    'sales_monthly',
-    'lead_status',
-    'lead_source',
-    'brand',
-    'description',
-    'permit_link',
-    'business_industry',
-    'time_in_business',
-    'business_abn',
-    'partner_iso',
-    'owns_property',
-    'property_value',
-    'property_debt',
-    'partner_verdict',
-    'verdict_reason',
-    'protected_until',
-  ],
+  crmColumns: keysOf(FIELDS),
   valueOf: (row) => row.lead_status,
   toRow(lead, own, before) {
     // If a lead was replaced by a deal and then moves to another partner, it is open again.
@@ -63,33 +30,11 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
     // If the lead moves to another partner, that partner must not learn who submitted it.
     const submitter = before?.partner_id === own.partner_id ? before : undefined
     const row = {
-      business_name: lead.business_name,
-      first_name: lead.first_name,
+      ...pick(lead, keysOf(LEAD_RECORD)),
       last_name: lastNameOf(lead, before),
-      email: lead.email,
-      phone: lead.phone,
-      state: lead.state,
-      loan_amount: lead.loan_amount,
-      loan_type: lead.loan_type,
-      loan_purpose: lead.loan_purpose,
-      loan_term: lead.loan_term,
-      sales_monthly: lead.sales_monthly,
       // A lead always has a status. If the CRM empties the field, the last status stays.
       lead_status: lead.lead_status ?? before?.lead_status ?? SUBMITTED_STATUS,
-      lead_source: lead.lead_source,
-      brand: lead.brand,
-      description: lead.description,
-      permit_link: lead.permit_link,
-      business_industry: lead.business_industry,
-      time_in_business: lead.time_in_business,
-      business_abn: lead.business_abn,
-      partner_iso: lead.partner_iso,
-      owns_property: lead.owns_property,
-      property_value: lead.property_value,
-      property_debt: lead.property_debt,
-      partner_verdict: toldOr(lead.partner_verdict, before?.partner_verdict),
-      verdict_reason: toldOr(lead.verdict_reason, before?.verdict_reason),
-      protected_until: toldOr(lead.protected_until, before?.protected_until),
+      ...toldOrBefore<Verdict>(LEAD_VERDICT, lead, before),
       submitter_id: submitter?.submitter_id ?? null,
       submitted_by: submitter?.submitted_by ?? null,
       consent_version: before?.consent_version ?? null,
@@ -139,8 +84,8 @@ export function isTouched(row: UntouchedLead, before: UntouchedLead): boolean {
   return UNTOUCHED_LEAD_COLUMNS.some((column) => row[column] !== before[column])
 }
 
-function verdictOf({ partner_verdict, verdict_reason, protected_until }: StoredLead) {
-  return { partner_verdict, verdict_reason, protected_until }
+function verdictOf(row: StoredLead): Verdict {
+  return pick(row, keysOf(LEAD_VERDICT))
 }
 
 /** The CRM's longest last name. */

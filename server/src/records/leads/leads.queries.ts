@@ -1,9 +1,11 @@
 import type { RemovedRecord } from '@portal/contract/answer.ts'
 import { SUBMITTED_STATUS, WITHDRAWN_STATUS } from '@portal/contract/choices.ts'
 import { fold } from '@portal/contract/fold.ts'
+import { LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
 import type { DuplicateLead, LeadDetail } from '@portal/contract/leads.ts'
 import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
+import { keysOf } from '@portal/contract/record-fields.ts'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
@@ -17,7 +19,7 @@ import { IS_DUE } from '../kinds/crm-rows.queries.ts'
 
 /** SQL: the lender's verdict; nothing while the organisation lacks the fields, although the rows keep them (D112). */
 const IS_VERDICT_SHOWN = `exists (select from crm_field_groups where name = 'verdict')`
-const VERDICT_COLUMNS = ['partner_verdict', 'verdict_reason', 'protected_until'] as const
+const VERDICT_COLUMNS = keysOf(LEAD_VERDICT)
 export const VERDICT = VERDICT_COLUMNS.map((column) =>
   sql<string | null>`case when ${sql.raw(IS_VERDICT_SHOWN)} then ${sql.ref(column)} end`.as(column),
 )

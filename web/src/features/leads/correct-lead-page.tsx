@@ -1,7 +1,9 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import { ISO_COUNTRIES } from '@portal/contract/choices.ts'
+import { LEAD_RECORD } from '@portal/contract/lead-fields.ts'
 import { type LeadDetail, type NewLead, type NewLeadForm, NewLeadOnForm } from '@portal/contract/leads.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
+import { typedColumns } from '@portal/contract/record-fields.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import type { SubmitEvent } from 'react'
@@ -51,7 +53,7 @@ function CorrectionForm({ lead }: { lead: LeadDetail }) {
   const form: LeadForm = useForm<NewLeadForm, unknown, NewLead>({
     resolver: zodResolver(NewLeadOnForm),
     mode: 'onTouched',
-    defaultValues: typedValues(lead),
+    defaultValues: typedIn(lead),
   })
   const correct = useMutation({
     mutationFn: (body: NewLead) => askCorrection(loid, body),
@@ -89,28 +91,12 @@ function CorrectionForm({ lead }: { lead: LeadDetail }) {
   )
 }
 
-function typedValues(lead: LeadDetail): NewLeadForm {
-  const { owns_property, property_value, property_debt } = lead
+function typedIn(lead: LeadDetail): NewLeadForm {
+  const values = typedColumns(LEAD_RECORD).map(([column, name]) => [name, lead[column] ?? ''])
   return {
     ...EMPTY_LEAD,
-    firstName: lead.first_name ?? '',
-    lastName: lead.last_name ?? '',
-    email: lead.email ?? '',
+    ...Object.fromEntries(values),
     phone: formatPhone(lead.phone) ?? '',
     iso: ISO_COUNTRIES.find((iso) => iso === lead.partner_iso) ?? null,
-    state: lead.state ?? '',
-    businessName: lead.business_name ?? '',
-    businessIndustry: lead.business_industry ?? '',
-    timeInBusiness: lead.time_in_business ?? '',
-    businessAbn: lead.business_abn ?? '',
-    monthlyTurnover: lead.sales_monthly ?? '',
-    loanAmount: lead.loan_amount ?? '',
-    loanType: lead.loan_type ?? '',
-    loanPurpose: lead.loan_purpose ?? '',
-    loanTerm: lead.loan_term ?? '',
-    ownsProperty: owns_property,
-    propertyValue: property_value ?? '',
-    propertyDebt: property_debt ?? '',
-    additionalInfo: lead.description ?? '',
   }
 }

@@ -1,5 +1,8 @@
+import { LEAD_RECORD } from '@portal/contract/lead-fields.ts'
+import { typedColumns } from '@portal/contract/record-fields.ts'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import * as z from 'zod/mini'
 import { openApp } from '../../testing/open-app.tsx'
 import { leadOf, timelineOf } from '../../testing/records.ts'
 import { data } from '../../testing/server.ts'
@@ -45,6 +48,29 @@ test('Correct opens the form with what was typed, and sends the whole of it', as
     loanTerm: '36 months',
   })
   expect(screen.queryByRole('link', { name: 'Correct' })).toBeNull()
+})
+
+test('the form has every field that partners enter, and the page shows every text and amount of a lead', async () => {
+  const values = Object.entries(LEAD_RECORD).flatMap(([column, { value }], index): [string, string | number][] => {
+    if (column === 'phone' || column === 'partner_iso' || column === 'owns_property') return []
+    return [[column, z.safeParse(value, '').success ? `Some ${column}` : 1_000 + index]]
+  })
+  serveLead({
+    ...Object.fromEntries(values),
+    lead_name: 'Some first_name Some last_name',
+    owns_property: true,
+    may_change: true,
+  })
+  const user = openApp(`/leads/${LOID}`)
+  await user.click(await screen.findByRole('link', { name: 'Correct' }))
+  await screen.findByRole('button', { name: 'Save Correction' })
+  const names = typedColumns(LEAD_RECORD).map(([, name]) => name)
+  // The country is chosen with the number.
+  expect(names.filter((name) => document.getElementsByName(name).length === 0)).toEqual(['iso'])
+  await user.click(screen.getByRole('link', { name: 'Cancel' }))
+  await screen.findByRole('heading', { name: 'Business Details' })
+  const texts = values.map(([, value]) => (typeof value === 'string' ? value : `$${value.toLocaleString('en-AU')}`))
+  expect(texts.filter((text) => !document.body.textContent.includes(text))).toEqual([])
 })
 
 test('Withdraw asks for a reason, and the withdrawn lead takes no note', async () => {

@@ -1,6 +1,8 @@
+import { LEAD_RECORD } from '@portal/contract/lead-fields.ts'
 import { CONSENT_VERSION, type NewLead, type NewLeadForm } from '@portal/contract/leads.ts'
 import { LARGE_LOAN_AMOUNT } from '@portal/contract/limits.ts'
 import { readTypedMoney } from '@portal/contract/money.ts'
+import { eachOf, keysOf, rulesOf } from '@portal/contract/record-fields.ts'
 import type { UseFormReturn } from 'react-hook-form'
 import { Failure } from '../../api/failure.ts'
 
@@ -8,25 +10,9 @@ export type LeadForm = UseFormReturn<NewLeadForm, unknown, NewLead>
 
 /** The names are in the same order as the fields on the page, because the first field in error gets the focus. */
 export const EMPTY_LEAD: Required<NewLeadForm> = {
-  firstName: '',
-  lastName: '',
-  email: '',
-  phone: '',
+  ...eachOf(keysOf(rulesOf(LEAD_RECORD)), ''),
   iso: null,
-  state: '',
-  businessName: '',
-  businessIndustry: '',
-  timeInBusiness: '',
-  businessAbn: '',
-  monthlyTurnover: '',
-  loanAmount: '',
-  loanType: '',
-  loanPurpose: '',
-  loanTerm: '',
   ownsProperty: false,
-  propertyValue: '',
-  propertyDebt: '',
-  additionalInfo: '',
   leadSource: null,
   consentVersion: CONSENT_VERSION,
 }

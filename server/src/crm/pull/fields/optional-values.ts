@@ -1,3 +1,5 @@
+import { LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
+import { keysOf } from '@portal/contract/record-fields.ts'
 import type { Deps } from '../../../deps.ts'
 import { chunksOf } from '../../../platform/chunks-of.ts'
 import type { Db } from '../../../platform/db/database.ts'
@@ -19,7 +21,6 @@ import { forgetAccess, pullAllPartners } from '../pull-partners.ts'
 const KNOWN_EVERYWHERE_MS = METADATA_KEPT_MS + 60_000
 const RECORDS_A_CALL = 100
 
-const LEAD_COLUMNS = ['partner_verdict', 'verdict_reason', 'protected_until'] as const
 const PARTNER_COLUMNS = [
   'manager_name',
   'manager_phone',
@@ -50,7 +51,7 @@ export async function readOptionalValues(deps: Deps, signal: AbortSignal): Promi
   const fields = await findFieldsToRead(db, KNOWN_EVERYWHERE_MS)
   if (fields.length === 0) return
   const begunAt = clock.now()
-  await readValues(db, 'leads', namedIn(LEAD_COLUMNS, fields), {
+  await readValues(db, 'leads', namedIn(keysOf(LEAD_VERDICT), fields), {
     erased: ERASED_LEAD,
     pages: crm.leadValuesOfAllPartners(fields, signal),
     get: (zohoIds) => crm.getLeads(zohoIds, signal),

@@ -2,7 +2,8 @@ import type { CrmModule } from '../../../records/crm-records.ts'
 import { CrmRefused } from '../errors.ts'
 import { moduleName } from '../field-map.ts'
 import type { ZohoParts } from '../parts.ts'
-import { idOf, ZohoId } from '../wire.ts'
+import { idOf } from '../wire.ts'
+import { ZohoId } from '../wire-values.ts'
 
 /** Queries of one organisation, which remember what the organisation refuses. */
 export interface Queries {
