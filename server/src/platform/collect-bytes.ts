@@ -4,9 +4,7 @@ import { runInNewContext } from 'node:vm'
 /** Each byte of a file is copied two to four times on its way. */
 const COLLECT_AFTER_BYTES = 2 * 1024 * 1024
 
-setFlagsFromString('--expose-gc')
-// oxlint-disable-next-line typescript/consistent-type-assertions -- Node has no other way to the collector of young memory
-const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void
+let collect: ((options: { type: 'minor' }) => void) | undefined
 let passed = 0
 
 /**
@@ -17,5 +15,13 @@ export function countBytes(count: number): void {
   passed += count
   if (passed < COLLECT_AFTER_BYTES) return
   passed = 0
+  collect ??= openCollector()
   collect({ type: 'minor' })
+}
+
+/** Takes some milliseconds, which a start need not wait for. */
+function openCollector() {
+  setFlagsFromString('--expose-gc')
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- Node has no other way to the collector of young memory
+  return runInNewContext('gc') as (options: { type: 'minor' }) => void
 }
