@@ -3,9 +3,10 @@ import { NewLead } from '@portal/contract/leads.ts'
 import { SEARCH_RESULTS_MAX } from '@portal/contract/limits.ts'
 import { loidFromBytes } from '@portal/contract/loid.ts'
 import type pg from 'pg'
-import { fromKysely, PgBoss } from 'pg-boss'
-import { submitLead } from '../server/src/features/leads/submit-lead.ts'
+import { PgBoss } from 'pg-boss'
+import { prepareLead } from '../server/src/features/leads/submit-lead.ts'
 import { searchDeals, searchLeads } from '../server/src/features/search/search.queries.ts'
+import { type Write, writeTogether } from '../server/src/platform/db/write-together.ts'
 import { findNewestLeads } from '../server/src/records/leads/lead-list.queries.ts'
 import { getLead } from '../server/src/records/leads/leads.queries.ts'
 import { findNotes } from '../server/src/records/notes/notes.queries.ts'
@@ -37,26 +38,30 @@ export function recordSearch(pool: pg.Pool, partners: LoadedPartner[]): Promise<
   })
 }
 
-/** Records everything that submitting a lead writes in its transaction. Each repeat gets new ids and LOIDs. */
+/** Records everything that submitting a lead sends. Each repeat gets new ids and LOIDs. */
 export async function recordCreate(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
   const boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) }, schema: 'jobs' })
   return record(pool, partners, async (recorder, partner) => {
     const clock = { now: () => new Date() }
-    const jobs = {
-      enqueue: async (tx: Parameters<typeof fromKysely>[0], job: { name: string }, payload: object) => {
-        await boss.send(job.name, payload, { db: fromKysely(tx) })
+    const statement: Write = { sql: '', parameters: [] }
+    const keeping = {
+      executeSql: async (sql: string, parameters: unknown[] = []) => {
+        Object.assign(statement, { sql, parameters })
+        return { rows: [] }
       },
     }
-    await recorder.db
-      .transaction()
-      .execute((tx) =>
-        submitLead(
-          tx,
-          { clock, jobs },
-          { ...partner, submitter: { id: null, name: 'API key' } },
-          NewLead.parse(partner.newLead),
-        ),
-      )
+    const jobs = {
+      insertOf: async (job: { name: string }, payload: object) => {
+        await boss.send(job.name, payload, { db: keeping })
+        return { ...statement }
+      },
+    }
+    const { writes } = await prepareLead(
+      { db: recorder.db, reads: recorder.pool, clock, jobs },
+      { ...partner, submitter: { id: null, name: 'API key' } },
+      NewLead.parse(partner.newLead),
+    )
+    await writeTogether(recorder.pool, writes)
   })
 }
 
@@ -69,13 +74,13 @@ async function record(
   const calls: RecordedCall[] = []
   for (const partner of partners) {
     const statements = await statementsOf(pool, (recorder) => run(recorder, partner))
-    calls.push((client) => replay(client, statements))
+    calls.push((client) => replay(client, statements, partner.id))
   }
   return calls
 }
 
-async function replay(client: pg.ClientBase, statements: Statement[]): Promise<void> {
-  const renamed = renaming()
+async function replay(client: pg.ClientBase, statements: Statement[], partnerId: string): Promise<void> {
+  const renamed = renaming(partnerId)
   for (const { text, values } of statements) {
     const isInsert = /^\s*(insert|with)/i.test(text)
     await client.query({
@@ -86,15 +91,12 @@ async function replay(client: pg.ClientBase, statements: Statement[]): Promise<v
   }
 }
 
-/**
- * Replaces each LOID with a new LOID; equal LOIDs get the same new LOID. If the first value of a statement is an id,
- * replaces this id too. Other ids, such as the partner's, stay.
- */
-function renaming() {
+/** Replaces each LOID with a new LOID, and each id but the partner's; equal LOIDs get the same new LOID. */
+function renaming(partnerId: string) {
   const newLoids = new Map<string, string>()
-  return (value: unknown, i: number): unknown => {
+  return (value: unknown): unknown => {
     if (typeof value !== 'string') return value
-    if (i === 0 && /^[0-9a-f-]{36}$/.test(value)) return randomUUID()
+    if (value !== partnerId && /^[0-9a-f-]{36}$/.test(value)) return randomUUID()
     return value.replace(/LO-[0-9A-Z]{8}/g, (loid) => {
       const newLoid = newLoids.get(loid) ?? loidFromBytes(randomBytes(8))
       newLoids.set(loid, newLoid)

@@ -182,8 +182,13 @@ async function setStage(deps: Deps, crmUrl: string) {
       ...deps,
       clock,
       jobs: {
+        ...deps.jobs,
         async enqueue(_tx, { name }, payload) {
           waiting.push({ name, payload })
+        },
+        async insertOf({ name }, payload) {
+          waiting.push({ name, payload })
+          return { sql: 'select', parameters: [] }
         },
       },
       mail: {

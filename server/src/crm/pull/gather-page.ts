@@ -172,7 +172,7 @@ async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[
     return deal.loid === null && deal.partner_zoho_id !== null && !owners.has(deal.partner_zoho_id)
   })
   const leadLoids = new Map(Array.from(leadOf, ([zohoId, lead]) => [zohoId, lead.loid]))
-  const chosen = await chooseLoids(deps.db, idsOf(others), leadLoids)
+  const chosen = await chooseLoids(deps, idsOf(others), leadLoids)
   const loids = Array.from(chosen, ([zoho_id, loid]) => ({ zoho_id, loid }))
   if (loids.length > 0) await deps.crm.setLoids('Deals', loids, signal)
   return nameDeals(pull, owners, records, leadOf)

@@ -17,7 +17,7 @@ interface Nameable {
  * only the portal has its LOID.
  */
 export async function nameRecords<Item extends Nameable>(
-  { db, crm }: Pick<Deps, 'db' | 'crm'>,
+  { db, reads, crm }: Pick<Deps, 'db' | 'reads' | 'crm'>,
   module: CrmModule,
   records: readonly Item[],
   options: {
@@ -46,7 +46,7 @@ export async function nameRecords<Item extends Nameable>(
     }),
   )
   const ids = unknown.map((record) => record.zoho_id)
-  const fresh = await chooseLoids(db, ids, suggested)
+  const fresh = await chooseLoids({ db, reads }, ids, suggested)
   const chosen = new Map(nameless.map(({ zoho_id }) => [zoho_id, knownLoids.get(zoho_id) ?? fresh.get(zoho_id) ?? '']))
   const writable = records.filter((record) => chosen.has(record.zoho_id) && !record.is_converted)
   let written: readonly Item[] = []

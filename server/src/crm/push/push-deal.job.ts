@@ -60,6 +60,7 @@ export const pushDeal: Job<{ partnerId: string; loid: string }> = defineJob({
         markSent,
       )
       await settle(pushed)
+      await deps.jobs.removeDone(db, pushDeal, partnerId, [...pushed.keys()])
       // The CRM refused the other deals.
       for (const one of toSend) if (!pushed.has(one.loid)) await clearDealSent(db, partnerId, one.loid)
     })

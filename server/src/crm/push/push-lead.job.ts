@@ -62,6 +62,7 @@ export const pushLead: Job<{ partnerId: string; loid: string }> = defineJob({
         markSent,
       )
       await settle(pushed)
+      await deps.jobs.removeDone(db, pushLead, partnerId, [...pushed.keys()])
       // The CRM refused the other leads.
       for (const one of toSend) if (!pushed.has(one.loid)) await clearLeadSent(db, partnerId, one.loid)
     })

@@ -2,7 +2,9 @@ import { HOLDS } from '@portal/contract/holds.ts'
 import { WAITING_RECORDS_MAX } from '@portal/contract/limits.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import { writeTogether } from '../../platform/db/write-together.ts'
 import { Conflict } from '../../platform/errors.ts'
+import type { Creation } from '../../platform/http/idempotency.ts'
 import type { Limit } from '../../platform/http/rate-limit.ts'
 import { countWaitingRecords, findWait, lockHold } from '../../records/partners/partners-in-crm.queries.ts'
 import { requireAgreement } from './agreement/require-agreement.ts'
@@ -10,24 +12,32 @@ import { limitPartner } from './limit-partner.ts'
 
 interface SubmitCall<Answer> {
   once: (work: (tx: Tx) => Promise<Answer>) => Promise<Answer>
+  create: (creation: Creation<Answer>) => Promise<Answer>
   limit: Limit
   partner: { id: string }
 }
 
 /**
- * Stores a new lead or deal with `work`, unless the partner is over its limits (which the form and the API key share),
+ * Stores the new lead or deal that `prepare` returns, unless the partner is over its limits (which the form and the API key share),
  * an owner must accept the lender's agreement first (D113), or as many of its records wait for a verified address (D122)
  * or the lender's word (D116) as may.
  */
 export async function admitRecord<Answer>(
-  deps: Pick<Deps, 'config' | 'clock' | 'agreement'>,
+  deps: Pick<Deps, 'db' | 'reads' | 'config' | 'clock' | 'agreement'>,
   call: SubmitCall<Answer>,
-  work: (tx: Tx) => Promise<Answer>,
+  prepare: () => Promise<Creation<Answer>>,
 ): Promise<Answer> {
+  const { db, reads, config } = deps
+  const partnerId = call.partner.id
+  const preparing = Promise.all([prepare(), findWait(reads, partnerId, config), requireAgreement(db, deps, partnerId)])
+  preparing.catch(() => undefined)
   await limitPartner(deps, call, 'records')
+  const [creation, wait] = await preparing
+  if (wait === null) return call.create(creation)
   return call.once(async (tx) => {
-    await admitNow(tx, deps, call.partner.id)
-    return work(tx)
+    await admitNow(tx, deps, partnerId)
+    await writeTogether(tx, creation.writes)
+    return creation.answer
   })
 }
 

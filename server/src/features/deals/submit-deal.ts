@@ -3,13 +3,12 @@ import type { DealSubmission } from '@portal/contract/submissions.ts'
 import { pushDeal } from '../../crm/push/push-deal.job.ts'
 import { crmChoices } from '../../crm/zoho/choices.ts'
 import type { Deps } from '../../deps.ts'
-import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { NewDealRow } from '../../platform/db/tables.ts'
 import type { Caller } from '../../platform/http/authenticate.ts'
-import { insertDeal } from '../../records/deals/deals.queries.ts'
-import { recordEvent } from '../../records/events/events.ts'
-import { insertFirstEntry } from '../../records/histories/history.queries.ts'
+import { insertOfDeal } from '../../records/deals/deals.queries.ts'
+import { insertOfCreation } from '../../records/events/events.ts'
+import { insertOfFirstEntry } from '../../records/histories/history.queries.ts'
 import { newLoid } from '../../records/loids/new-loid.ts'
 import { withUsualCountry } from '../accounts/usual-country.queries.ts'
 
@@ -22,44 +21,44 @@ export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock' | '
   return stages.find((stage) => stage === SUBMITTED_STAGE) ?? stages[0] ?? SUBMITTED_STAGE
 }
 
-/** Stores a submitted deal, its first stage, the event and the push job in one transaction, as for a lead (D23). */
-export async function submitDeal(
-  tx: Tx,
-  { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
+/** Prepares a submitted deal: the deal, its first stage, the event and the push job, as for a lead (D23). */
+export async function prepareDeal(
+  { db, reads, clock, jobs }: Pick<Deps, 'db' | 'reads' | 'clock' | 'jobs'>,
   partner: Caller,
   stage: string,
   submitted: DealSubmission,
 ) {
-  const form = await withUsualCountry(tx, partner.id, submitted)
-  const loid = await newLoid(tx)
+  const form = await withUsualCountry(db, partner.id, submitted)
+  const loid = await newLoid(reads)
   const deal = dealRow(partner, loid, stage, form, clock.now())
-  await insertDeal(tx, deal)
-  await insertFirstEntry(
-    tx,
-    { kind: 'deal-stage', partnerId: partner.id, loid },
-    {
-      value: stage,
-      changed_time: deal.created_at,
-      changed_by: partner.businessName,
-      description: 'Submitted through the partner API',
-    },
-  )
-  await recordEvent(tx, {
-    partnerId: partner.id,
-    loid,
-    type: 'deal.created',
-    data: {
-      deal_name: form.dealName,
-      business_name: form.businessName,
-      amount: form.amount,
-      stage,
-      submitted_by: deal.submitted_by,
-    },
-    personId: deal.submitter_id,
-    at: deal.created_at,
-  })
-  await jobs.enqueue(tx, pushDeal, { partnerId: partner.id, loid })
-  return { id: deal.id, loid, stage }
+  const writes = [
+    insertOfDeal(deal),
+    insertOfFirstEntry(
+      { kind: 'deal-stage', partnerId: partner.id, loid },
+      {
+        value: stage,
+        changed_time: deal.created_at,
+        changed_by: partner.businessName,
+        description: 'Submitted through the partner API',
+      },
+    ),
+    insertOfCreation({
+      partnerId: partner.id,
+      loid,
+      type: 'deal.created',
+      data: {
+        deal_name: form.dealName,
+        business_name: form.businessName,
+        amount: form.amount,
+        stage,
+        submitted_by: deal.submitted_by,
+      },
+      personId: deal.submitter_id,
+      at: deal.created_at,
+    }),
+    await jobs.insertOf(pushDeal, { partnerId: partner.id, loid }),
+  ]
+  return { answer: { id: deal.id, loid, status: stage }, writes }
 }
 
 function dealRow(partner: Caller, loid: string, stage: string, form: DealSubmission, now: Date): NewDealRow {

@@ -19,7 +19,7 @@ import {
   type WaitingRow,
 } from './imports.queries.ts'
 
-type SubmitDeps = Pick<Deps, 'db' | 'clock' | 'jobs' | 'config' | 'agreement'>
+type SubmitDeps = Pick<Deps, 'db' | 'reads' | 'clock' | 'jobs' | 'config' | 'agreement'>
 
 /** One commit for so many rows makes an import three times as fast. */
 const ROWS_A_TRANSACTION = 20

@@ -43,7 +43,7 @@ import { limitPartner } from '../accounts/limit-partner.ts'
 import { findUsualCountry } from '../accounts/usual-country.queries.ts'
 import { askCorrection, askWithdrawal, mayChange } from './ask-change.ts'
 import { leadFile } from './lead-file.ts'
-import { submitLead } from './submit-lead.ts'
+import { prepareLead } from './submit-lead.ts'
 
 export function leadRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
@@ -59,7 +59,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
     return { data: { leads }, pagination: page.pagination }
   })
   mount(exportLeads, (call) => leadFile(deps, call))
-  mount(createLead, (call) => admitRecord(deps, call, (tx) => submitLead(tx, deps, call.partner, call.body)))
+  mount(createLead, (call) => admitRecord(deps, call, () => prepareLead(deps, call.partner, call.body)))
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
     if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)

@@ -7,49 +7,64 @@ import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { NewLeadRow } from '../../platform/db/tables.ts'
+import { writeTogether } from '../../platform/db/write-together.ts'
 import type { Caller } from '../../platform/http/authenticate.ts'
-import { recordEvent } from '../../records/events/events.ts'
-import { insertFirstEntry } from '../../records/histories/history.queries.ts'
-import { insertLead } from '../../records/leads/leads.queries.ts'
+import type { JobQueue } from '../../platform/jobs/enqueue-job.ts'
+import { insertOfCreation } from '../../records/events/events.ts'
+import { insertOfFirstEntry } from '../../records/histories/history.queries.ts'
+import { insertOfLead } from '../../records/leads/leads.queries.ts'
 import { newLoid } from '../../records/loids/new-loid.ts'
 import { withUsualCountry } from '../accounts/usual-country.queries.ts'
 
 /**
- * Stores a submitted lead, its first status, the event and the push job in one transaction, so that none exists without
- * the others (D23).
+ * Prepares a submitted lead: the lead, its first status, the event and the push job are written together, so that none
+ * exists without the others (D23).
  */
-export async function submitLead(
-  tx: Tx,
-  { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
+export async function prepareLead(
+  { db, reads, clock, jobs }: Pick<Deps, 'db' | 'reads' | 'clock'> & { jobs: Pick<JobQueue, 'insertOf'> },
   partner: Caller,
   submitted: LeadSubmission,
 ) {
   const now = clock.now()
-  const form = await withUsualCountry(tx, partner.id, submitted)
-  const lead = leadRow(partner, await newLoid(tx), form, now)
-  await insertLead(tx, lead)
+  const form = await withUsualCountry(db, partner.id, submitted)
+  const lead = leadRow(partner, await newLoid(reads), form, now)
   const history = { kind: 'lead-status' as const, partnerId: partner.id, loid: lead.loid }
-  await insertFirstEntry(tx, history, {
-    value: lead.lead_status,
-    changed_time: lead.created_at,
-    changed_by: partner.businessName,
-    description: 'Submitted through the partner portal',
-  })
-  await recordEvent(tx, {
-    partnerId: partner.id,
-    loid: lead.loid,
-    type: 'lead.created',
-    data: {
-      business_name: form.businessName,
-      amount: form.loanAmount,
-      status: lead.lead_status,
-      submitted_by: lead.submitted_by,
-    },
-    personId: lead.submitter_id,
-    at: lead.created_at,
-  })
-  await jobs.enqueue(tx, pushLead, { partnerId: partner.id, loid: lead.loid })
-  return { id: lead.id, loid: lead.loid, lead_status: lead.lead_status, crm: lead.crm }
+  const writes = [
+    insertOfLead(lead),
+    insertOfFirstEntry(history, {
+      value: lead.lead_status,
+      changed_time: lead.created_at,
+      changed_by: partner.businessName,
+      description: 'Submitted through the partner portal',
+    }),
+    insertOfCreation({
+      partnerId: partner.id,
+      loid: lead.loid,
+      type: 'lead.created',
+      data: {
+        business_name: form.businessName,
+        amount: form.loanAmount,
+        status: lead.lead_status,
+        submitted_by: lead.submitted_by,
+      },
+      personId: lead.submitter_id,
+      at: lead.created_at,
+    }),
+    await jobs.insertOf(pushLead, { partnerId: partner.id, loid: lead.loid }),
+  ]
+  return { answer: { id: lead.id, loid: lead.loid, lead_status: lead.lead_status, crm: lead.crm }, writes }
+}
+
+/** Stores a submitted lead in a transaction with more than it. */
+export async function submitLead(
+  tx: Tx,
+  deps: Pick<Deps, 'reads' | 'clock' | 'jobs'>,
+  partner: Caller,
+  submitted: LeadSubmission,
+) {
+  const { answer, writes } = await prepareLead({ ...deps, db: tx }, partner, submitted)
+  await writeTogether(tx, writes)
+  return answer
 }
 
 function leadRow(partner: Caller, loid: string, form: LeadSubmission, now: Date): NewLeadRow {

@@ -340,7 +340,7 @@ test('a queued mail is not sent if the person has turned off this kind of news o
   await colleague.put('/account/notifications', { choices: { outcome: 'at-once' } })
   await happens(portal, ofTwo.id, newLoid(), stage('Funded'))
   portal.advance(3 * MINUTE_MS)
-  const jobs = { enqueue: async () => undefined }
+  const jobs = { ...portal.deps.jobs, enqueue: async () => undefined }
   await tellNews.run({ ...portal.deps, jobs }, {}, NEVER)
   const written = (await mailsOnTheirWay(portal)).filter(({ partnerId }) => partnerId === ofTwo.id)
   expect(written).toHaveLength(2)
@@ -600,7 +600,7 @@ test('a mail keeps its Message-ID if an operator sends it again after a lost ans
   // refused recipient is final.
   await happens(withSmtp, people[2]?.id ?? '', newLoid(), stage('Funded'))
   withSmtp.advance(3 * MINUTE_MS)
-  await tellNews.run({ ...withSmtp.deps, jobs: { enqueue: async () => undefined } }, {}, NEVER)
+  await tellNews.run({ ...withSmtp.deps, jobs: { ...withSmtp.deps.jobs, enqueue: async () => undefined } }, {}, NEVER)
   const [refusal] = await mailsOnTheirWay(withSmtp)
   const send = () =>
     sendNewsMail

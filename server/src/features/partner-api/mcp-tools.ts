@@ -14,7 +14,8 @@ import type { Call } from '../../platform/http/mount.ts'
 import { parseInput } from '../../platform/http/parse-input.ts'
 import { findDeals } from '../../records/deals/deal-list.queries.ts'
 import { findLeads } from '../../records/leads/lead-list.queries.ts'
-import { admitRecord } from '../accounts/admit-record.ts'
+import { admitNow } from '../accounts/admit-record.ts'
+import { limitPartner } from '../accounts/limit-partner.ts'
 import { submitLead } from '../leads/submit-lead.ts'
 import { bodyFields, eitherOr } from './body-fields.ts'
 import { confirmationOf, requireConfirmation } from './confirm-lead.ts'
@@ -177,7 +178,9 @@ export function assistantTools(deps: Deps, findAttention: (partnerId: string) =>
       })
     }
     requireConfirmation(lead, confirmation, partner.keyHash, clock.now())
-    const { result } = await admitRecord(deps, call, async (tx) => {
+    await limitPartner(deps, call, 'records')
+    const { result } = await call.once(async (tx) => {
+      await admitNow(tx, deps, partner.id)
       if (!(await claimOnce(tx, partner.id, confirmation, clock.now()))) {
         throw new Conflict('CONFLICT', 'This lead was submitted with this confirmation already')
       }

@@ -9,26 +9,22 @@ import {
 import { readApiDeal, readApiDeals, readApiEvents, readApiLead, readApiLeads } from '@portal/contract/partner-reads.ts'
 import type { LeadSubmission } from '@portal/contract/submissions.ts'
 import type { Deps } from '../../deps.ts'
-import type { Tx } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/http/authenticate.ts'
 import type { Mount } from '../../platform/http/mount.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
-import { findFirstStage, submitDeal } from '../deals/submit-deal.ts'
-import { submitLead } from '../leads/submit-lead.ts'
+import { findFirstStage, prepareDeal } from '../deals/submit-deal.ts'
+import { prepareLead } from '../leads/submit-lead.ts'
 import { apiDocs } from './api-docs.ts'
 import { getSubmitted } from './get-submitted.ts'
 import { goneOf, readChanges } from './read-changes.ts'
 import { readReferralDeal, readReferralLead } from './read-referral.ts'
 
 export function partnerApiRoutes(mount: Mount, deps: Deps): void {
-  mount(submitPartnerLead, (call) => admitRecord(deps, call, (tx) => lead(tx, call.partner, call.body)))
-  mount(submitWebhookLead, (call) => admitRecord(deps, call, (tx) => lead(tx, call.partner, call.body)))
+  mount(submitPartnerLead, (call) => admitRecord(deps, call, () => lead(call.partner, call.body)))
+  mount(submitWebhookLead, (call) => admitRecord(deps, call, () => lead(call.partner, call.body)))
   mount(submitWebhookDeal, async (call) => {
     const stage = await findFirstStage(deps)
-    return admitRecord(deps, call, async (tx) => {
-      const { id, loid } = await submitDeal(tx, deps, call.partner, stage, call.body)
-      return { id, loid, status: stage }
-    })
+    return admitRecord(deps, call, () => prepareDeal(deps, call.partner, stage, call.body))
   })
   mount(readSubmitted, ({ partner, params }) => getSubmitted(deps.reads, partner, params.id))
 
@@ -47,8 +43,8 @@ export function partnerApiRoutes(mount: Mount, deps: Deps): void {
   mount(readApiDocs, async () => apiDocs(deps.publicUrl, deps.config.mailFrom))
   mount(readPartnerDocs, async () => apiDocs(deps.publicUrl, deps.config.mailFrom))
 
-  async function lead(tx: Tx, partner: Caller, body: LeadSubmission) {
-    const { id, loid, lead_status } = await submitLead(tx, deps, partner, body)
-    return { id, loid, status: lead_status }
+  async function lead(partner: Caller, body: LeadSubmission) {
+    const { answer, writes } = await prepareLead(deps, partner, body)
+    return { answer: { id: answer.id, loid: answer.loid, status: answer.lead_status }, writes }
   }
 }

@@ -1,5 +1,13 @@
 import { randomInt } from 'node:crypto'
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type Transaction,
+} from 'kysely'
 import pg from 'pg'
 import { connectionSettings, type PoolLimits, poolSettings, READ_ONLY, RELIED_ON } from './connection.ts'
 import { recordStatement } from './record-statement.ts'
@@ -9,6 +17,16 @@ import { BudgetedPool, withinBudget } from './time-budget.ts'
 export type Db = Kysely<Tables>
 /** The transaction in which a rule writes. The rule's caller opens the transaction. */
 export type Tx = Transaction<Tables>
+
+/** Compiles statements, and sends none. */
+export const compiler = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+})
 
 export interface Database {
   db: Db

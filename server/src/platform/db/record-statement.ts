@@ -19,9 +19,9 @@ export function recordStatement(event: LogEvent): void {
   span.end()
 }
 
-/** The statement's verb and table, such as `update leads`, without any values. */
+/** The statement's first verb and table, such as `update leads`, without any values. */
 function nameOfStatement(text: string): string {
-  const [verb = 'statement'] = /\w+/.exec(text) ?? []
+  const [verb = 'statement'] = /\w+/.exec(text.replace(/^\s*with\s[^(]*/i, '')) ?? []
   const [, table] = /\b(?:from|into|update|join)\s+((?:"?[a-z_]+"?\.)?"?[a-z_]+)/i.exec(text) ?? []
   return [verb.toLowerCase(), table?.replaceAll('"', '')].filter(Boolean).join(' ')
 }

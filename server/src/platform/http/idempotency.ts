@@ -2,7 +2,9 @@ import { createHash, createHmac } from 'node:crypto'
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../deps.ts'
-import type { Db, Tx } from '../db/database.ts'
+import { compiler, type Db, type Tx } from '../db/database.ts'
+import { sendNamed } from '../db/send-named.ts'
+import { type Write, writeTogether } from '../db/write-together.ts'
 import { Conflict, Invalid, PortalError } from '../errors.ts'
 
 const NOBODY = '00000000-0000-0000-0000-000000000000'
@@ -20,20 +22,19 @@ interface Answered {
  * Finds an earlier answer to this request, if that answer is already committed.
  */
 export async function findFirstAnswer(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { reads, clock }: Pick<Deps, 'reads' | 'clock'>,
   request: FastifyRequest,
   partnerId: string | undefined,
 ): Promise<{ answer: unknown } | undefined> {
   const claim = claimOf(request, partnerId)
   if (!claim) return undefined
-  return db
-    .selectFrom('idempotency_keys')
-    .select('answer')
-    .where('scope', '=', claim.scope)
-    .where('key_hash', '=', claim.key_hash)
-    .where('request_hash', 'in', [claim.request_hash, claim.former_hash])
-    .where('created_at', '>=', rememberedSince(claim, clock.now()))
-    .executeTakeFirst()
+  const { scope, key_hash, request_hash, former_hash } = claim
+  const [first] = await sendNamed<{ answer: unknown }>(reads, {
+    sql: `select answer from idempotency_keys
+           where scope = $1 and key_hash = $2 and request_hash in ($3, $4) and created_at >= $5`,
+    parameters: [scope, key_hash, request_hash, former_hash, rememberedSince(claim, clock.now())],
+  })
+  return first
 }
 
 /**
@@ -68,6 +69,43 @@ export async function answerOnce(
       .execute()
     return { answer, isReplayed: false }
   })
+}
+
+/** A call's answer, and the statements that write what the call creates. */
+export interface Creation<Answer> {
+  answer: Answer
+  writes: readonly Write[]
+}
+
+/** PostgreSQL's code for a row whose key another row has. */
+const TAKEN = '23505'
+
+/** Like `answerOnce`, for work that only writes: one statement, which is its own transaction, writes everything. */
+export async function createOnce(
+  { db, pool, clock }: Pick<Deps, 'db' | 'pool' | 'clock'>,
+  request: FastifyRequest,
+  partnerId: string | undefined,
+  { answer, writes }: Creation<unknown>,
+): Promise<Answered> {
+  const claim = claimOf(request, partnerId)
+  try {
+    await writeTogether(pool, claim ? [insertOfAnswer(claim, answer, clock.now()), ...writes] : writes)
+    return { answer, isReplayed: false }
+  } catch (error) {
+    if (!(claim && error instanceof Error && 'code' in error && error.code === TAKEN)) throw error
+  }
+  // An identical request was faster, or the key was used before and may be used again.
+  return answerOnce({ db, clock }, request, partnerId, async (tx) => {
+    await writeTogether(tx, writes)
+    return answer
+  })
+}
+
+function insertOfAnswer({ scope, key_hash, request_hash }: Claim, answer: unknown, now: Date): Write {
+  return compiler
+    .insertInto('idempotency_keys')
+    .values({ scope, key_hash, request_hash, created_at: now.toISOString(), answer: JSON.stringify(answer) })
+    .compile()
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Tx } from '../db/database.ts'
 import type { ReadSource, Replica } from '../db/replica.ts'
 import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
 import { ExportFile } from './export-file.ts'
-import { answerOnce, findFirstAnswer } from './idempotency.ts'
+import { answerOnce, type Creation, createOnce, findFirstAnswer } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
 import { parseInput } from './parse-input.ts'
 import type { Limit } from './rate-limit.ts'
@@ -58,12 +58,17 @@ export interface Call<Path extends string, Query, Body, Answer, Who extends Auth
    * request with the same `Idempotency-Key` gets the first answer and does not run `work` again (D9).
    */
   once: (work: (tx: Tx) => Promise<Parsed<Answer>>) => Promise<Parsed<Answer>>
+  /** Like `once`, for a route that has read everything before it writes: all of it is one statement. */
+  create: (creation: Creation<Parsed<Answer>>) => Promise<Parsed<Answer>>
   /**
    * Lists, searches and the dashboard use this to read. It reads from the replica if the replica has the partner's last
    * change, otherwise from the primary (D90). `work` can run twice.
    */
   fromReplica: <T>(work: (from: ReadSource) => Promise<T>) => Promise<T>
 }
+
+/** Ends the handler of a repeated call at its first count, or before its first write: the first answer is given again. */
+class Repeated extends Error {}
 
 /** The result of a handler of a `paged` route. */
 export interface Paged<Data> {
@@ -186,6 +191,19 @@ export function createMount(
           const noted = { log: request.log, store: storeSecurity }
           return noteSecurity(noted, db, event, { ...whoOf(request.caller), ip, browser, ...facts })
         }
+        // The look for an earlier answer leaves together with what the handler reads first.
+        const looking = route.creates ? findFirstAnswer(deps, request, partner?.id) : undefined
+        looking?.catch(() => undefined)
+        const unlessRepeated = async () => {
+          if (await looking) throw new Repeated()
+        }
+        const count = limiter(reply)
+        const told = async (answered: () => ReturnType<typeof answerOnce>) => {
+          await unlessRepeated()
+          const { answer, isReplayed } = await answered()
+          if (isReplayed) reply.header('idempotency-replayed', 'true')
+          return answer
+        }
         const parsed = {
           partner,
           params: request.params,
@@ -197,15 +215,15 @@ export function createMount(
             return read
           },
           visitor,
-          limit: limiter(reply),
-          security,
-          once: async (work: (tx: Tx) => Promise<unknown>) => {
-            const once = await answerOnce(deps, request, partner?.id, async (tx) =>
-              z.parse(answerSchema(), await work(tx)),
-            )
-            if (once.isReplayed) reply.header('idempotency-replayed', 'true')
-            return once.answer
+          limit: async (...counted: Parameters<Limit>) => {
+            await unlessRepeated()
+            return count(...counted)
           },
+          security,
+          once: (work: (tx: Tx) => Promise<unknown>) =>
+            told(() => answerOnce(deps, request, partner?.id, async (tx) => z.parse(answerSchema(), await work(tx)))),
+          create: ({ answer, writes }: Creation<unknown>) =>
+            told(() => createOnce(deps, request, partner?.id, { answer: z.parse(answerSchema(), answer), writes })),
           fromReplica: <T>(work: (from: ReadSource) => Promise<T>) =>
             partner && replica ? replica.read(partner.id, work) : work(deps),
         }
@@ -214,10 +232,12 @@ export function createMount(
         if (typeof route.asksAgain === 'function' && route.asksAgain(call.body)) {
           await requireConfirmed(request.caller, findConfirmation)
         }
-        // A repeat is answered before the handler counts it against a limit.
-        const first = route.creates ? await findFirstAnswer(deps, request, partner?.id) : undefined
-        if (first) reply.header('idempotency-replayed', 'true')
-        const result = first ? first.answer : await handler(call)
+        const result = await handler(call).catch(async (error: unknown) => {
+          const first = await looking
+          if (!first) throw error
+          reply.header('idempotency-replayed', 'true')
+          return first.answer
+        })
         if (result instanceof Streamed) return beginStream(request, reply, result, isSecure())
         if (result instanceof ExportFile || result instanceof OpenedFile) {
           request.budget?.end()

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type { Db, Tx } from '../db/database.ts'
+import type { Write } from '../db/write-together.ts'
 
 /** The parts of a job that enqueueing needs. Only the worker knows how the job runs. */
 export interface QueuedJob<Payload extends object = object> {
@@ -22,5 +23,14 @@ export interface JobQueue {
     job: QueuedJob<Payload>,
     payload: Payload,
     afterSeconds?: number,
+  ): Promise<void>
+  /** The statement that enqueues a job which runs at once. */
+  insertOf<Payload extends object>(job: QueuedJob<Payload>, payload: Payload): Promise<Write>
+  /** Removes the partner's jobs that are queued for these records, because another job has done their work. */
+  removeDone(
+    db: Db,
+    job: QueuedJob<{ partnerId: string; loid: string }>,
+    partnerId: string,
+    loids: readonly string[],
   ): Promise<void>
 }

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
 import {
   type Clock,
   fromKysely,
+  type Db as JobDatabase,
   type JobResult,
   PgBoss,
   type Job as PgBossJob,
@@ -14,10 +16,11 @@ import type { Logger } from 'pino'
 import type { Deps } from '../../deps.ts'
 import { poolSettings } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import type { Write } from '../db/write-together.ts'
 import { servedPartner } from '../served-partner.ts'
 import { currentTrace, inSpan, inTrace, readTraceparent, type Trace, traceOf, traceparent } from '../trace.ts'
 import { GiveUp, type Job, NotYet, type Retry } from './define-job.ts'
-import type { JobQueue } from './enqueue-job.ts'
+import type { JobQueue, QueuedJob } from './enqueue-job.ts'
 
 export interface Worker extends JobQueue {
   /** Creates the missing queues. A job can be enqueued only if its queue exists. */
@@ -107,19 +110,45 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     }
   }
 
+  async function send<Payload extends object>(
+    db: JobDatabase,
+    job: QueuedJob<Payload>,
+    payload: Payload,
+    afterSeconds?: number,
+  ): Promise<void> {
+    const singletonKey = job.key?.(payload)
+    const trace = currentTrace()
+    const data = trace ? { ...payload, traceparent: traceparent(trace) } : payload
+    await boss.send(job.name, data, {
+      // In the order of time, as the ids of mails are.
+      id: newId(),
+      db,
+      ...(singletonKey !== undefined && { singletonKey }),
+      ...(afterSeconds !== undefined && { startAfter: afterSeconds }),
+      ...('partnerId' in payload && { group: { id: String(payload.partnerId) } }),
+    })
+  }
+
   return {
-    async enqueue(tx, job, payload, afterSeconds) {
-      const singletonKey = job.key?.(payload)
-      const trace = currentTrace()
-      const data = trace ? { ...payload, traceparent: traceparent(trace) } : payload
-      await boss.send(job.name, data, {
-        // In the order of time, as the ids of mails are.
-        id: newId(),
-        db: fromKysely(tx),
-        ...(singletonKey !== undefined && { singletonKey }),
-        ...(afterSeconds !== undefined && { startAfter: afterSeconds }),
-        ...('partnerId' in payload && { group: { id: String(payload.partnerId) } }),
-      })
+    enqueue: (tx, job, payload, afterSeconds) => send(fromKysely(tx), job, payload, afterSeconds),
+    async insertOf(job, payload) {
+      const statement: Write = { sql: '', parameters: [] }
+      const keeping = {
+        async executeSql(sql: string, parameters: unknown[] = []) {
+          Object.assign(statement, { sql, parameters })
+          return { rows: [] }
+        },
+      }
+      await send(keeping, job, payload)
+      return statement
+    },
+    async removeDone(db, { name }, partnerId, loids) {
+      if (loids.length === 0) return
+      await sql`
+        delete from jobs.job
+         where name = ${name} and state < 'active' and group_id = ${partnerId} and data ->> 'loid' = any(${loids})`.execute(
+        db,
+      )
     },
     makeQueues,
     async start(jobs, deps) {

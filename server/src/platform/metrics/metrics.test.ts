@@ -184,7 +184,7 @@ test('a caller’s trace is logged and sent to the CRM and to a collector, and a
   expect(others).toEqual([])
   expect(request).toMatchObject({ traceId: trace, name: 'POST /api/dashboard/leads' })
   const partsOf = (whole: Span | undefined) => sent.filter(({ parentSpanId }) => parentSpanId === whole?.spanId)
-  expect(partsOf(request).map(({ name }) => name)).toEqual(expect.arrayContaining(['insert leads', 'commit']))
+  expect(partsOf(request).map(({ name }) => name)).toEqual(expect.arrayContaining(['select partners', 'insert leads']))
   const job = partsOf(request).find(({ name }) => name === 'push-lead')
   expect(job?.status.code).toBe(2)
   const call = partsOf(job).find(({ name }) => name === 'POST coql')

@@ -2,12 +2,13 @@ import type { RemovedRecord } from '@portal/contract/answer.ts'
 import type { DealDetail } from '@portal/contract/deals.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { refillSearch, searchColumns } from '../../platform/db/search-columns.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../platform/db/tables.ts'
+import type { Write } from '../../platform/db/write-together.ts'
 import { NotFound, Removed } from '../../platform/errors.ts'
 import { IS_DUE } from '../kinds/crm-rows.queries.ts'
 
@@ -93,11 +94,11 @@ export function findDealRow(db: Db | Tx, partnerId: string, loid: string): Promi
     .executeTakeFirst()
 }
 
-export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
-  await tx
+export function insertOfDeal(deal: NewDealRow): Write {
+  return compiler
     .insertInto('deals')
     .values({ ...deal, ...searchColumns('deals', deal) })
-    .execute()
+    .compile()
 }
 
 /** Finds a deal to push. Undefined if there is no such deal, or if it is already in the CRM, archived or erased. */

@@ -1,10 +1,11 @@
 import type { Verdict } from '@portal/contract/verdict.ts'
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { firstIdAt, newId } from '../../platform/db/ids.ts'
 import { insertSet } from '../../platform/db/row-sets.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
+import type { Write } from '../../platform/db/write-together.ts'
 import { newsOf, recordMailNews } from './mail-news.ts'
 
 /**
@@ -114,11 +115,20 @@ export type AnyEvent = { [Type in EventType]: PortalEvent<Type> }[EventType]
  */
 export async function recordEvent(tx: Tx, event: AnyEvent): Promise<void> {
   const row = toRow(event)
-  await tx
-    .insertInto('events')
-    .values({ ...row, data: JSON.stringify(event.data) })
-    .execute()
+  await tx.executeQuery(insertOf(event, row))
   await recordMailNews(tx, newsOf(event, row.id))
+}
+
+/** Records that a record was submitted, which is no news to the partner's people. */
+export function insertOfCreation(event: PortalEvent<'lead.created'> | PortalEvent<'deal.created'>): Write {
+  return insertOf(event, toRow(event))
+}
+
+function insertOf({ data }: PortalEvent, row: ReturnType<typeof toRow>) {
+  return compiler
+    .insertInto('events')
+    .values({ ...row, data: JSON.stringify(data) })
+    .compile()
 }
 
 /** Records many events, in the given order. */

@@ -2,9 +2,10 @@ import { wholeDays } from '@portal/contract/dates.ts'
 import { HISTORY_ENTRIES_MAX } from '@portal/contract/limits.ts'
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { insertSet } from '../../platform/db/row-sets.ts'
+import type { Write } from '../../platform/db/write-together.ts'
 import type { HistoryPlan, KnownEntry } from './plan-history.ts'
 
 /**
@@ -65,13 +66,12 @@ export async function findHistory(
   })
 }
 
-/** Writes the first entry: the status or stage that the record began with (D26). */
-export async function insertFirstEntry(
-  tx: Tx,
+/** The first entry: the status or stage that the record began with (D26). */
+export function insertOfFirstEntry(
   { kind, partnerId, loid }: HistoryOf,
   entry: Pick<HistoryEntry, 'value' | 'changed_time' | 'changed_by' | 'description'>,
-): Promise<void> {
-  await tx
+): Write {
+  return compiler
     .insertInto('history_entries')
     .values({
       id: newId(new Date(entry.changed_time)),
@@ -82,7 +82,7 @@ export async function insertFirstEntry(
       crm_entry_id: null,
       ...entry,
     })
-    .execute()
+    .compile()
 }
 
 /** The portal's entries for these records, by LOID, with the oldest entry of each history first. */

@@ -7,13 +7,14 @@ import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { keysOf } from '@portal/contract/record-fields.ts'
 import { type SqlBool, sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { searchColumns } from '../../platform/db/search-columns.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import { isUnusualEmail } from '../../platform/db/sql-conditions.ts'
 import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../platform/db/tables.ts'
+import type { Write } from '../../platform/db/write-together.ts'
 import { NotFound, Removed } from '../../platform/errors.ts'
 import { IS_DUE } from '../kinds/crm-rows.queries.ts'
 
@@ -175,11 +176,11 @@ export async function isWithdrawn(db: Db | Tx, partnerId: string, loid: string):
   return (await findLeadRow(db, partnerId, loid))?.archived_reason === 'withdrawn'
 }
 
-export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
-  await tx
+export function insertOfLead(lead: NewLeadRow): Write {
+  return compiler
     .insertInto('leads')
     .values({ ...lead, ...searchColumns('leads', lead) })
-    .execute()
+    .compile()
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/database.ts'
+import type { Deps } from '../../deps.ts'
 import { newLoids } from './new-loid.ts'
 
 /**
@@ -6,12 +6,12 @@ import { newLoids } from './new-loid.ts'
  * new LOID.
  */
 export async function chooseLoids(
-  db: Db,
+  { db, reads }: Pick<Deps, 'db' | 'reads'>,
   zohoIds: readonly string[],
   suggested: ReadonlyMap<string, string>,
 ): Promise<Map<string, string>> {
   if (zohoIds.length === 0) return new Map()
-  const loids = await newLoids(db, zohoIds.length)
+  const loids = await newLoids(reads, zohoIds.length)
   // All processes insert in the same order, to avoid deadlocks.
   const choices = zohoIds
     .toSorted()
@@ -25,7 +25,7 @@ export async function chooseLoids(
 }
 
 /** The LOIDs that have been chosen so far, by any process. */
-export async function findChosenLoids(db: Db, zohoIds: readonly string[]): Promise<Map<string, string>> {
+export async function findChosenLoids(db: Deps['db'], zohoIds: readonly string[]): Promise<Map<string, string>> {
   if (zohoIds.length === 0) return new Map()
   const rows = await db.selectFrom('chosen_loids').selectAll().where('zoho_id', 'in', zohoIds).execute()
   return new Map(rows.map((row) => [row.zoho_id, row.loid]))

@@ -1,6 +1,8 @@
 import type { Hold } from '@portal/contract/holds.ts'
-import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import { sql, Transaction } from 'kysely'
+import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
 import {
   type CrmPartner,
   OPTIONAL_PARTNER_FIELDS,
@@ -108,16 +110,17 @@ export function markPartnerHeld(
  * each partner, or for the lender's word (D116). Null if they do not wait.
  */
 export async function findWait(
-  tx: Tx,
+  from: Tx | Reads,
   partnerId: string,
   { holdUnverified }: { holdUnverified: boolean },
 ): Promise<'unverified' | 'pending' | null> {
-  const row = await tx
+  const asked = compiler
     .selectFrom('partners')
     .innerJoin('partner_contacts as contact', 'contact.partner_id', 'partners.id')
     .select(['contact.email_verified', 'pushes_unverified', 'access', 'sign_up', 'opened_at'])
     .where('partners.id', '=', partnerId)
-    .executeTakeFirst()
+    .compile()
+  const [row] = from instanceof Transaction ? (await from.executeQuery(asked)).rows : await sendNamed(from, asked)
   if (!row) return null
   if (mustVerify(row, { holdUnverified })) return 'unverified'
   return awaitsLender(row) ? 'pending' : null

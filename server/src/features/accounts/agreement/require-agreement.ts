@@ -1,15 +1,15 @@
 import type { OpenAgreement } from '@portal/contract/agreement.ts'
 import type { Deps } from '../../../deps.ts'
-import type { Tx } from '../../../platform/db/database.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
 import { Conflict } from '../../../platform/errors.ts'
 import { hasAccepted } from './agreement.queries.ts'
 
 type AgreementDeps = Pick<Deps, 'agreement' | 'clock' | 'config'>
 
 /** From its day on, nothing is submitted before an owner has accepted the agreement (D113). Reading goes on. */
-export async function requireAgreement(tx: Tx, deps: AgreementDeps, partnerId: string): Promise<void> {
+export async function requireAgreement(db: Db | Tx, deps: AgreementDeps, partnerId: string): Promise<void> {
   const { agreement } = deps
-  if (!agreement || !isRequired(deps) || (await hasAccepted(tx, partnerId, agreement.sha256))) return
+  if (!agreement || !isRequired(deps) || (await hasAccepted(db, partnerId, agreement.sha256))) return
   throw new Conflict(
     'AGREEMENT_REQUIRED',
     `An owner of your business must first accept the lender’s agreement, version ${agreement.version}, under Profile, Notifications.`,
