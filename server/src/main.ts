@@ -2,10 +2,11 @@ import { mkdir } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { DEMO_SIGN_IN, hasDemo } from './features/accounts/demo-sign-in.ts'
 import { BUILD } from './platform/build.ts'
-import { readSettings, type Settings, SettingsError } from './platform/config.ts'
+import { readSettings, type Settings } from './platform/config.ts'
 import { explainFailure } from './platform/explain-failure.ts'
 import { type CrmServer, startCrmServer, startDatabaseServer } from './platform/local/local-servers.ts'
 import { openLog, openLogOutput } from './platform/log.ts'
+import { SettingsError } from './platform/settings-error.ts'
 import type { Portal } from './process/portal.ts'
 
 const config = readSettingsOrExit()

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { readSettings, SettingsError } from './config.ts'
+import { readSettings } from './config.ts'
+import { SettingsError } from './settings-error.ts'
 
 const PRODUCTION = {
   NODE_ENV: 'production',

@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs'
-import { isIP } from 'node:net'
 import path from 'node:path'
 import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import { isTimeZone } from '@portal/contract/dates.ts'
@@ -9,6 +7,26 @@ import type { Brand } from './brand/brand.ts'
 import { paletteOf } from './brand/colour.ts'
 import { readLogo } from './brand/read-logo.ts'
 import { hostUrls } from './db/host-urls.ts'
+import {
+  BrandName,
+  Colour,
+  DatabaseUrl,
+  existingFile,
+  HostName,
+  isLoopback,
+  Milliseconds,
+  made,
+  OnOrOff,
+  Port,
+  Proxies,
+  type SecretsKey,
+  SecretsKeys,
+  TrueOrFalse,
+  urlOf,
+  webOrigin,
+  wholeNumber,
+} from './setting-values.ts'
+import { type Given, refusal } from './settings-error.ts'
 
 export type Settings = {
   nodeEnv: 'development' | 'production'
@@ -119,12 +137,6 @@ export type Settings = {
   syncWaitMs: number
 }
 
-export interface SecretsKey {
-  /** The operator's name for the key. */
-  id: string
-  bytes: Buffer
-}
-
 export type ZohoSettings = {
   accountsUrl: string
   apiUrl: string
@@ -134,11 +146,6 @@ export type ZohoSettings = {
 }
 
 type LogLevel = (typeof LOG_LEVELS)[number]
-
-/** The message is one line for the operator: the variable, its value unless it is secret, and what is allowed. */
-export class SettingsError extends Error {
-  override name = 'SettingsError'
-}
 
 /** The settings of the portal (D2, D44). Throws a `SettingsError` for the first unusable setting. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
@@ -227,117 +234,6 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 const SYNC_WAIT_MS = 20_000
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-// Each message completes the sentence '<VARIABLE> is <value>, but must …'.
-const Port = wholeNumber(0, 65_535)
-
-function wholeNumber(min: number, max: number) {
-  const must = `be a whole number from ${min} to ${max}`
-  return z
-    .pipe(z.string().check(z.regex(/^\d{1,9}$/, must)), z.transform(Number))
-    .check(z.refine((number) => number >= min && number <= max, must))
-}
-
-const TrueOrFalse = z.pipe(
-  z.enum(['true', 'false'], 'be true or false'),
-  z.transform((word) => word === 'true'),
-)
-
-const Proxies = z
-  .pipe(
-    z.string(),
-    z.transform((list) => list.split(',').map((proxy) => proxy.trim())),
-  )
-  .check(
-    z.refine(
-      (list) => list.every(isProxy),
-      'be loopback, or addresses and networks such as 10.0.0.7,192.168.0.0/16, separated by commas',
-    ),
-  )
-
-function existingFile(kind: string) {
-  return z
-    .pipe(
-      z.string(),
-      z.transform((file) => path.resolve(file)),
-    )
-    .check(
-      z.refine(
-        (file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true,
-        `be the path of a ${kind} that exists`,
-      ),
-    )
-}
-
-const OnOrOff = z.pipe(
-  z.enum(['on', 'off'], 'be on or off'),
-  z.transform((word) => word === 'on'),
-)
-
-const DatabaseUrl = z
-  .string()
-  .check(
-    z.refine(
-      (text) => hostUrls(text).every((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')),
-      'be an address such as postgres://user:password@host/portal, or with several hosts: @one:5432,two:5432/portal',
-    ),
-  )
-
-/** One key of 32 bytes in base64, or several, each with a name before it: `new:base64,old:base64`. */
-const SecretsKeys = z
-  .pipe(
-    z.string(),
-    z.transform((list) => list.split(',').map(readSecretsKey)),
-  )
-  .check(
-    z.refine(
-      (keys) => keys.every(({ bytes }) => bytes.length === 32),
-      'be 32 bytes in base64, or several keys such as new:base64,old:base64 (`openssl rand -base64 32` makes one)',
-    ),
-    z.refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, 'give each key a name of its own'),
-  )
-
-function readSecretsKey(text: string): SecretsKey {
-  const [, id = 'key', base64 = ''] = /^(?:([\w.-]+):)?([A-Za-z\d+/]{43}=)$/.exec(text.trim()) ?? []
-  return { id, bytes: Buffer.from(base64, 'base64') }
-}
-
-const Milliseconds = z.pipe(
-  z.string().check(z.regex(/^\d{1,5}$/, 'be a number of milliseconds from 0 to 99999')),
-  z.transform(Number),
-)
-
-const HostName = z.string().check(z.regex(/^[\w.:-]+$/, 'be a host name or an address such as 127.0.0.1 or 0.0.0.0'))
-
-/** The name also stands in the sender of mails, so it has no character that a sender cannot have. */
-const BrandName = z
-  .string()
-  .check(
-    z.regex(
-      /^[^\p{C}\p{Zl}\p{Zp}<>"\\@]{1,60}$/u,
-      'have 1 to 60 characters, and neither < > " \\ @ nor invisible ones',
-    ),
-  )
-
-const Colour = z.pipe(
-  z.string().check(z.regex(/^#[0-9a-f]{6}$/i, 'be a colour such as #1d4f91')),
-  z.transform((colour) => colour.toLowerCase()),
-)
-
-/** What is made from a setting. An error of `make` completes the sentence like the other messages. */
-function made<Made>(make: (given: string) => Made, given: z.ZodMiniType<string, string>) {
-  return z.pipe(
-    given,
-    z.transform((value, { issues }): Made => {
-      try {
-        return make(value)
-      } catch (error) {
-        issues.push({ code: 'custom', message: error instanceof Error ? error.message : 'be valid', input: value })
-        return z.NEVER
-      }
-    }),
-  )
-}
-
 const Variables = z.object({
   NODE_ENV: z._default(z.enum(['development', 'production'], 'be development or production'), 'development'),
   ROLE: z._default(z.enum(['all', 'web', 'worker'], 'be all, web or worker'), 'all'),
@@ -408,8 +304,6 @@ const Variables = z.object({
 })
 
 type Variables = z.infer<typeof Variables>
-type Given = Record<string, string | undefined>
-
 /** A variable with an empty value is treated as not set, as in `PUBLIC_URL= npm start`. */
 function withoutBlanks(env: NodeJS.ProcessEnv): Given {
   const filled = Object.entries(env).map(([name, value]) => [name, value?.trim() || undefined])
@@ -503,51 +397,4 @@ function isLocalOrVerified(address: string): boolean {
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
   const isLocal = host === '' || host.startsWith('/') || /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host)
   return isLocal || url.searchParams.get('sslmode') === 'verify-full'
-}
-
-function refusal(given: Given, name: string, must: string): SettingsError {
-  const value = given[name]
-  if (value === undefined) return new SettingsError(`${name} is not set, but must ${must}`)
-  if (isSecret(name)) return new SettingsError(`${name} is set (its value is not shown), but must ${must}`)
-  return new SettingsError(`${name} is ${JSON.stringify(withoutCredentials(value))}, but must ${must}`)
-}
-
-function isSecret(name: string): boolean {
-  return /_(?:SECRET|TOKEN)$|^(?:SECRETS_KEY|(?:DATABASE|DATABASE_DIRECT|DATABASE_READ|SMTP)_URL)$/.test(name)
-}
-
-/** An address pasted into the wrong variable may contain a password: `http://user:password@host`. */
-function withoutCredentials(value: string): string {
-  return value.replace(/\/\/[^/]*@/, '//…@')
-}
-
-/** A network of all addresses (`0.0.0.0/0`) would let every caller forge its address. */
-function isProxy(text: string): boolean {
-  if (text === 'loopback') return true
-  const [address = '', bits, ...rest] = text.split('/')
-  const version = isIP(address)
-  if (version === 0 || rest.length > 0) return false
-  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
-}
-
-function isLoopback(url: string | undefined): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url ?? '')?.hostname ?? '')
-}
-
-function urlOf(protocols: string[], must: string) {
-  return z.string().check(z.refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ''), must))
-}
-
-function webOrigin(example: string) {
-  return z
-    .pipe(
-      z.string(),
-      z.transform((text) => text.replace(/\/+$/, '')),
-    )
-    .check(z.refine(isWebOrigin, `be an http or https address without a path, such as ${example}`))
-}
-
-function isWebOrigin(text: string): boolean {
-  const url = URL.parse(text)
-  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase()
 }

@@ -9,10 +9,10 @@ import {
   type DocumentedRecord,
   findDocumentedRecord,
   lockDocumentsOfAttachmentsOfAnyPartner,
-  lockUploads,
   moveDocument,
   removeLendersDocuments,
 } from '../../records/documents/documents.queries.ts'
+import { lockUploads } from '../../records/documents/uploads.queries.ts'
 import { recordEvents } from '../../records/events/events.ts'
 
 interface Looked {

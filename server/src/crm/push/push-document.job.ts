@@ -12,10 +12,9 @@ import {
   findOtherDocumentsOfAnyPartner,
   markDocumentPushed,
   markDocumentSent,
-  readDocumentParts,
-  removeParts,
   updateDocument,
 } from '../../records/documents/documents.queries.ts'
+import { readDocumentParts, removeParts } from '../../records/documents/uploads.queries.ts'
 import { NOT_TAKEN } from '../../records/kinds/not-taken.queries.ts'
 import { WITHDRAWN } from '../../records/leads/lead-changes.queries.ts'
 import { isWithdrawn } from '../../records/leads/leads.queries.ts'

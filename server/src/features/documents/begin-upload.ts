@@ -8,14 +8,8 @@ import type { DocumentRow } from '../../platform/db/tables.ts'
 import { Conflict, NotFound, PortalError } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { plainName } from '../../records/documents/document-name.ts'
-import {
-  countUploads,
-  findDocumentedRecord,
-  findPartNumbers,
-  findSameDocument,
-  insertDocument,
-  lockUploads,
-} from '../../records/documents/documents.queries.ts'
+import { findDocumentedRecord, findSameDocument, insertDocument } from '../../records/documents/documents.queries.ts'
+import { countUploads, findPartNumbers, lockUploads } from '../../records/documents/uploads.queries.ts'
 import { holdOf } from '../../records/partners/hold-of.ts'
 import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
 import { lockRequest } from '../../records/requests/requests.queries.ts'

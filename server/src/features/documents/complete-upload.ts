@@ -14,13 +14,10 @@ import { documentName } from '../../records/documents/document-name.ts'
 import {
   findDocument,
   findDocumentedRecord,
-  findPartNumbers,
   lockDocument,
-  readDocumentParts,
-  readPart,
-  removeParts,
   updateDocument,
 } from '../../records/documents/documents.queries.ts'
+import { findPartNumbers, readDocumentParts, readPart, removeParts } from '../../records/documents/uploads.queries.ts'
 import { recordEvent } from '../../records/events/events.ts'
 import { lockRequest } from '../../records/requests/requests.queries.ts'
 import { settleRequest } from '../requests/answer-request.ts'

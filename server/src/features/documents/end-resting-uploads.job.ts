@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { defineJob } from '../../platform/jobs/define-job.ts'
-import { removeRestingPartsOfAllPartners, restingBefore } from '../../records/documents/documents.queries.ts'
+import { removeRestingPartsOfAllPartners, restingBefore } from '../../records/documents/uploads.queries.ts'
 
 const UPLOADS_AT_ONCE = 20
 

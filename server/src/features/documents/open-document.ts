@@ -6,7 +6,8 @@ import { countBytes } from '../../platform/collect-bytes.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { NotFound } from '../../platform/errors.ts'
 import { OpenedFile } from '../../platform/http/mount.ts'
-import { findDocument, findDocumentedRecord, readDocumentParts } from '../../records/documents/documents.queries.ts'
+import { findDocument, findDocumentedRecord } from '../../records/documents/documents.queries.ts'
+import { readDocumentParts } from '../../records/documents/uploads.queries.ts'
 
 /** The CRM has to begin its answer within this time. */
 const ANSWER_MS_MAX = 20_000

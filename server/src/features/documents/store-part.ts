@@ -5,13 +5,8 @@ import { isId } from '../../platform/db/ids.ts'
 import { withinBudget } from '../../platform/db/time-budget.ts'
 import { Conflict, Invalid, NotFound } from '../../platform/errors.ts'
 import { createWorkQueue } from '../../platform/work-queue.ts'
-import {
-  countArrived,
-  findDocument,
-  findPartNumbers,
-  storeDocumentPart,
-  UNFINISHED_HOURS,
-} from '../../records/documents/documents.queries.ts'
+import { findDocument, UNFINISHED_HOURS } from '../../records/documents/documents.queries.ts'
+import { countArrived, findPartNumbers, storeDocumentPart } from '../../records/documents/uploads.queries.ts'
 import { partBytes, refuseFull } from './begin-upload.ts'
 
 /** A process has few parts in memory at once. One that arrives slowly lets others begin after this time. */

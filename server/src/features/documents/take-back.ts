@@ -8,9 +8,9 @@ import {
   findDocumentedRecord,
   findDocuments,
   lockDocument,
-  removeParts,
   updateDocument,
 } from '../../records/documents/documents.queries.ts'
+import { removeParts } from '../../records/documents/uploads.queries.ts'
 import { reopenRequest } from '../../records/requests/requests.queries.ts'
 import { shownDocument } from './shown-document.ts'
 

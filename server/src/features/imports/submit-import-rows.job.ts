@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { defineJob } from '../../platform/jobs/define-job.ts'
-import { finishImport, refuseWaitingRows } from './imports.queries.ts'
+import { finishImport, refuseWaitingRows } from './submission.queries.ts'
 import { submitNextRows } from './submit-next-rows.ts'
 
 /**

@@ -7,7 +7,13 @@ import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import type { NoteSecurity } from '../../platform/http/security-events.ts'
 import { admitNow } from '../accounts/admit-record.ts'
 import { alreadySubmitted, getImport, lockWithRows } from './get-import.ts'
-import { chooseRefusedRows, chooseRows, countOtherRowsSince, lockImportsOf, markSubmitting } from './imports.queries.ts'
+import {
+  chooseRefusedRows,
+  chooseRows,
+  countOtherRowsSince,
+  lockImportsOf,
+  markSubmitting,
+} from './submission.queries.ts'
 import { submitImportRows } from './submit-import-rows.job.ts'
 
 const DAY_MS = 86_400_000

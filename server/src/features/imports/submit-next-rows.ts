@@ -17,7 +17,7 @@ import {
   markRowRefused,
   markRowSubmitted,
   type WaitingRow,
-} from './imports.queries.ts'
+} from './submission.queries.ts'
 
 type SubmitDeps = Pick<Deps, 'db' | 'reads' | 'clock' | 'jobs' | 'config' | 'agreement'>
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { defineJob, NotYet } from '../../platform/jobs/define-job.ts'
-import { findRowsToUndo, findUndo, finishUndo } from './imports.queries.ts'
+import { findRowsToUndo, findUndo, finishUndo } from './undo.queries.ts'
 import { keepRow, undoRow } from './undo-row.ts'
 
 const ROWS_AT_A_TIME = 100

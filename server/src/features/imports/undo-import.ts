@@ -7,7 +7,8 @@ import { Conflict } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import type { NoteSecurity } from '../../platform/http/security-events.ts'
 import { getImport, noSuchImport } from './get-import.ts'
-import { lockToUndo, markUndoAsked, UNDO_MS } from './imports.queries.ts'
+import { UNDO_MS } from './imports.queries.ts'
+import { lockToUndo, markUndoAsked } from './undo.queries.ts'
 import { undoImportRows } from './undo-import-rows.job.ts'
 
 /** Stores the wish with the job that carries it out, in one transaction. Asking again changes nothing. */

@@ -13,7 +13,7 @@ import {
   markRowKept,
   markRowWithdrawn,
   type RowToUndo,
-} from './imports.queries.ts'
+} from './undo.queries.ts'
 
 type Undo = NonNullable<Awaited<ReturnType<typeof findUndo>>>
 

@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SecretsKey, Settings } from '../config.ts'
+import type { Settings } from '../config.ts'
+import type { SecretsKey } from '../setting-values.ts'
 
 /**
  * Encrypts the database's secrets (D96). `row` names the row: text that was encrypted for one row cannot be decrypted
