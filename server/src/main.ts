@@ -40,7 +40,7 @@ async function start(): Promise<void> {
   await setImmediate()
   const [{ openPortal }, [crm, database]] = await Promise.all([import('./process/portal.ts'), servers])
   const isDemo = hasDemo(config) && config.role !== 'worker'
-  const demo = isDemo ? await import('./process/seed-demo.ts') : undefined
+  const demo = isDemo ? await import('./process/demo/seed-demo.ts') : undefined
   const portal = await openPortal({
     config,
     databaseUrl: database.url,

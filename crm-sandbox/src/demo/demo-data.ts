@@ -66,7 +66,7 @@ const UNDER_WAY: ReadonlyMap<string, Path> = new Map([
   ['Gumnut Toys', { statuses: ['New Lead', 'Not Contacted'] }],
 ])
 
-/** The story, which the portal plays (server/src/process/demo-story.ts), begins after this. */
+/** The story, which the portal plays (server/src/process/demo/story.ts), begins after this. */
 const ENDS_DAYS_AGO = 22
 
 export function isEmpty(sandbox: Sandbox): boolean {

@@ -1,10 +1,10 @@
 import { needsAnswer } from '@portal/contract/requests.ts'
-import { applyTasks } from '../crm/apply/apply-tasks.ts'
-import type { Deps } from '../deps.ts'
-import { answerLender } from '../features/requests/answer-request.ts'
-import type { Caller } from '../platform/http/authenticate.ts'
-import { findRequests } from '../records/requests/requests.queries.ts'
-import type { Act } from './demo-story.ts'
+import { applyTasks } from '../../crm/apply/apply-tasks.ts'
+import type { Deps } from '../../deps.ts'
+import { answerLender } from '../../features/requests/answer-request.ts'
+import type { Caller } from '../../platform/http/authenticate.ts'
+import { findRequests } from '../../records/requests/requests.queries.ts'
+import type { Act } from './story.ts'
 
 /** The acts about what the lender asks. */
 export type RequestAct = Extract<Act, { does: 'ask' | 'ask again' | 'accept' | 'answer' }>

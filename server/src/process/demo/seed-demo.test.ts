@@ -8,13 +8,13 @@ import { listLeads } from '@portal/contract/leads.ts'
 import { listViews } from '@portal/contract/views.ts'
 import { listWebhookLogs } from '@portal/contract/webhooks.ts'
 import { expect, test } from 'vitest'
-import type { Deps } from '../deps.ts'
-import { DEMO_SIGN_IN } from '../features/accounts/demo-sign-in.ts'
-import { listOutbox, readOutboxMail } from '../features/mails/outbox.ts'
-import { startPortal, type TestPortal } from '../testing/start-portal.ts'
-import { BACKGROUND_JOBS } from './background-jobs.ts'
-import { type Act, STORY } from './demo-story.ts'
+import type { Deps } from '../../deps.ts'
+import { DEMO_SIGN_IN } from '../../features/accounts/demo-sign-in.ts'
+import { listOutbox, readOutboxMail } from '../../features/mails/outbox.ts'
+import { startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { BACKGROUND_JOBS } from '../background-jobs.ts'
 import { seedDemo } from './seed-demo.ts'
+import { type Act, STORY } from './story.ts'
 
 const TEN_MINUTES_MS = 600_000
 const MAILS_BEFORE_THE_KILL = 12
@@ -116,7 +116,7 @@ function lineOf(act: Act): string[] {
 
 /** The businesses that the README names below its picture of the demo. */
 async function namesInReadme(): Promise<string[]> {
-  const readme = await readFile(join(import.meta.dirname, '../../../README.md'), 'utf8')
+  const readme = await readFile(join(import.meta.dirname, '../../../../README.md'), 'utf8')
   const [caption = ''] = /^_A fresh demo: .*_$/m.exec(readme) ?? []
   return [...caption.matchAll(/\*\*(.+?)\*\*/g)].flatMap(([, name]) => name ?? [])
 }
