@@ -95,16 +95,7 @@ await withEmptyFolder(async (folder) => {
     if (!partner) throw new Error('nobody has signed in')
     const { api_key } = await ask(product, '/dashboard/api-keys', partner, { name: 'Bench', rights: ['read'] })
     const reader = { token: api_key }
-    const address = (since: string, limit: number) => `/partner/events?limit=${limit}${since && `&since=${since}`}`
-    const follow = async (begin: string, count: number): Promise<string> => {
-      let since = begin
-      for (let left = count; left > 0; left -= CHANGES_MAX) {
-        const page = await ask(product, address(since, Math.min(left, CHANGES_MAX)), reader)
-        since = page.cursor
-        if (!page.has_more) break
-      }
-      return since
-    }
+    const follow = (begin: string, count: number) => followFeed(product, reader, begin, count)
     const first = await follow('', Number.POSITIVE_INFINITY)
     await product.pool.query(
       `insert into leads (id, partner_id, loid, business_name, lead_status, created_at, modified_time, crm)
@@ -114,14 +105,14 @@ await withEmptyFolder(async (folder) => {
     )
     await product.pool.query('vacuum (analyze) leads, record_changes')
     const deep = await follow(first, (FEED_PAGES - 1) * FEED_PAGE)
-    const { events } = await ask(product, address(deep, FEED_PAGE), reader)
+    const { events } = await ask(product, feedAddress(deep, FEED_PAGE), reader)
     if (events.length !== FEED_PAGE) throw new Error('the feed is not as deep as the changes')
     const costs: number[] = []
     for (const [name, since] of [
       ['first', first],
       [`${FEED_PAGES.toLocaleString('en')}th`, deep],
     ] as const) {
-      const requests = [{ path: `/api${address(since, FEED_PAGE)}`, headers: bearer(reader) }]
+      const requests = [{ path: `/api${feedAddress(since, FEED_PAGE)}`, headers: bearer(reader) }]
       await load(product, READS, requests)
       const ms = await cost(`the ${name} page of the feed, ${FEED_PAGE} changes`, READS, () =>
         load(product, READS, requests),
@@ -162,6 +153,21 @@ await withEmptyFolder(async (folder) => {
     receiver.close()
   }
 })
+
+function feedAddress(since: string, limit: number): string {
+  return `/partner/events?limit=${limit}${since && `&since=${since}`}`
+}
+
+/** Reads so many changes. Returns where the next read begins. */
+async function followFeed(product: Product, reader: { token: string }, begin: string, count: number): Promise<string> {
+  let since = begin
+  for (let left = count; left > 0; left -= CHANGES_MAX) {
+    const page = await ask(product, feedAddress(since, Math.min(left, CHANGES_MAX)), reader)
+    since = page.cursor
+    if (!page.has_more) break
+  }
+  return since
+}
 
 /** The CPU time that the portal and PostgreSQL use during the work. */
 async function measure(product: Product, work: () => Promise<unknown>): Promise<{ ms: number[]; seconds: number }> {

@@ -50,30 +50,7 @@ const COMPARISONS: { [symbol: string]: Operator } = {
  * bracketed in pairs.
  */
 export function parseCoql(query: string, needsPairs: boolean): CoqlQuery {
-  const tokens = tokenize(query)
-  let at = 0
-  const peek = (): Token => tokens[at] ?? { kind: 'end', text: '' }
-  const take = (): Token => {
-    const token = peek()
-    at++
-    return token
-  }
-  const isWord = (word: string) => peek().kind === 'word' && peek().text.toLowerCase() === word
-  const isSymbol = (symbol: string) => peek().kind === 'symbol' && peek().text === symbol
-  const skipWord = (word: string) => isWord(word) && Boolean(take())
-  const skipSymbol = (symbol: string) => isSymbol(symbol) && Boolean(take())
-  const needWord = (word: string) => {
-    if (!skipWord(word)) throw new CoqlSyntaxError(word, 'missing clause')
-  }
-  const needSymbol = (symbol: string, clause: string) => {
-    if (!skipSymbol(symbol)) throw new CoqlSyntaxError(clause, `"${symbol}" expected near "${peek().text}"`)
-  }
-  const needName = (clause: string): string => {
-    const token = take()
-    // In the select clause, a column whose name is a keyword of COQL can be quoted.
-    if (token.kind === 'word' || (token.kind === 'text' && clause === 'select')) return token.text
-    throw new CoqlSyntaxError(clause, `name expected near "${token.text}"`)
-  }
+  const { since, place, peek, take, skipWord, skipSymbol, needWord, needSymbol, needName } = openTokens(query)
 
   function selected(): Selected {
     const name = needName('select')
@@ -149,10 +126,10 @@ export function parseCoql(query: string, needsPairs: boolean): CoqlQuery {
   }
 
   function either(): Condition {
-    const before = at
+    const before = place()
     const condition = joined('or', both)
     const mixes = condition.kind === 'or' && condition.parts.some((part) => part.kind === 'and')
-    if (needsPairs && mixes && !bracketed(tokens.slice(before, at))) {
+    if (needsPairs && mixes && !bracketed(since(before))) {
       throw new CoqlSyntaxError('where', 'more than two criteria have to be grouped in pairs')
     }
     return condition
@@ -189,6 +166,36 @@ export function parseCoql(query: string, needsPairs: boolean): CoqlQuery {
     if (token.kind === 'number' && /^\d+$/.test(token.text)) return Number(token.text)
     throw new CoqlSyntaxError(clause, `number expected near "${token.text}"`)
   }
+}
+
+/** The query's tokens, taken one after another. */
+function openTokens(query: string) {
+  const tokens = tokenize(query)
+  let at = 0
+  const peek = (): Token => tokens[at] ?? { kind: 'end', text: '' }
+  const take = (): Token => {
+    const token = peek()
+    at++
+    return token
+  }
+  const isWord = (word: string) => peek().kind === 'word' && peek().text.toLowerCase() === word
+  const isSymbol = (symbol: string) => peek().kind === 'symbol' && peek().text === symbol
+  const skipWord = (word: string) => isWord(word) && Boolean(take())
+  const skipSymbol = (symbol: string) => isSymbol(symbol) && Boolean(take())
+  const needWord = (word: string) => {
+    if (!skipWord(word)) throw new CoqlSyntaxError(word, 'missing clause')
+  }
+  const needSymbol = (symbol: string, clause: string) => {
+    if (!skipSymbol(symbol)) throw new CoqlSyntaxError(clause, `"${symbol}" expected near "${peek().text}"`)
+  }
+  const needName = (clause: string): string => {
+    const token = take()
+    // In the select clause, a column whose name is a keyword of COQL can be quoted.
+    if (token.kind === 'word' || (token.kind === 'text' && clause === 'select')) return token.text
+    throw new CoqlSyntaxError(clause, `name expected near "${token.text}"`)
+  }
+  const since = (from: number) => tokens.slice(from, at)
+  return { since, place: () => at, peek, take, skipWord, skipSymbol, needWord, needSymbol, needName }
 }
 
 /** Whether the conditions are bracketed in pairs: at most one `and` or `or` is outside all brackets. */

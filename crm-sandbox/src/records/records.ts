@@ -33,6 +33,11 @@ type InModule = { Params: { module: string }; Querystring: Query }
 type OneRecord = { Params: { module: string; id: string }; Querystring: Query }
 
 export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
+  readingRoutes(app, sandbox)
+  writingRoutes(app, sandbox)
+}
+
+function readingRoutes(app: FastifyInstance, sandbox: Sandbox) {
   const tokens = pageTokens(sandbox)
 
   app.get<InModule>('/crm/v8/:module', (request, reply) => {
@@ -72,7 +77,9 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
     const fields = request.query['fields'] ? readFields(request.query) : undefined
     return { data: [showRecord(sandbox, record, fields)] }
   })
+}
 
+function writingRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.post<InModule>('/crm/v8/:module', (request, reply) => {
     const module = requireModule(sandbox, request.params.module)
     const items = bodyItems(request.body)

@@ -104,38 +104,7 @@ export function openClient(options: {
 }): ZohoClient {
   const { tokens, log, limits, crmClock, retry = ZOHO_RETRY } = options
   const queue = new PQueue({ concurrency: limits.callsAtOnceMax() })
-  const foreground = { calls: 0, endedAt: Number.NEGATIVE_INFINITY }
-  const background = { calls: 0 }
-
-  /**
-   * Sends a call of the background. While other calls run or have just ended, so that more of them may follow, the
-   * background makes one call at a time: it leaves them the rest of the simultaneous calls, and gets on even if they
-   * never end.
-   */
-  async function sendInBackground(call: ZohoCall, progress: Progress): Promise<ZohoAnswer> {
-    const { signal } = call
-    const isQuiet = () => foreground.calls === 0 && performance.now() >= foreground.endedAt + QUIET_MS
-    while (background.calls > 0 && !isQuiet()) {
-      await sleep(LOOK_MS, undefined, { signal }).catch((error) => throwInterrupted(signal, error))
-    }
-    background.calls += 1
-    try {
-      return await send(call, progress)
-    } finally {
-      background.calls -= 1
-    }
-  }
-
-  async function sendInOrder(call: ZohoCall, progress: Progress): Promise<ZohoAnswer> {
-    if (callPriority() < 0) return sendInBackground(call, progress)
-    foreground.calls += 1
-    try {
-      return await send(call, progress)
-    } finally {
-      foreground.calls -= 1
-      foreground.endedAt = performance.now()
-    }
-  }
+  const inOrder = openOrder()
 
   async function send(call: ZohoCall, progress: Progress): Promise<ZohoAnswer> {
     // The trace is read now, because the queue can run this call in another call's context.
@@ -241,12 +210,38 @@ export function openClient(options: {
     // A caller whose time is up gets `CrmUnavailable`. A caller that stopped the call gets its own reason.
     send(call) {
       const progress = { partnerId: servedPartner.getStore(), isUnanswered: false }
-      return sendInOrder(call, progress).catch((error) => {
+      return inOrder(call.signal, () => send(call, progress)).catch((error) => {
         if (error instanceof CrmUnanswered) throw error
         const mayArrive = progress.isUnanswered && !call.isRepeatable
         throwInterrupted(call.signal, error, mayArrive ? CrmUnanswered : CrmUnavailable)
       })
     },
+  }
+}
+
+/**
+ * The order of foreground and background. While other calls run or have just ended, so that more of them may follow, the
+ * background makes one call at a time: it leaves them the rest of the simultaneous calls, and gets on even if they
+ * never end.
+ */
+function openOrder() {
+  const foreground = { calls: 0, endedAt: Number.NEGATIVE_INFINITY }
+  const background = { calls: 0 }
+  const isQuiet = () => foreground.calls === 0 && performance.now() >= foreground.endedAt + QUIET_MS
+
+  return async function inOrder<Answer>(signal: AbortSignal | undefined, send: () => Promise<Answer>): Promise<Answer> {
+    const isBackground = callPriority() < 0
+    while (isBackground && background.calls > 0 && !isQuiet()) {
+      await sleep(LOOK_MS, undefined, { signal }).catch((error) => throwInterrupted(signal, error))
+    }
+    const order = isBackground ? background : foreground
+    order.calls += 1
+    try {
+      return await send()
+    } finally {
+      order.calls -= 1
+      if (!isBackground) foreground.endedAt = performance.now()
+    }
   }
 }
 

@@ -52,8 +52,7 @@ export function openLive(
   const streams = new Set<Stream>()
   const ofPartners = new Map<string, Set<Stream>>()
   const ofPersons = new Map<string, Set<Stream>>()
-  /** When these changes of each partner were last heard, the oldest first, as long as a new page may have missed them. */
-  const heard = new Map<string, number>()
+  const { noteHeard, heardBefore } = openHeard()
   let isClosed = false
   let isHearing = false
   let looking: NodeJS.Timeout | undefined
@@ -69,28 +68,6 @@ export function openLive(
     streams.delete(stream)
     removeFrom(ofPartners, stream.reader.partnerId, stream)
     removeFrom(ofPersons, stream.reader.personId, stream)
-  }
-
-  function noteHeard(payload: string, nowMs: number): void {
-    const partnerId = payload.slice(0, ID_LENGTH)
-    for (const type of REPEATED) {
-      if (!payload.includes(`"${type}"`)) continue
-      const key = `${type} ${partnerId}`
-      heard.delete(key)
-      heard.set(key, nowMs)
-    }
-    for (const [key, atMs] of heard) {
-      if (nowMs - atMs <= FIRST_LOOK_BACK_MS) break
-      heard.delete(key)
-    }
-  }
-
-  /** What changed without an id since a new page loaded its data. */
-  function heardBefore(partnerId: string, nowMs: number): Told[] {
-    return REPEATED.flatMap((type): Told[] => {
-      const atMs = heard.get(`${type} ${partnerId}`) ?? 0
-      return nowMs - atMs <= FIRST_LOOK_BACK_MS ? [[type, null, null]] : []
-    })
   }
 
   async function tellMissed(stream: Stream, lastEventId: string | undefined): Promise<void> {
@@ -180,6 +157,36 @@ export function openLive(
       for (const stream of streams) stream.end()
     },
   }
+}
+
+/** Remembers the changes without an id that a new page may have missed. */
+function openHeard() {
+  /** When these changes of each partner were last heard, the oldest first. */
+  const heard = new Map<string, number>()
+
+  function noteHeard(payload: string, nowMs: number): void {
+    const partnerId = payload.slice(0, ID_LENGTH)
+    for (const type of REPEATED) {
+      if (!payload.includes(`"${type}"`)) continue
+      const key = `${type} ${partnerId}`
+      heard.delete(key)
+      heard.set(key, nowMs)
+    }
+    for (const [key, atMs] of heard) {
+      if (nowMs - atMs <= FIRST_LOOK_BACK_MS) break
+      heard.delete(key)
+    }
+  }
+
+  /** What changed without an id since a new page loaded its data. */
+  function heardBefore(partnerId: string, nowMs: number): Told[] {
+    return REPEATED.flatMap((type): Told[] => {
+      const atMs = heard.get(`${type} ${partnerId}`) ?? 0
+      return nowMs - atMs <= FIRST_LOOK_BACK_MS ? [[type, null, null]] : []
+    })
+  }
+
+  return { noteHeard, heardBefore }
 }
 
 /** A notification: messages with type, LOID and, for an event, its id. */

@@ -121,23 +121,7 @@ export function LoginPage() {
     }
   }
 
-  if (step) {
-    return (
-      <AccountFrame
-        title="Second step"
-        text="Your password is correct. Now confirm that it is you."
-        footer={
-          <button type="button" className={textLinkClass} onClick={() => handleBack(null)}>
-            Back to the password
-          </button>
-        }
-      >
-        <Suspense fallback={<Spinner label="Loading" />}>
-          <SecondStep step={step} onDone={handleBegun} onExpired={handleBack} />
-        </Suspense>
-      </AccountFrame>
-    )
-  }
+  if (step) return <SecondStepFrame step={step} onDone={handleBegun} onBack={handleBack} />
   return (
     <AccountFrame
       title="Sign in"
@@ -175,6 +159,32 @@ export function LoginPage() {
           <PasskeySignIn onDone={handleBegun} />
         </Suspense>
       )}
+    </AccountFrame>
+  )
+}
+
+function SecondStepFrame({
+  step,
+  onDone,
+  onBack,
+}: {
+  step: Step['second_factor']
+  onDone: (begun: BegunSession) => void
+  onBack: (reason: string | null) => void
+}) {
+  return (
+    <AccountFrame
+      title="Second step"
+      text="Your password is correct. Now confirm that it is you."
+      footer={
+        <button type="button" className={textLinkClass} onClick={() => onBack(null)}>
+          Back to the password
+        </button>
+      }
+    >
+      <Suspense fallback={<Spinner label="Loading" />}>
+        <SecondStep step={step} onDone={onDone} onExpired={onBack} />
+      </Suspense>
     </AccountFrame>
   )
 }

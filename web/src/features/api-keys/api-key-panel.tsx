@@ -19,7 +19,21 @@ import { toast } from '../../ui/toast.ts'
 import { showApiKeyStatus } from './api-keys.queries.ts'
 import { apiKeyFailureText } from './failure-text.ts'
 
-type Question = 'regenerate' | 'revoke'
+const QUESTIONS = [
+  {
+    asks: 'regenerate',
+    title: 'Regenerate API Key',
+    text: 'The old key stops working at once, and every system that uses it is refused until it has the new one.',
+    confirmLabel: 'Regenerate',
+  },
+  {
+    asks: 'revoke',
+    title: 'Revoke API Key',
+    text: 'The key stops working at once, and every system that uses it is refused. Leads submitted with it stay.',
+    confirmLabel: 'Revoke',
+  },
+] as const
+type Question = (typeof QUESTIONS)[number]['asks']
 
 /** Shows whether the partner has a key, and the buttons to generate, regenerate and revoke it. */
 export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
@@ -126,24 +140,16 @@ export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
           </p>
         </div>
       </Card>
-      <ConfirmDialog
-        open={question === 'regenerate'}
-        title="Regenerate API Key"
-        text="The old key stops working at once, and every system that uses it is refused until it has the new one."
-        confirmLabel="Regenerate"
-        danger
-        onConfirm={handleConfirm}
-        onClose={() => setQuestion(null)}
-      />
-      <ConfirmDialog
-        open={question === 'revoke'}
-        title="Revoke API Key"
-        text="The key stops working at once, and every system that uses it is refused. Leads submitted with it stay."
-        confirmLabel="Revoke"
-        danger
-        onConfirm={handleConfirm}
-        onClose={() => setQuestion(null)}
-      />
+      {QUESTIONS.map(({ asks, ...dialog }) => (
+        <ConfirmDialog
+          key={asks}
+          {...dialog}
+          open={question === asks}
+          danger
+          onConfirm={handleConfirm}
+          onClose={() => setQuestion(null)}
+        />
+      ))}
     </>
   )
 }

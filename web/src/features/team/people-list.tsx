@@ -46,6 +46,7 @@ function PersonRow({ person }: { person: TeamPerson }) {
   const [question, setQuestion] = useState<Question | null>(null)
   const [isLeft, setIsLeft] = useState(false)
   const name = personName(person)
+  const activity = person.is_active ? 'Deactivate' : 'Reactivate'
 
   const change = useMutation({
     mutationFn: (body: PersonChange) => call(changePerson, { params: { id: person.id }, body }),
@@ -103,27 +104,17 @@ function PersonRow({ person }: { person: TeamPerson }) {
       />
       {!isOneself && (
         <div className="sm:text-right">
-          {person.is_active ? (
-            <Button
-              variant="secondary"
-              size="small"
-              busy={change.isPending}
-              aria-label={`Deactivate ${name}`}
-              onClick={() => setQuestion(deactivationQuestion(person))}
-            >
-              Deactivate
-            </Button>
-          ) : (
-            <Button
-              variant="secondary"
-              size="small"
-              busy={change.isPending}
-              aria-label={`Reactivate ${name}`}
-              onClick={() => change.mutate({ is_active: true })}
-            >
-              Reactivate
-            </Button>
-          )}
+          <Button
+            variant="secondary"
+            size="small"
+            busy={change.isPending}
+            aria-label={`${activity} ${name}`}
+            onClick={() =>
+              person.is_active ? setQuestion(deactivationQuestion(person)) : change.mutate({ is_active: true })
+            }
+          >
+            {activity}
+          </Button>
         </div>
       )}
       <ConfirmDialog
