@@ -16,9 +16,10 @@ import { crmChoices } from '../../crm/zoho/choices.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../platform/http/mount.ts'
 import { findDeals } from '../../records/deals/deal-list.queries.ts'
-import { getDeal, getDealLoid, reviveFailedDeal } from '../../records/deals/deals.queries.ts'
+import { getDeal, getDealLoid } from '../../records/deals/deals.queries.ts'
 import { findHistory } from '../../records/histories/history.queries.ts'
 import { dealsWithSide, dealWithSide } from '../../records/histories/with-side.ts'
+import { reviveFailed } from '../../records/kinds/pushed.queries.ts'
 import { countByValue } from '../../records/kinds/record-counts.queries.ts'
 import { findLead, findLeadKeys } from '../../records/leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
@@ -59,7 +60,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
   })
   mount(retryDealPush, async ({ partner, params }) => {
     const { loid, crm } = await getDeal(reads, partner.id, params.id)
-    const isRevived = await retryPush(deps, pushDeal, (tx) => reviveFailedDeal(tx, partner.id, loid))
+    const isRevived = await retryPush(deps, pushDeal, (tx) => reviveFailed(tx, 'deals', partner.id, loid))
     await retryPush(deps, pushNote, (tx) => reviveFailedNotes(tx, partner.id, { loid }))
     return { loid, crm: isRevived ? 'pending' : crm }
   })

@@ -27,15 +27,10 @@ import type { Mount } from '../../platform/http/mount.ts'
 import { findHistory } from '../../records/histories/history.queries.ts'
 import { leadsWithSide, leadWithSide } from '../../records/histories/with-side.ts'
 import { findFieldGroups } from '../../records/kinds/field-groups.queries.ts'
+import { reviveFailed } from '../../records/kinds/pushed.queries.ts'
 import { countByValue } from '../../records/kinds/record-counts.queries.ts'
 import { findLeads, findNewestLeads } from '../../records/leads/lead-list.queries.ts'
-import {
-  findDuplicateLeads,
-  findVerdicts,
-  getLead,
-  getLeadKeys,
-  reviveFailedLead,
-} from '../../records/leads/leads.queries.ts'
+import { findDuplicateLeads, findVerdicts, getLead, getLeadKeys } from '../../records/leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
 import { findRequests } from '../../records/requests/requests.queries.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
@@ -88,7 +83,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   })
   mount(retryLeadPush, async ({ partner, params }) => {
     const { loid, crm } = await getLead(reads, partner, params.id)
-    const isRevived = await retryPush(deps, pushLead, (tx) => reviveFailedLead(tx, partner.id, loid))
+    const isRevived = await retryPush(deps, pushLead, (tx) => reviveFailed(tx, 'leads', partner.id, loid))
     await retryPush(deps, pushNote, (tx) => reviveFailedNotes(tx, partner.id, { loid }))
     return { loid, crm: isRevived ? 'pending' : crm }
   })

@@ -13,7 +13,7 @@ import { tellNews } from '../../features/mails/tell-news.job.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { Job } from '../../platform/jobs/define-job.ts'
 import { computeUsualTimes } from '../../records/histories/compute-usual-times.job.ts'
-import { findLeadsToPush } from '../../records/leads/leads.queries.ts'
+import { findWaitingLoids } from '../../records/kinds/pushed.queries.ts'
 import { findNotesToPush } from '../../records/notes/notes.queries.ts'
 import { BACKGROUND_JOBS } from '../background-jobs.ts'
 import { perform, type Stage } from './acts.ts'
@@ -169,7 +169,7 @@ async function setStage(deps: Deps, crmUrl: string) {
     await lender.setClock(deps, time)
     const { acting, finish } = actAt(time)
     const { partner_id: partnerId } = mia
-    for (const loid of await findLeadsToPush(deps.db, partnerId))
+    for (const loid of await findWaitingLoids(deps.db, 'leads', partnerId))
       await acting.jobs.enqueue(deps.db, pushLead, { partnerId, loid })
     for (const noteId of await findNotesToPush(deps.db, partnerId))
       await acting.jobs.enqueue(deps.db, pushNote, { partnerId, noteId })

@@ -184,79 +184,6 @@ export function insertOfLead(lead: NewLeadRow): Write {
 }
 
 /**
- * Finds a lead to push. Undefined if there is no such lead, or if it is already in the CRM or erased. A lead that a
- * deal has replaced is also pushed, because it is restored if the deal leaves the CRM.
- */
-export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise<LeadRow | undefined> {
-  return db
-    .selectFrom('leads')
-    .selectAll()
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .where('crm', '<>', 'synced')
-    .where('erased_at', 'is', null)
-    .where((eb) => eb.or([eb('archived_reason', 'is', null), eb('archived_reason', '<>', 'withdrawn')]))
-    .executeTakeFirst()
-}
-
-/** Stores when the leads were first pushed. A time that is already stored is kept. */
-export async function markLeadsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
-  await db
-    .updateTable('leads')
-    .set({ crm_sent_at: at })
-    .where('partner_id', '=', partnerId)
-    .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
-    .where('crm_sent_at', 'is', null)
-    .execute()
-}
-
-/**
- * Clears the time of the first push, because the CRM refused the lead. Without this time, the lead's absence from the
- * CRM does not count as a deletion.
- */
-export async function clearLeadSent(db: Db, partnerId: string, loid: string): Promise<void> {
-  await db
-    .updateTable('leads')
-    .set({ crm_sent_at: null })
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .execute()
-}
-
-/** Marks a pending lead as failed. A lead that has since reached the CRM, or has already failed, stays as it is. */
-export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
-  const row = await tx
-    .updateTable('leads')
-    .set({ crm: 'failed', crm_problem: problem })
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .where('crm', '=', 'pending')
-    .returning(['loid', 'business_name'])
-    .executeTakeFirst()
-  return row && { ...row, on: 'lead' as const }
-}
-
-/**
- * Sets a failed lead to pending again. Returns the payload of its push, or an empty list if the lead had not failed or
- * was erased.
- */
-export function reviveFailedLead(
-  tx: Tx,
-  partnerId: string,
-  loid: string,
-): Promise<{ partnerId: string; loid: string }[]> {
-  return tx
-    .updateTable('leads')
-    .set({ crm: 'pending', crm_problem: null })
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .where('crm', '=', 'failed')
-    .where('erased_at', 'is', null)
-    .returning(['partner_id as partnerId', 'loid'])
-    .execute()
-}
-
-/**
  * Finds at most five leads of the last 90 days with the same email (as people see it), phone (E.164) or business number
  * (D18a), newest first.
  */
@@ -335,32 +262,6 @@ export async function countLeads(db: Db, partnerId: string): Promise<number> {
     .where('kind', '=', 'lead')
     .executeTakeFirstOrThrow()
   return count
-}
-
-/** Finds submitted leads that are waiting to be pushed, the oldest first, at most `limit`. */
-export function findWaitingLeads(db: Db, partnerId: string, limit: number): Promise<LeadRow[]> {
-  return db
-    .selectFrom('leads')
-    .selectAll()
-    .where('partner_id', '=', partnerId)
-    .where('crm', '=', 'pending')
-    .where('archived_at', 'is', null)
-    .orderBy('created_at')
-    .limit(limit)
-    .execute()
-}
-
-/** Finds the LOIDs of all submitted leads that are waiting to be pushed, the oldest first. */
-export async function findLeadsToPush(db: Db, partnerId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('leads')
-    .select('loid')
-    .where('partner_id', '=', partnerId)
-    .where('crm', '=', 'pending')
-    .where('archived_at', 'is', null)
-    .orderBy('created_at')
-    .execute()
-  return rows.map((row) => row.loid)
 }
 
 /**

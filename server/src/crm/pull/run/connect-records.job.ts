@@ -1,7 +1,6 @@
 import { defineJob } from '../../../platform/jobs/define-job.ts'
-import { findDealsToPush } from '../../../records/deals/deals.queries.ts'
 import { findDocumentsToPush } from '../../../records/documents/documents.queries.ts'
-import { findLeadsToPush } from '../../../records/leads/leads.queries.ts'
+import { findWaitingLoids } from '../../../records/kinds/pushed.queries.ts'
 import { findNotesToPush } from '../../../records/notes/notes.queries.ts'
 import { awaitsLender } from '../../../records/partners/hold-of.ts'
 import { findPartner } from '../../../records/partners/partners.queries.ts'
@@ -25,8 +24,10 @@ export const connectRecords = defineJob({
     deps.db.transaction().execute(async (tx) => {
       const { jobs } = deps
       await jobs.enqueue(tx, pushPartner, { partnerId })
-      for (const loid of await findLeadsToPush(tx, partnerId)) await jobs.enqueue(tx, pushLead, { partnerId, loid })
-      for (const loid of await findDealsToPush(tx, partnerId)) await jobs.enqueue(tx, pushDeal, { partnerId, loid })
+      for (const loid of await findWaitingLoids(tx, 'leads', partnerId))
+        await jobs.enqueue(tx, pushLead, { partnerId, loid })
+      for (const loid of await findWaitingLoids(tx, 'deals', partnerId))
+        await jobs.enqueue(tx, pushDeal, { partnerId, loid })
       for (const noteId of await findNotesToPush(tx, partnerId)) await jobs.enqueue(tx, pushNote, { partnerId, noteId })
       for (const documentId of await findDocumentsToPush(tx, partnerId)) {
         await jobs.enqueue(tx, DOCUMENT_QUEUE, { partnerId, documentId })

@@ -1,9 +1,8 @@
 import type { DealSyncResult, LeadSyncResult, SyncProblem } from '@portal/contract/sync.ts'
 import type { CrmDeal, CrmLead, CrmModule, CrmVersion } from '../../../records/crm-records.ts'
-import { findDealsToPush } from '../../../records/deals/deals.queries.ts'
 import { comparePage, findDifferingOfAllPartners } from '../../../records/kinds/crm-rows.queries.ts'
 import { countHidden, forgetHidden } from '../../../records/kinds/hidden-records.queries.ts'
-import { findLeadsToPush } from '../../../records/leads/leads.queries.ts'
+import { findWaitingLoids } from '../../../records/kinds/pushed.queries.ts'
 import { applyPage } from '../../apply/apply-page.ts'
 import { PartnerHeld } from '../../push/partner-held.ts'
 import { pushDeal } from '../../push/push-deal.job.ts'
@@ -24,7 +23,7 @@ const NOTES_ASKED_ONE_BY_ONE_MAX = 100
 
 /** Brings the partner's leads in line with the CRM (D28–D30). `since` is when the last successful run began. */
 export async function syncLeads(begun: Run, since: string | undefined): Promise<LeadSyncResult> {
-  const waiting = await findLeadsToPush(begun.deps.db, begun.partner.id)
+  const waiting = await findWaitingLoids(begun.deps.db, 'leads', begun.partner.id)
   const run = await pushWaiting(begun, 'Sending new leads', pushLead, waiting)
   const { total, problems } = await syncModule(run, 'Leads', since)
   const { created, updated, converted, removed } = run.tallies.leads
@@ -50,7 +49,7 @@ export type SyncedDeals = Omit<DealSyncResult, 'matching_leads_removed'>
  * to the result when the run ends.
  */
 export async function syncDeals(begun: Run, since: string | undefined): Promise<SyncedDeals> {
-  const waiting = await findDealsToPush(begun.deps.db, begun.partner.id)
+  const waiting = await findWaitingLoids(begun.deps.db, 'deals', begun.partner.id)
   const run = await pushWaiting(begun, 'Sending new deals', pushDeal, waiting)
   const { total, problems } = await syncModule(run, 'Deals', since)
   const { created, updated, removed } = run.tallies.deals
