@@ -24,10 +24,9 @@ export function stringifySearch(search: Record<string, unknown>): string {
 
 type Raw = Record<string, unknown>
 
-export interface LeadListSearch {
+/** What the lists of leads and of deals have in common. */
+interface RecordListSearch {
   page?: number
-  status?: string
-  source?: string
   dateFrom?: string
   dateTo?: string
   search?: string
@@ -40,10 +39,30 @@ export interface LeadListSearch {
   sorted?: 'all'
   /** The last change was on this day or later. */
   changedFrom?: string
-  /** The lender's verdict, word for word (D112). */
-  verdict?: string
   /** The id of a named view, or `all` for the list without its default view (D81). */
   view?: string
+}
+
+function recordListSearch(raw: Raw): RecordListSearch {
+  return {
+    page: pageOf(raw['page']),
+    dateFrom: dateOf(raw['dateFrom']),
+    dateTo: dateOf(raw['dateTo']),
+    search: textOf(raw['search'], SEARCH_LENGTH_MAX),
+    person: textOf(raw['person'], PERSON_LENGTH_MAX),
+    sort: textOf(raw['sort']),
+    searchIn: raw['searchIn'] === 'all' ? 'all' : undefined,
+    sorted: raw['sorted'] === 'all' ? 'all' : undefined,
+    changedFrom: dateOf(raw['changedFrom']),
+    view: viewOf(raw['view']),
+  }
+}
+
+export interface LeadListSearch extends RecordListSearch {
+  status?: string
+  source?: string
+  /** The lender's verdict, word for word (D112). */
+  verdict?: string
 }
 
 /**
@@ -52,57 +71,24 @@ export interface LeadListSearch {
  */
 export function leadListSearch(raw: Raw): LeadListSearch {
   return {
-    page: pageOf(raw['page']),
+    ...recordListSearch(raw),
     status: textOf(raw['status'], CHOICES_LENGTH_MAX),
     source: textOf(raw['source'], CHOICE_LENGTH_MAX),
-    dateFrom: dateOf(raw['dateFrom']),
-    dateTo: dateOf(raw['dateTo']),
-    search: textOf(raw['search'], SEARCH_LENGTH_MAX),
-    person: textOf(raw['person'], PERSON_LENGTH_MAX),
-    sort: textOf(raw['sort']),
-    searchIn: raw['searchIn'] === 'all' ? 'all' : undefined,
-    sorted: raw['sorted'] === 'all' ? 'all' : undefined,
-    changedFrom: dateOf(raw['changedFrom']),
     verdict: textOf(raw['verdict'], SEARCH_LENGTH_MAX),
-    view: viewOf(raw['view']),
   }
 }
 
-export interface DealListSearch {
-  page?: number
+export interface DealListSearch extends RecordListSearch {
   stage?: string
   /** As it stands in the address. Reading amounts takes more code than the first page should load. */
   minAmount?: string
-  dateFrom?: string
-  dateTo?: string
-  search?: string
-  /** The search looks where the search on all pages looks (D24), not only where the list's own does. */
-  searchIn?: 'all'
-  person?: string
-  /** A column, with `-` in front when descending. */
-  sort?: string
-  /** The server sorts all rows, not the page those it has loaded (D80). */
-  sorted?: 'all'
-  /** The last change was on this day or later. */
-  changedFrom?: string
-  /** The id of a named view, or `all` for the list without its default view (D81). */
-  view?: string
 }
 
 export function dealListSearch(raw: Raw): DealListSearch {
   return {
-    page: pageOf(raw['page']),
+    ...recordListSearch(raw),
     stage: textOf(raw['stage'], CHOICES_LENGTH_MAX),
     minAmount: textOf(raw['minAmount'], CODE_LENGTH_MAX),
-    dateFrom: dateOf(raw['dateFrom']),
-    dateTo: dateOf(raw['dateTo']),
-    search: textOf(raw['search'], SEARCH_LENGTH_MAX),
-    person: textOf(raw['person'], PERSON_LENGTH_MAX),
-    sort: textOf(raw['sort']),
-    searchIn: raw['searchIn'] === 'all' ? 'all' : undefined,
-    sorted: raw['sorted'] === 'all' ? 'all' : undefined,
-    changedFrom: dateOf(raw['changedFrom']),
-    view: viewOf(raw['view']),
   }
 }
 

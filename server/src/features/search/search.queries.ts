@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { searchNewest } from '../../platform/db/find-newest.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { idIn } from '../../platform/db/sql-conditions.ts'
-import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../platform/db/tables.ts'
-import { VERDICT } from '../../records/leads/leads.queries.ts'
+import { DEAL_COLUMNS } from '../../platform/db/tables.ts'
+import { selectLeads } from '../../records/leads/lead-list.queries.ts'
 
 /**
  * Returns one page of the matches, newest first. `total` is exact up to SEARCH_TOTAL_MAX. A total of one more than this
@@ -24,15 +24,7 @@ export async function searchLeads(
     SEARCH_TOTAL_MAX + 1,
   )
   if (ids.length === 0) return { rows: [], total }
-  const statement = sender.db
-    .selectFrom('leads')
-    .select(LEAD_COLUMNS)
-    .select(VERDICT)
-    .select([
-      sql<string | null>`nullif(concat_ws(' ', first_name, last_name), '')`.as('lead_name'),
-      sql<string>`${partner.businessName}::text`.as('partner'),
-    ])
-    .where('partner_id', '=', partner.id)
+  const statement = selectLeads(sender.db, partner)
     .where(idIn(ids))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

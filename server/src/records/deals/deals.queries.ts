@@ -1,16 +1,15 @@
 import type { RemovedRecord } from '@portal/contract/answer.ts'
 import type { DealDetail } from '@portal/contract/deals.ts'
-import { parseLoid } from '@portal/contract/loid.ts'
 import { sql } from 'kysely'
 import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
-import { isId } from '../../platform/db/ids.ts'
 import { refillSearch, searchColumns } from '../../platform/db/search-columns.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../platform/db/tables.ts'
 import type { Write } from '../../platform/db/write-together.ts'
 import { NotFound, Removed } from '../../platform/errors.ts'
 import { IS_DUE } from '../kinds/crm-rows.queries.ts'
+import { readKey } from '../kinds/record-key.ts'
 
 /** A deal as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
 export type OpenedDeal = Omit<DealDetail, 'side' | 'from_referral'> & { is_due: boolean }
@@ -192,12 +191,6 @@ export function removeArchivedDealsOfAllPartners(
     )
     .returning(['partner_id', 'loid'])
     .execute()
-}
-
-function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {
-  if (isId(idOrLoid)) return { column: 'id', value: idOrLoid }
-  const loid = parseLoid(idOrLoid)
-  return loid === null ? undefined : { column: 'loid', value: loid }
 }
 
 function noSuchDeal(): NotFound {

@@ -2,6 +2,7 @@ import { fold } from '@portal/contract/fold.ts'
 import type { Lead, LeadExport, LeadFilters, LeadSortColumn } from '@portal/contract/leads.ts'
 import { LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
 import type { Listed } from '../../platform/db/find-newest.ts'
 import { alphabetical, BY_CHANGE, everyRow, findPage, inOrderOf, orderOf } from '../../platform/db/find-page.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
@@ -30,7 +31,13 @@ export async function findLeads(
   const listed = await listedLeads(sender, owner.id, filters, timezone)
   const order = orderOf(filters, LEAD_ORDERS)
   const { ids, pagination } = await findPage(sender, listed, { ...filters, order })
-  const statement = sender.db
+  const statement = selectLeads(sender.db, owner).where(idIn(ids)).compile()
+  return { rows: inOrderOf(ids, await sendNamed(sender.pool, statement)), pagination }
+}
+
+/** The columns of the contract's `Lead`, of the owner's leads. */
+export function selectLeads(db: Db, owner: Owner) {
+  return db
     .selectFrom('leads')
     .select(LEAD_COLUMNS)
     .select(VERDICT)
@@ -39,9 +46,6 @@ export async function findLeads(
       sql<string>`${owner.businessName}::text`.as('partner'),
     ])
     .where('partner_id', '=', owner.id)
-    .where(idIn(ids))
-    .compile()
-  return { rows: inOrderOf(ids, await sendNamed(sender.pool, statement)), pagination }
 }
 
 const LEAD_ORDERS: Record<LeadSortColumn, RawBuilder<unknown>> = {

@@ -4,12 +4,10 @@ import { fold } from '@portal/contract/fold.ts'
 import { LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
 import type { DuplicateLead, LeadDetail } from '@portal/contract/leads.ts'
 import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
-import { parseLoid } from '@portal/contract/loid.ts'
 import { keysOf } from '@portal/contract/record-fields.ts'
 import { type SqlBool, sql } from 'kysely'
 import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
-import { isId } from '../../platform/db/ids.ts'
 import { searchColumns } from '../../platform/db/search-columns.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import { isUnusualEmail } from '../../platform/db/sql-conditions.ts'
@@ -17,6 +15,7 @@ import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../platform/db/t
 import type { Write } from '../../platform/db/write-together.ts'
 import { NotFound, Removed } from '../../platform/errors.ts'
 import { IS_DUE } from '../kinds/crm-rows.queries.ts'
+import { readKey } from '../kinds/record-key.ts'
 
 /** SQL: the lender's verdict; nothing while the organisation lacks the fields, although the rows keep them (D112). */
 const IS_VERDICT_SHOWN = `exists (select from crm_field_groups where name = 'verdict')`
@@ -290,12 +289,6 @@ export function removeArchivedLeadsOfAllPartners(
     )
     .returning(['partner_id', 'loid'])
     .execute()
-}
-
-function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {
-  if (isId(idOrLoid)) return { column: 'id', value: idOrLoid }
-  const loid = parseLoid(idOrLoid)
-  return loid === null ? undefined : { column: 'loid', value: loid }
 }
 
 function noSuchLead(): NotFound {
