@@ -200,7 +200,7 @@ test.each([
 )
 
 /** Pushes a record. The CRM stores the record, but its answer is lost, and the search that follows also fails. */
-async function pushWithoutAnswer(module: 'Leads' | 'Deals', push: typeof pushLead | typeof pushDeal) {
+async function pushWithoutAnswer(module: 'Leads' | 'Deals', push: typeof pushLead) {
   const partner = await partnerInCrm()
   const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
   await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })

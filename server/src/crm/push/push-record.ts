@@ -83,8 +83,8 @@ export function pushJobOf<On extends keyof PushedRows, Item extends NamedRecord,
       if (partnerZohoId !== undefined) await pushOthersToo(partnerZohoId)
 
       /**
-       * Pushes other waiting records in one call, because many wait after an outage. The jobs of these records then find
-       * nothing to do. If the call fails, those jobs push each record separately.
+       * Pushes other waiting records in one call, because many wait after an outage, and removes their jobs. If the call
+       * fails, those jobs push each record separately.
        */
       async function pushOthersToo(id: string): Promise<void> {
         const findOthers = () => findWaiting(db, on, partnerId, PUSHED_TOGETHER_MAX)
