@@ -12,8 +12,9 @@ const OF_MOST_PAGES =
 const OF_LISTS =
   /web\/src\/(ui\/(table|cells|density|followed-rows|new-rows|sort|list-search|pagination|filter-panel)|features\/team\/submitter)/
 const OF_RECORDS = /web\/src\/(ui\/(changing|folding|timeline)|features\/(notes|referral|inbox\/use-opened))/
-/** What the dashboard shows of a record, too. */
-const OF_REFERRALS = /web\/src\/(features\/referral\/(turn-|state-badge)|format\/usual-time)/
+/** What the dashboard or a list shows of a record, too. */
+const OF_REFERRALS =
+  /web\/src\/(features\/referral\/(turn-|state-badge|choice-chips|verdict|manager)|format\/usual-time)/
 const OF_CODE = /web\/src\/(ui\/(code-|secret|icon-list)|format\/curl)/
 
 /** The list of leads shows leads, but has no form for them. */

@@ -65,6 +65,15 @@ export function LoginPage() {
   const [isSignedIn, setIsSignedIn] = useState(false)
   useRedirectAfter(isSignedIn, 'dashboard', REDIRECT_DELAY_MS)
 
+  // On a phone the welcome would cover the figures of the page that opens next.
+  const welcome = useRef<string>(undefined)
+  useEffect(
+    () => () => {
+      if (welcome.current && window.matchMedia('(width < 40rem)').matches) toast.close(welcome.current)
+    },
+    [],
+  )
+
   const formRef = useRef<HTMLFormElement>(null)
   // After signing up, only the password is missing (D137).
   useEffect(() => {
@@ -86,7 +95,7 @@ export function LoginPage() {
 
   function handleBegun(begun: BegunSession) {
     beginSession(queryClient, begun)
-    toast.success(`Welcome back, ${begun.partner.businessName}!`)
+    welcome.current = toast.success(`Welcome back, ${begun.partner.businessName}!`)
     setIsSignedIn(true)
   }
 
