@@ -71,9 +71,9 @@ export interface LeadListSearch extends RecordListSearch {
  */
 export function leadListSearch(raw: Raw): LeadListSearch {
   return {
-    ...recordListSearch(raw),
     status: textOf(raw['status'], CHOICES_LENGTH_MAX),
     source: textOf(raw['source'], CHOICE_LENGTH_MAX),
+    ...recordListSearch(raw),
     verdict: textOf(raw['verdict'], SEARCH_LENGTH_MAX),
   }
 }
@@ -86,9 +86,9 @@ export interface DealListSearch extends RecordListSearch {
 
 export function dealListSearch(raw: Raw): DealListSearch {
   return {
-    ...recordListSearch(raw),
     stage: textOf(raw['stage'], CHOICES_LENGTH_MAX),
     minAmount: textOf(raw['minAmount'], CODE_LENGTH_MAX),
+    ...recordListSearch(raw),
   }
 }
 
