@@ -49,6 +49,12 @@ test('ABN and GST registration are the CRM’s where it has the fields: what an 
   await ada.put('/profile', { business_name: 'Ada Renamed Pty Ltd' })
   await waitFor('the name', async () => (await lender.read('Partners', record))?.['Name'] === 'Ada Renamed Pty Ltd')
   expect(await lender.read('Partners', record)).toMatchObject({ ABN: '53004085616', GST_Registered: 'Yes' })
+
+  // As after a merge that the portal follows, the push of the record waits, but has no tax detail to write.
+  await waitFor('the end of the push', async () => (await taxOf(ada)).gst_registered === 'Yes')
+  await portal.deps.db.updateTable('partners').set({ crm: 'pending' }).where('id', '=', ada.id).execute()
+  await lender.update('Partners', record, { ABN: null })
+  await waitFor('the empty ABN', async () => (await taxOf(ada)).abn === null)
 })
 
 test('only an owner changes the tax details, and other words than Yes and No are refused', async () => {

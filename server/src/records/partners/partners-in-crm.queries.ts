@@ -193,7 +193,9 @@ export async function updateTaxDetails(tx: Tx, told: readonly CrmPartner[]): Pro
     with told as (
       select partners.id, value
         from partners join jsonb_array_elements(${JSON.stringify(values)}::jsonb) told (value) on zoho_id = value ->> 'zoho_id'
-       where crm = 'synced' and crm_problem is null
+       where crm_problem is null
+         and (crm = 'synced' or abn is not distinct from crm_fields ->> 'abn'
+                                and gst_registered is not distinct from crm_fields ->> 'gst_registered')
          and (value ? 'abn' and value ->> 'abn' is distinct from abn
               or value ? 'gst_registered' and value ->> 'gst_registered' is distinct from gst_registered)
        order by partners.id
