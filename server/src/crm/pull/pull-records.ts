@@ -121,7 +121,7 @@ export async function pullPage(
   return { records: applied.records, problems, there: there.size, heldPartnerIds }
 }
 
-/** The CRM's ids of the partners to whom these records belong in the portal. */
+/** Finds who has these records in the portal. Returns the ids of these partners' own records in the CRM. */
 async function partnersOf(
   { db }: Pick<Deps, 'db'>,
   rows: readonly RecordRow[],

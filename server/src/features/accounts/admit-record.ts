@@ -18,9 +18,9 @@ interface SubmitCall<Answer> {
 }
 
 /**
- * Stores the new lead or deal that `prepare` returns, unless the partner is over its limits (which the form and the API key share),
- * an owner must accept the lender's agreement first (D113), or as many of its records wait for a verified address (D122)
- * or the lender's word (D116) as may.
+ * Stores the new lead or deal that `prepare` returns. Refuses it if the partner is over its limits, which the form and the
+ * API key share; if an owner must accept the lender's agreement first (D113); or if too many of the partner's records
+ * wait for a verified address (D122) or for the lender's word (D116).
  */
 export async function admitRecord<Answer>(
   deps: Pick<Deps, 'db' | 'reads' | 'config' | 'clock' | 'agreement'>,
