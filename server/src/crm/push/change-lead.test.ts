@@ -253,8 +253,9 @@ test('a correction waits for a workflow that changes the record after the look, 
 })
 
 test('a lead that the CRM does not have yet, or refused, is simply changed', async () => {
-  const partner = await portal.newPartner()
+  // From before the partner's own push, so that no lead is sent without an answer.
   await lender.faults({ outage: 'status' })
+  const partner = await portal.newPartner()
   const [first, second] = [await partner.submitLead(), await partner.submitLead()]
   await partner.put(`/crm/lead/${first.loid}`, MENDED)
   await partner.post(`/crm/lead/${second.loid}/withdraw`, {})

@@ -41,7 +41,7 @@ let lastKey = 0
 let running = 0
 /** The person who chose the files. */
 let owner: string | null = null
-let stopListening: (() => void) | undefined
+let isListening = false
 const waiting: (() => void)[] = []
 const listeners = new Set<() => void>()
 
@@ -66,7 +66,9 @@ export function startUploads(
   onSent: (name: string, problem: string | null) => void,
 ): void {
   owner = readPersonId()
-  stopListening ??= onTokenChange(forgetOthers)
+  // The first listener is told of a session that ended earlier. The session itself needs to hear that, so this comes later.
+  if (!isListening) onTokenChange(forgetOthers)
+  isListening = true
   for (const file of files) {
     lastKey += 1
     const { name, size } = file
