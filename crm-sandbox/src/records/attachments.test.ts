@@ -95,6 +95,20 @@ test('switches decide what an attachment changes, who lists them all, and where 
   expect(await list(`Deals/${String(at(converted.body, 'data.0.details.Deals.id'))}`)).toHaveLength(2)
 })
 
+test('what staff change while a file arrives stays', async () => {
+  await behave({ attachmentBumpsParent: true })
+  const { call, token, url } = sandbox
+  async function* file() {
+    yield Buffer.from('--x\r\ncontent-disposition: form-data; name="file"; filename="bank.txt"\r\n\r\nBalance')
+    await call('PUT', `/crm/v8/Leads/${lead}`, { data: [{ Company: 'Renamed' }] })
+    yield Buffer.from(': 12\r\n--x--\r\n')
+  }
+  const headers = { authorization: `Zoho-oauthtoken ${token}`, 'content-type': 'multipart/form-data; boundary=x' }
+  const upload = { method: 'POST', body: ReadableStream.from(file()), duplex: 'half', headers } as const
+  expect((await fetch(`${url}/crm/v8/Leads/${lead}/Attachments`, upload)).status).toBe(200)
+  expect((await call('GET', `/crm/v8/Leads/${lead}`)).rows).toMatchObject([{ Company: 'Renamed' }])
+})
+
 test('staff attach a file on the page, open it and delete it', async () => {
   const form = new FormData()
   form.append('file', new Blob(['Approved']), 'Partner letter.txt')

@@ -168,7 +168,9 @@ export function attach(sandbox: Sandbox, parent: CrmRecord, { name, content, lin
       at,
     )
     if (content) store.run('INSERT INTO attachment_contents (id, content) VALUES (?, ?)', id, content)
-    if (attachmentBumpsParent) updateRow(store, { ...parent, modifiedTime: at, modifiedBy: by.id })
+    // Staff may have changed the record while the file arrived.
+    const record = attachmentBumpsParent ? findRecord(store, parent.module, parent.id) : undefined
+    if (record) updateRow(store, { ...record, modifiedTime: at, modifiedBy: by.id })
     if (attachmentNotifies) queueNotices(sandbox, parent, 'edit', { Attachments: id })
     const created = { id, parentId: parent.id, parentModule: parent.module, name, size, link: link ?? null }
     return { ...created, createdBy: by.id, createdTime: at, modifiedTime: at }
