@@ -196,8 +196,9 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     const rows = record.module === 'Leads' ? crmLeads : crmDeals
     const found = record.zohoId ? rows.filter((row) => row.id === record.zohoId) : []
     // If the conversion copied no LOID, and staff gave the deal to another partner before the portal saw it, the deal
-    // has its own LOID in the portal.
-    const mayBeRenamed = record.module === 'Deals' && record.isGiven && found.length > 0
+    // has its own LOID in the portal. If the lead had lost its partner, the portal does not see the deal.
+    const lead = leadOfDeal.get(record.zohoId ?? '')
+    const mayBeRenamed = found.length > 0 && lead !== undefined && (record.isGiven || hasLostPartner(lead))
     const named = record.loid && !mayBeRenamed ? rows.filter((row) => row['LOID'] === record.loid) : found
     if (record.module === 'Leads' && record.loid !== undefined && withdrawn.has(record.loid)) {
       if (named.length > 0) differ(`${record.loid} was withdrawn and is in the CRM`, record)

@@ -263,13 +263,16 @@ const WAITING = new Set(['push-note', 'push-document'])
 async function waitForRest(world: World): Promise<void> {
   const deadline = Date.now() + SETTLE_MS_MAX
   const triesOf = new Map<string, number>()
+  let inVain: OpenJob[] = []
   for (let quiet = 0; quiet < LOOKS; ) {
-    await world.hurryJobs()
+    // A partner's older jobs would take the turns of its younger ones.
+    await world.hurryJobs(inVain.map(({ id }) => id))
     const open = await world.openJobs()
     if (Date.now() > deadline) throw new Error(`still at work: ${JSON.stringify(open)}`)
     if (!open.every((job) => WAITING.has(job.name))) triesOf.clear()
     for (const { id, retry_count } of open) if (!triesOf.has(id)) triesOf.set(id, retry_count)
-    quiet = open.every(wasTriedInVain) ? quiet + 1 : 0
+    inVain = open.filter(wasTriedInVain)
+    quiet = inVain.length === open.length ? quiet + 1 : 0
     await sleep(100)
   }
 

@@ -48,10 +48,10 @@ export interface World {
   /** Reads the histories and notes that are left for later, as the portal does each minute. */
   pullDetails(): Promise<void>
   /**
-   * Makes all waiting jobs due now, including jobs of a killed process that wait for their retry. Notes that were sent
-   * without an answer are sent again once the sandbox can no longer carry out the first call.
+   * Makes all waiting jobs due now except `spared`, including jobs of a killed process that wait for their retry. Notes that
+   * were sent without an answer are sent again once the sandbox can no longer carry out the first call.
    */
-  hurryJobs(): Promise<void>
+  hurryJobs(spared?: readonly string[]): Promise<void>
   /** All jobs that wait or run, except `watch-crm`, `prune` and the job queue's own jobs. */
   openJobs(): Promise<OpenJob[]>
   close(): Promise<void>
@@ -190,7 +190,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     async pullDetails() {
       await boss.send('pull-details', {})
     },
-    async hurryJobs() {
+    async hurryJobs(spared = []) {
       await rows(
         `update notes set crm_sent_at = null where crm = 'pending' and crm_sent_at < now() - $1 * interval '1 ms'`,
         [lateMs + 3_000],
@@ -201,8 +201,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       )
       await rows(
         `with hurried as (
-           update jobs.job set start_after = now() where state in ('created', 'retry') and start_after > now() returning name)
+           update jobs.job set start_after = now()
+            where state in ('created', 'retry') and start_after > now() and id <> all($1) returning name)
          select pg_notify(${CHANNEL}, name) from (select distinct name from hurried) as queues`,
+        [spared],
       )
     },
     openJobs: () =>
