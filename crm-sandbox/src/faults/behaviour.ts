@@ -32,6 +32,7 @@ export type Behaviour = {
   leadEmailUnique: boolean
   loidUnique: boolean
   choicesMissing: readonly string[]
+  choicesRenamed: readonly string[]
   fieldsMandatory: readonly string[]
   rulesRefuse: readonly string[]
   conversionLoses: readonly string[]
@@ -192,6 +193,10 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   choicesMissing: listOf(
     (value) => /^\w+\.\w+\../.test(value),
     'Values that are missing from picklists, each written as Module.Field.Value, such as Leads.Lead_Status.Lost Lead.',
+  ),
+  choicesRenamed: listOf(
+    (value) => /^\w+\.\w+\..+=./.test(value),
+    'Values of picklists that show another name, each written as Module.Field.Value=Name, such as Leads.Lead_Status.New Lead=New Referral.',
   ),
   fieldsMandatory: listOf(
     (value) => /^\w+\.\w+$/.test(value),
@@ -408,6 +413,7 @@ function defaults(): Behaviour {
     leadEmailUnique: SWITCHES.leadEmailUnique.default,
     loidUnique: SWITCHES.loidUnique.default,
     choicesMissing: SWITCHES.choicesMissing.default,
+    choicesRenamed: SWITCHES.choicesRenamed.default,
     fieldsMandatory: SWITCHES.fieldsMandatory.default,
     rulesRefuse: SWITCHES.rulesRefuse.default,
     conversionLoses: SWITCHES.conversionLoses.default,

@@ -80,7 +80,7 @@ test('a switch decides whether an email field requires a valid address or accept
   expect((await sandbox.call('POST', '/crm/v8/Partners', odd)).status).toBe(201)
 })
 
-test('a switch removes values from a picklist', async () => {
+test('switches remove values from a picklist, and rename them', async () => {
   const names = async () => {
     const values = at(await fieldOf('Leads', 'Lead_Status'), 'pick_list_values')
     return Array.isArray(values) ? values.map((value) => at(value, 'display_value')) : []
@@ -89,6 +89,11 @@ test('a switch removes values from a picklist', async () => {
   await behave({ choicesMissing: ['Leads.Lead_Status.Lost Lead'] })
   expect(await names()).not.toContain('Lost Lead')
   expect(await names()).toContain('Junk Lead')
+
+  const lead = await sandbox.add('Leads', { Last_Name: 'Ash', Lead_Status: 'New Lead' })
+  await behave({ choicesRenamed: ['Leads.Lead_Status.New Lead=New Referral'] })
+  expect(await names()).toContain('New Referral')
+  expect((await sandbox.call('GET', `/crm/v8/Leads/${lead}`)).rows[0]).toMatchObject({ Lead_Status: 'New Referral' })
 })
 
 test('a switch decides whether a workflow changes a new record in the same second in which it is created', async () => {

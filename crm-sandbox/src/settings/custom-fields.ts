@@ -74,12 +74,13 @@ export function openCustomFields(store: Store, behaviour: () => Readonly<Behavio
 }
 
 function switchField(module: Module, field: Field, behaviour: Readonly<Behaviour>): Field {
-  const { choicesMissing, conversionMapsLoidAndPartner, leadEmailUnique, loidUnique } = behaviour
+  const { choicesMissing, choicesRenamed, conversionMapsLoidAndPartner, leadEmailUnique, loidUnique } = behaviour
   const isIdentity = field.apiName === 'LOID' || field.apiName === 'Partner'
   const isUnmapped = (isIdentity && !conversionMapsLoidAndPartner) || behaviour.conversionLoses.includes(field.apiName)
   const { convertsTo, choices: known, ...rest } = field
   const isTaskStatus = module.name === 'Tasks' && field.apiName === 'Status'
   const choices = isTaskStatus ? TASK_STATUSES[behaviour.taskStatuses] : known
+  const nameOf = (value: string) => choicesRenamed.find((one) => one.startsWith(`${value}=`))?.slice(value.length + 1)
   const isMandatory = behaviour.fieldsMandatory.includes(`${module.name}.${field.apiName}`)
   return {
     ...rest,
@@ -90,7 +91,9 @@ function switchField(module: Module, field: Field, behaviour: Readonly<Behaviour
     layoutMandatory: field.layoutMandatory || isMandatory,
     ...(convertsTo && !isUnmapped && { convertsTo }),
     ...(choices && {
-      choices: choices.filter((one) => !choicesMissing.includes(`${module.name}.${field.apiName}.${one.display}`)),
+      choices: choices
+        .filter((one) => !choicesMissing.includes(`${module.name}.${field.apiName}.${one.display}`))
+        .map((one) => ({ ...one, display: nameOf(`${module.name}.${field.apiName}.${one.actual}`) ?? one.display })),
     }),
   }
 }

@@ -8,11 +8,19 @@ type DealValues = ValuesOf<typeof DEAL_RECORD>
 /** Optional fields (D110, D112) are undefined where the organisation lacks them. */
 export type IfThere<Values> = { [Field in keyof Values]?: Values[Field] | undefined }
 
+export interface Renamed {
+  /**
+   * The CRM's present name of a value that the portal has for a field: another one if the lender has renamed the choice,
+   * which is no change of the record.
+   */
+  nameNow(field: string, value: string): string
+}
+
 /**
  * CRM records in the portal's own words. Only these types leave the folder. Text is trimmed, and null if empty.
  * Instants are ISO 8601 in UTC with milliseconds. Amounts are numbers.
  */
-export interface CrmLead extends Omit<LeadValues, 'lead_status'>, IfThere<ValuesOf<typeof LEAD_VERDICT>> {
+export interface CrmLead extends Omit<LeadValues, 'lead_status'>, IfThere<ValuesOf<typeof LEAD_VERDICT>>, Renamed {
   zoho_id: string
   loid: string | null
   /** The CRM id in the `Partner` lookup. It alone decides which partner owns the record (D30). */
@@ -25,7 +33,7 @@ export interface CrmLead extends Omit<LeadValues, 'lead_status'>, IfThere<Values
   modified_time: string
 }
 
-export interface CrmDeal extends Omit<DealValues, 'stage'>, IfThere<ValuesOf<typeof DEAL_COMMISSION>> {
+export interface CrmDeal extends Omit<DealValues, 'stage'>, IfThere<ValuesOf<typeof DEAL_COMMISSION>>, Renamed {
   zoho_id: string
   loid: string | null
   partner_zoho_id: string | null

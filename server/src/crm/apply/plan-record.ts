@@ -65,11 +65,14 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   if (before && !isChanged) row.modified_time = before.modified_time
 
   const value = table.valueOf(row)
+  // A renamed status is no change of the record.
+  const nameNow = (known: string) => item.nameNow(table.valueColumn, known)
   const shown = before && {
-    value: table.valueOf(before),
+    value: nameNow(table.valueOf(before)),
     modified_time: before.history_told_until ?? before.crm_modified_time,
   }
-  const plan = planHistory(history, told ?? [], { value, modified_time: item.modified_time, before: shown })
+  const named = history.map((entry) => ({ ...entry, value: nameNow(entry.value) }))
+  const plan = planHistory(named, told ?? [], { value, modified_time: item.modified_time, before: shown })
   // The history remains due until it is read after the last change, because a status may have come and gone between two
   // pulls of the record.
   row.history_due = !told && (!before || before.history_due || before.crm_modified_time !== row.crm_modified_time)

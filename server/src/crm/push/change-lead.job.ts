@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
-import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { cutText } from '../../platform/cut-text.ts'
@@ -7,7 +5,7 @@ import type { Correction, LeadChangeRow, LeadRow } from '../../platform/db/table
 import { defineJob, type Job, NotYet } from '../../platform/jobs/define-job.ts'
 import type { CrmLead } from '../../records/crm-records.ts'
 import { findWaitingChange, markChangeSent, refuseChange } from '../../records/leads/lead-changes.queries.ts'
-import { isTouched, LEAD_TABLE, type StoredLead } from '../../records/leads/lead-table.ts'
+import { isNamed, isTouched, LEAD_TABLE, type StoredLead } from '../../records/leads/lead-table.ts'
 import { findLeadRow } from '../../records/leads/leads.queries.ts'
 import { findOwnNotes } from '../../records/notes/notes.queries.ts'
 import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
@@ -76,9 +74,10 @@ async function carryOut(
     await jobs.enqueue(db, PULL_QUEUE, { module: 'Leads', zohoIds: [zoho_id] })
     throw new NotYet('the record names another partner')
   }
+  const { nameNow } = there
   const present = asRow(there, lead)
-  if (change.sent_at !== null && change.corrected && hasAll(present, change.corrected)) {
-    await settleChange(deps, change, lead)
+  if (change.sent_at !== null && change.corrected && hasAll(present, change.corrected, nameNow)) {
+    await settleChange(deps, change, lead, nameNow)
     return undefined
   }
   const ownNotes = await findOwnNotes(db, lead.partner_id, lead.loid)
@@ -86,7 +85,7 @@ async function carryOut(
     throw new NotYet('nobody knows yet whether a note arrived')
   }
   const ownIds = new Set(ownNotes.flatMap((note) => note.zoho_id ?? []))
-  const isPartners = lead.touched_at === null && lead.lead_status === SUBMITTED_STATUS && !isTouched(present, lead)
+  const isPartners = lead.touched_at === null && !isTouched(present, lead, nameNow)
   if (!isPartners || (await crm.hasItemsOfStaff(zoho_id, ownIds, signal))) return TOUCHED
   if (crm.now().getTime() - Date.parse(there.modified_time) < SETTLED_MS) throw new NotYet('the record just changed')
   await markChangeSent(db, lead, clock.now().toISOString())
@@ -100,7 +99,7 @@ async function carryOut(
     if (!(error instanceof CrmRefused)) throw error
     return error.message
   }
-  await settleChange(deps, change, lead)
+  await settleChange(deps, change, lead, nameNow)
   return undefined
 }
 
@@ -115,10 +114,10 @@ function asRow(there: CrmLead, lead: LeadRow): StoredLead {
 }
 
 /** Whether the record has what the correction wrote. The CRM may have cut a long text. */
-function hasAll(present: Correction, corrected: Correction): boolean {
-  const pairs = Object.entries(corrected).map(([column, value]) => [value, Reflect.get(present, column)])
-  return pairs.every(([wanted, found]) => {
+function hasAll(present: Correction, corrected: Correction, nameNow: CrmLead['nameNow']): boolean {
+  return Object.entries(corrected).every(([column, wanted]) => {
+    const found: unknown = Reflect.get(present, column)
     const isCut = typeof wanted === 'string' && typeof found === 'string' && found !== ''
-    return isDeepStrictEqual(wanted, found) || (isCut && cutText(wanted, found.length) === found)
+    return isNamed(present, column, wanted, nameNow) || (isCut && cutText(wanted, found.length) === found)
   })
 }

@@ -12,6 +12,7 @@ import {
 } from '../../testing/start-portal.ts'
 import { upload } from '../../testing/upload.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { METADATA_KEPT_MS } from '../zoho/metadata.ts'
 import { changeLead } from './change-lead.job.ts'
 import { pushDocument } from './push-document.job.ts'
 
@@ -155,6 +156,46 @@ test.each([
     expect(refusal).toMatch(/^The lender has begun to work on this lead/)
   }
   expect(await inCrm(loid)).toEqual(before)
+})
+
+test('a status or loan type that the lender renames is no edit: the lead can be corrected and withdrawn, and nothing is told', async () => {
+  const partner = await portal.newPartner()
+  const before = await settledLead(partner)
+  const choicesRenamed = ['Leads.Lead_Status.New Lead=New Referral', 'Leads.Loan_Type.Term Loan=Business Loan']
+  await lender.behaviour({ choicesRenamed })
+  portal.advance(METADATA_KEPT_MS)
+  const after = await partner.submitLead()
+  await partner.pushedLead(after.loid)
+  await settledId(after.loid)
+  for (const { loid } of [before, after]) {
+    await lender.update('Leads', String((await inCrm(loid))?.['id']), { Designation: 'Set by a workflow' })
+    await settledId(loid)
+  }
+  await partner.post('/crm/sync')
+  for (const { loid } of [before, after]) {
+    expect(await opened(partner, loid)).toMatchObject({
+      lead_status: 'New Referral',
+      loan_type: 'Business Loan',
+      may_change: true,
+    })
+    await partner.put(`/crm/lead/${loid}`, MENDED)
+    expect(await settled(partner, loid)).toMatchObject({ loan_amount: 99_000, change: null, may_change: true })
+  }
+  const { activities } = (await partner.get('/activity')).body.data
+  expect(activities.map((entry: { title: string }) => entry.title)).toEqual([
+    'Lead corrected',
+    'Lead corrected',
+    'Lead submitted',
+    'Lead submitted',
+  ])
+  const history = (await partner.get(`/crm/lead/${before.loid}/status-history`)).body.data
+  expect(history.map((entry: { status: string }) => entry.status)).toEqual(['New Lead'])
+
+  // The status gets its former name back.
+  await lender.behaviour({ choicesRenamed: choicesRenamed.slice(1) })
+  portal.advance(METADATA_KEPT_MS)
+  await partner.post(`/crm/lead/${before.loid}/withdraw`, {})
+  expect(await settled(partner, before.loid)).toMatchObject({ lead_status: 'Withdrawn' })
 })
 
 test('an edit by staff between the look and the correction wins', async () => {

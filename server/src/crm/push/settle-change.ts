@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../platform/db/in-transaction.ts'
 import { type LeadChangeRow, type LeadRow, TYPED_LEAD_COLUMNS } from '../../platform/db/tables.ts'
+import type { CrmLead } from '../../records/crm-records.ts'
 import { recordEvent } from '../../records/events/events.ts'
 import {
   findAsker,
@@ -21,6 +22,7 @@ export async function settleChange(
   { db, clock, jobs }: Pick<Deps, 'db' | 'clock' | 'jobs'>,
   { partner_id: partnerId, loid }: LeadChangeRow,
   { zoho_id }: LeadRow,
+  nameNow: CrmLead['nameNow'] = (_, value) => value,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     // A pull locks leads first, too.
@@ -41,7 +43,7 @@ export async function settleChange(
       return
     }
     const corrected = change.corrected ?? {}
-    await updateCorrected(tx, lead, change, at)
+    await updateCorrected(tx, lead, change, at, nameNow)
     const data = {
       business_name: corrected.business_name ?? about.business_name,
       amount: corrected.loan_amount === undefined ? about.amount : corrected.loan_amount,

@@ -1,6 +1,6 @@
 import { chunksOf } from '../../platform/chunks-of.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
-import type { CrmDeal, CrmHistoryEntry, CrmLead } from '../../records/crm-records.ts'
+import type { CrmDeal, CrmHistoryEntry, CrmLead, CrmModule } from '../../records/crm-records.ts'
 import { firstItemsOf } from './api.ts'
 import { CrmRefused } from './errors.ts'
 import { COQL_ROWS_MAX } from './list/queries.ts'
@@ -25,6 +25,8 @@ export interface HistoryReader {
    * histories the organisation's queries do not give, or not whole; these are read one by one.
    */
   dealStageHistories(deals: readonly Deal[], signal?: AbortSignal): Promise<ReadonlyMap<string, CrmHistoryEntry[]>>
+  /** Returns a function that finds the present name of a status or stage, which the lender may have renamed. */
+  valueNames(module: CrmModule, signal?: AbortSignal): Promise<(value: string) => string>
 }
 
 type Deal = Pick<CrmDeal, 'zoho_id' | 'created_at'>
@@ -96,6 +98,13 @@ export function openHistoryReader({ api, metadata, fieldMap: { leads, deals } }:
       const entries = await firstItemsOf(pages, ENTRIES_MAX)
       const displayed = await metadata.displayedOf(leads.module, signal)
       return readFieldHistory(entries, leads.fields.lead_status, lead.lead_status, displayed)
+    },
+
+    async valueNames(kind, signal) {
+      const [module, field] =
+        kind === 'Leads' ? [leads.module, leads.fields.lead_status] : [deals.module, deals.fields.stage]
+      const displayed = await metadata.displayedOf(module, signal)
+      return (value) => displayed(field, value)
     },
   }
 }

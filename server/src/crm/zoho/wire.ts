@@ -7,6 +7,7 @@ import type {
   CrmPartner,
   CrmProblem,
   CrmVersion,
+  Renamed,
 } from '../../records/crm-records.ts'
 import type { DealFields, LeadFields, PartnerFields } from './field-map.ts'
 import { readersOf, readNames } from './fields.ts'
@@ -117,6 +118,7 @@ export function leadReader(map: LeadFields, displayed: Displayed): (raw: unknown
         converted_deal_zoho_id: converted_deal?.id ?? converted_detail?.deal?.id ?? null,
         converted_at: lead.converted_at ?? null,
         created_at: lead.created_at ?? lead.modified_time,
+        nameNow: namesIn(map, displayed),
       }),
     }
   }
@@ -135,9 +137,14 @@ export function dealReader(map: DealFields, displayed: Displayed): (raw: unknown
         business_name: deal.business_name ?? account?.name ?? null,
         contact_name: contact?.name ?? null,
         created_at: deal.created_at ?? deal.modified_time,
+        nameNow: namesIn(map, displayed),
       }),
     }
   }
+}
+
+function namesIn(map: Record<string, string>, displayed: Displayed): Renamed['nameNow'] {
+  return (field, value) => displayed(map[field] ?? field, value)
 }
 
 /**

@@ -1,4 +1,3 @@
-import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
 import { changeLead, GONE, NOT_ANSWERED, TOUCHED } from '../../crm/push/change-lead.job.ts'
 import type { Deps } from '../../deps.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
@@ -80,6 +79,6 @@ async function whyKept(tx: Tx, lead: LeadRow | undefined, row: RowToUndo): Promi
   if (touches?.has_notes) return 'The lead has a note.'
   if (touches?.has_documents) return 'The lead has a document.'
   if (touches?.is_corrected) return 'The lead was corrected after the import.'
-  if (lead.touched_at !== null || lead.lead_status !== SUBMITTED_STATUS) return TOUCHED
+  if (lead.touched_at !== null) return TOUCHED
   return undefined
 }

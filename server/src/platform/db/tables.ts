@@ -735,7 +735,7 @@ interface LeadChangesTable {
   problem: string | null
   asked_at: Instant
   sent_at: Instant | null
-  lead_before: JSONColumnType<UntouchedLead, string | null, string | null> | null
+  lead_before: JSONColumnType<TypedLead, string | null, string | null> | null
 }
 
 interface ListViewsTable {
@@ -926,11 +926,9 @@ export const LEAD_COLUMNS = [
 
 /** The columns of what partners type, which they can correct (D86). */
 export const TYPED_LEAD_COLUMNS = typedColumns(LEAD_RECORD).map(([column]) => column)
-/** What makes a lead touched if the lender changes it (D86). */
-export const UNTOUCHED_LEAD_COLUMNS = ['lead_status', ...TYPED_LEAD_COLUMNS] as const
-export type UntouchedLead = Pick<LeadRow, (typeof UNTOUCHED_LEAD_COLUMNS)[number]>
+export type TypedLead = Pick<LeadRow, (typeof TYPED_LEAD_COLUMNS)[number]>
 /** The corrected columns with their new values. */
-export type Correction = Partial<Pick<LeadRow, (typeof TYPED_LEAD_COLUMNS)[number]>>
+export type Correction = Partial<TypedLead>
 
 /** The columns of the contract's `Deal`. */
 export const DEAL_COLUMNS = [

@@ -23,6 +23,7 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
   historyKind: 'deal-stage',
   crmColumns: keysOf(FIELDS),
   valueOf: (row) => row.stage,
+  valueColumn: 'stage',
   toRow(deal, own, before) {
     const erasedAt = before?.erased_at ?? deal.erased_at ?? null
     // If the deal moves to another partner, that partner must not learn who submitted it.

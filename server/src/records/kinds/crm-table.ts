@@ -1,11 +1,11 @@
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { keysOf } from '@portal/contract/record-fields.ts'
-import type { CrmModule, IfThere } from '../crm-records.ts'
+import type { CrmModule, IfThere, Renamed } from '../crm-records.ts'
 import type { AnyEvent } from '../events/events.ts'
 import type { HistoryPlan } from '../histories/plan-history.ts'
 
 /** The fields that every CRM record with a LOID has. */
-export interface NamedRecord {
+export interface NamedRecord extends Renamed {
   zoho_id: string
   loid: string
   created_at: string
@@ -50,6 +50,8 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   crmColumns: readonly (keyof Row)[]
   /** The status or the stage. */
   valueOf(row: Row): string
+  /** The column of `valueOf`. */
+  valueColumn: keyof Row & string
   /**
    * Makes the whole new row from the record, the portal's own columns and the previous row, if any. Throws
    * `CrmConflict` for a record that cannot become a row.

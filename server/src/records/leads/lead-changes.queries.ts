@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { searchColumns } from '../../platform/db/search-columns.ts'
-import { type LeadChangeRow, type LeadRow, UNTOUCHED_LEAD_COLUMNS } from '../../platform/db/tables.ts'
+import { type LeadChangeRow, type LeadRow, TYPED_LEAD_COLUMNS } from '../../platform/db/tables.ts'
+import type { CrmLead } from '../crm-records.ts'
 import { isTouched } from './lead-table.ts'
 
 /** Why a note or file of the partner goes no further. */
@@ -40,7 +41,7 @@ export function findWaitingChange(db: Db | Tx, partnerId: string, loid: string):
 
 /** Remembers the lead as it is before the CRM is first asked to change it. */
 export async function markChangeSent(db: Db, lead: LeadRow, at: string): Promise<void> {
-  const before = JSON.stringify(Object.fromEntries(UNTOUCHED_LEAD_COLUMNS.map((column) => [column, lead[column]])))
+  const before = JSON.stringify(Object.fromEntries(TYPED_LEAD_COLUMNS.map((column) => [column, lead[column]])))
   await db
     .updateTable('lead_changes')
     .set({
@@ -93,9 +94,10 @@ export async function updateCorrected(
   lead: LeadRow,
   { corrected, lead_before }: LeadChangeRow,
   at: string,
+  nameNow: CrmLead['nameNow'],
 ): Promise<void> {
   // A pull may have taken the correction for the lender's edit.
-  const isPartners = lead_before !== null && !isTouched(lead, { ...lead_before, ...corrected })
+  const isPartners = lead_before !== null && !isTouched(lead, { ...lead_before, ...corrected }, nameNow)
   await tx
     .updateTable('leads')
     .set({

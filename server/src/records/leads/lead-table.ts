@@ -4,7 +4,7 @@ import { LEAD_RECORD, LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
 import { eachOf, keysOf, personalColumns, pick } from '@portal/contract/record-fields.ts'
 import type { Verdict } from '@portal/contract/verdict.ts'
 import { cutText } from '../../platform/cut-text.ts'
-import { type LeadRow, UNTOUCHED_LEAD_COLUMNS, type UntouchedLead } from '../../platform/db/tables.ts'
+import { type LeadRow, TYPED_LEAD_COLUMNS, type TypedLead } from '../../platform/db/tables.ts'
 import type { CrmLead } from '../crm-records.ts'
 import { type CrmTable, type NamedRecord, toldOrBefore } from '../kinds/crm-table.ts'
 
@@ -24,6 +24,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   historyKind: 'lead-status',
   crmColumns: keysOf(FIELDS),
   valueOf: (row) => row.lead_status,
+  valueColumn: 'lead_status',
   toRow(lead, own, before) {
     // If a lead was replaced by a deal and then moves to another partner, it is open again.
     const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
@@ -50,7 +51,9 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       ...(before?.erased_at && ERASED_LEAD),
       touched_at: before ? before.touched_at : own.crm_read_at,
     }
-    return before && isTouched(row, before) ? { ...row, touched_at: before.touched_at ?? own.crm_read_at } : row
+    return before && isTouched(row, before, lead.nameNow)
+      ? { ...row, touched_at: before.touched_at ?? own.crm_read_at }
+      : row
   },
   created: ({ partner_id: partnerId, loid, business_name, loan_amount: amount, lead_status: status }, at) => {
     return { partnerId, loid, type: 'lead.created', data: { business_name, amount, status, submitted_by: null }, at }
@@ -79,9 +82,23 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   },
 }
 
-/** Whether the lender has changed what the partner typed, or the status (D86). What only the lender sets does not count. */
-export function isTouched(row: UntouchedLead, before: UntouchedLead): boolean {
-  return UNTOUCHED_LEAD_COLUMNS.some((column) => row[column] !== before[column])
+/**
+ * Whether the lender has changed what the partner typed, or moved the status on (D86). What only the lender sets does not
+ * count, nor does another name of the same choice.
+ */
+export function isTouched(
+  row: TypedLead & Pick<LeadRow, 'lead_status'>,
+  before: TypedLead,
+  nameNow: CrmLead['nameNow'],
+): boolean {
+  const isMoved = !isNamed(row, 'lead_status', SUBMITTED_STATUS, nameNow)
+  return isMoved || TYPED_LEAD_COLUMNS.some((column) => !isNamed(row, column, before[column], nameNow))
+}
+
+/** Whether the CRM's record has this value of the portal's, by its present name. */
+export function isNamed(record: object, column: string, value: unknown, nameNow: CrmLead['nameNow']): boolean {
+  const found: unknown = Reflect.get(record, column)
+  return found === value || (typeof value === 'string' && found === nameNow(column, value))
 }
 
 function verdictOf(row: StoredLead): Verdict {

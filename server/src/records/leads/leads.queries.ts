@@ -1,5 +1,5 @@
 import type { RemovedRecord } from '@portal/contract/answer.ts'
-import { SUBMITTED_STATUS, WITHDRAWN_STATUS } from '@portal/contract/choices.ts'
+import { WITHDRAWN_STATUS } from '@portal/contract/choices.ts'
 import { fold } from '@portal/contract/fold.ts'
 import { LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
 import type { DuplicateLead, LeadDetail } from '@portal/contract/leads.ts'
@@ -76,7 +76,7 @@ export async function findLead(reads: Reads, owner: Owner, idOrLoid: string): Pr
 const IS_SHOWN = `(archived_at is null or deal_loid is not null or archived_reason = 'withdrawn')`
 
 /** SQL: as far as the portal knows, the lender has not touched the lead, which was entered in the portal (D86). */
-const IS_UNTOUCHED = `(submitted_by is not null and touched_at is null and lead_status = '${SUBMITTED_STATUS}' and erased_at is null
+const IS_UNTOUCHED = `(submitted_by is not null and touched_at is null and erased_at is null
   and archived_at is null and converted_at is null and awaits_deal_since is null and deal_loid is null)`
 
 /**

@@ -86,13 +86,14 @@ export async function pullDetails(
 }
 
 async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
-  { deps }: Pick<Pull, 'deps'>,
+  { deps, signal }: Pick<Pull, 'deps' | 'signal'>,
   table: CrmTable<Item, Row>,
   due: readonly DueRecord[],
   told: ReadonlyMap<string, readonly CrmHistoryEntry[]>,
 ): Promise<void> {
   if (due.length === 0) return
   const now = deps.clock.now()
+  const nameNow = await deps.crm.valueNames(table.module, signal)
   const partnerIds = due.map((record) => record.partner_id)
   await inPageTransaction(deps.db, partnerIds, async (tx) => {
     const readOf = new Map(due.map((record) => [record.zoho_id, record]))
@@ -102,14 +103,15 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
     })
     const known = await findKnownHistories(tx, table.historyKind, rows)
     const planned = rows.map((row) => {
-      const value = table.valueOf(row)
+      const value = nameNow(table.valueOf(row))
       const modified_time = row.crm_modified_time ?? row.modified_time
       const present = {
         value,
         modified_time,
         before: { value, modified_time: row.history_told_until ?? modified_time },
       }
-      return { row, plan: planHistory(known.get(row.loid) ?? [], told.get(row.zoho_id ?? '') ?? [], present) }
+      const named = (known.get(row.loid) ?? []).map((entry) => ({ ...entry, value: nameNow(entry.value) }))
+      return { row, plan: planHistory(named, told.get(row.zoho_id ?? '') ?? [], present) }
     })
     const plans = planned.map(({ row: { partner_id, loid }, plan }) => ({ partner_id, loid, plan }))
     await writeHistories(tx, table.historyKind, plans, now)
