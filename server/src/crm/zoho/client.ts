@@ -160,25 +160,11 @@ export function openClient(options: {
     // Lets overdue timers run first: if the process was paused, one of them may end this call's lease.
     if (!call.isRepeatable) await sleep(0)
     call.signal?.throwIfAborted()
-    const url = new URL(`/crm/v8/${call.path}`, token.apiDomain)
-    for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value)
-    const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token.value}` }
-    if (call.body) headers['content-type'] = 'application/json'
-    if (trace) headers['traceparent'] = traceparent(trace)
-    const form = call.file && multipart(call.file)
-    Object.assign(headers, form?.headers)
-    const timeout = AbortSignal.timeout(call.file || call.opensFile ? FILE_MS_MAX : CALL_MS_MAX)
+    const request = requestOf(call, token, trace)
     limits.add(priceOf(call), progress.partnerId)
     progress.isUnanswered = true
     try {
-      const response = await fetch(url, {
-        method: call.method,
-        headers,
-        body: form ? form.body : call.body ? JSON.stringify(call.body) : null,
-        ...(form && { duplex: 'half' as const }),
-        redirect: 'error',
-        signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
-      })
+      const response = await fetch(...request)
       const { status } = response
       const isFile = call.opensFile === true && status === 200
       const text = isFile ? '' : await response.text()
@@ -217,6 +203,27 @@ export function openClient(options: {
       })
     },
   }
+}
+
+/** The address and the rest of the request with which a call is sent once. */
+function requestOf(call: ZohoCall, token: AccessToken, trace: Trace | undefined): [URL, RequestInit] {
+  const url = new URL(`/crm/v8/${call.path}`, token.apiDomain)
+  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value)
+  const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token.value}` }
+  if (call.body) headers['content-type'] = 'application/json'
+  if (trace) headers['traceparent'] = traceparent(trace)
+  const form = call.file && multipart(call.file)
+  Object.assign(headers, form?.headers)
+  const timeout = AbortSignal.timeout(call.file || call.opensFile ? FILE_MS_MAX : CALL_MS_MAX)
+  const request = {
+    method: call.method,
+    headers,
+    body: form ? form.body : call.body ? JSON.stringify(call.body) : null,
+    ...(form && { duplex: 'half' as const }),
+    redirect: 'error' as const,
+    signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
+  }
+  return [url, request]
 }
 
 /**

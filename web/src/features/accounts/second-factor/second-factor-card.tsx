@@ -132,15 +132,7 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
                 onRemove={(id, name) => setRemoval({ what: 'passkey', id, name })}
               />
               {hasFactor(shown) && (
-                <Part
-                  title="Recovery codes"
-                  text={`${shown.recovery_codes_left} of 10 left. Each signs you in once without your device.`}
-                  action={
-                    <Button variant="secondary" size="small" onClick={() => setRemoval({ what: 'codes' })}>
-                      Make new codes
-                    </Button>
-                  }
-                />
+                <RecoveryCodesLeft left={shown.recovery_codes_left} onRenew={() => setRemoval({ what: 'codes' })} />
               )}
               {children}
             </div>
@@ -251,6 +243,20 @@ function Passkeys({ factor, isAdding, onAdd, onAdded, onCancel, onRemove }: Pass
       )}
       {isAdding && <AddPasskey onDone={onAdded} onCancel={onCancel} />}
     </Part>
+  )
+}
+
+function RecoveryCodesLeft({ left, onRenew }: { left: number; onRenew: () => void }) {
+  return (
+    <Part
+      title="Recovery codes"
+      text={`${left} of 10 left. Each signs you in once without your device.`}
+      action={
+        <Button variant="secondary" size="small" onClick={onRenew}>
+          Make new codes
+        </Button>
+      }
+    />
   )
 }
 
