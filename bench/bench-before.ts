@@ -90,6 +90,8 @@ async function loadOnce(folder: string, load: typeof loadScaleData): Promise<voi
 
 async function start(folder: string, settings?: Record<string, string>, root?: string): Promise<Version> {
   const product = await startProduct(folder, settings, root)
+  // The first start after a load computes the usual times of all partners, for a minute.
+  await jobsEnd(product)
   const { rowCount } = await product.pool.query(
     "select from information_schema.columns where table_name = 'leads' and column_name = 'search_fold'",
   )
