@@ -242,8 +242,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     const isRefused =
       document?.state === 'failed' &&
       count === 0 &&
-      /^The lender has removed|withdrawn/.test(document.problem ?? '') &&
-      (waitsFor(record) || wasAway(record))
+      /withdrawn/.test(document.problem ?? '') &&
+      (waitsFor(record) || wasWithdrawn(record))
     // A push whose answer was lost sends the file again if staff have deleted it before the portal looks.
     const isGone = isRemoved && document?.state === 'synced' && count === 0
     if (!isSettled && !waits && !isRefused && !isGone)
@@ -319,11 +319,9 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   }
 }
 
-/** Whether staff deleted the record, or the deal that it became, and may have restored it, or its partner's record. */
-function wasAway({ log, deal }: Tracked): boolean {
-  return [...log, ...(deal?.log ?? [])].some((line) =>
-    / (?:deleted|withdrawn by .*: 202|partner entered again)$/.test(line),
-  )
+/** Whether a partner withdrew the record, and staff may have restored it. */
+function wasWithdrawn({ log }: Tracked): boolean {
+  return log.some((line) => / withdrawn by .*: 202$/.test(line))
 }
 
 /** The CRM lets nobody enter the partner of a converted lead again that was lost with the partner's record. */

@@ -61,7 +61,8 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'request.reopened': turn,
   'request.withdrawn': turn,
   'document.added': (loid) => [...note(loid), ['documents', loid], ['dashboard', 'activity'], ['inbox']],
-  'document.changed': (loid) => [['documents', loid]],
+  // A file that is refused or taken back leaves what it answered open.
+  'document.changed': (loid) => [...turn(loid), ['documents', loid]],
   'note.changed': (loid) => [...note(loid), ATTENTION],
   'sync.progressed': () => [['sync']],
   // A first sync records no events, so its end refreshes everything it may have changed.

@@ -4,7 +4,7 @@ import { newId } from '../../platform/db/ids.ts'
 import { insertSet } from '../../platform/db/row-sets.ts'
 import type { DocumentRow } from '../../platform/db/tables.ts'
 import type { CrmAttachment } from '../../records/crm-records.ts'
-import { typeOfName } from '../../records/documents/document-name.ts'
+import { plainName, typeOfName } from '../../records/documents/document-name.ts'
 import {
   type DocumentedRecord,
   findDocumentedRecord,
@@ -91,7 +91,7 @@ function rowOf(one: CrmAttachment, partnerId: string, { loid }: DocumentedRecord
     partner_id: partnerId,
     loid,
     added_by: one.added_by,
-    name: one.name,
+    name: plainName(one.name),
     size: one.size,
     type: typeOfName(one.name),
     state: 'synced',

@@ -7,6 +7,7 @@ import { forgetHidden } from '../../records/kinds/hidden-records.queries.ts'
 import { findPartnersById } from '../../records/partners/partners.queries.ts'
 import { applyPage } from '../apply/apply-page.ts'
 import { removeGone } from '../apply/remove-gone.ts'
+import { letNotesFollow } from '../push/notes-follow.ts'
 import { isOvertaken } from '../zoho/applied-time.ts'
 import { findRowsOf } from './find-rows-of.ts'
 import { gatherPage } from './gather-page.ts'
@@ -118,6 +119,9 @@ export async function pullPage(
     deps,
     applied.records.filter((record) => !record.is_new),
   )
+  // What waited with a record that staff have restored goes at once.
+  const back = applied.records.filter(({ is_new, outcome }) => is_new && outcome !== 'created')
+  for (const { partner_id, loid } of back) await letNotesFollow(deps, partner_id, [loid])
   return { records: applied.records, problems, there: there.size, heldPartnerIds }
 }
 

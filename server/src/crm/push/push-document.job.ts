@@ -20,16 +20,17 @@ import { WITHDRAWN } from '../../records/leads/lead-changes.queries.ts'
 import { isWithdrawn } from '../../records/leads/leads.queries.ts'
 import { findNotedRecordsOfAnyPartner, findRecordStateOfAnyPartner } from '../../records/notes/notes.queries.ts'
 import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
-import { findRequestOfAnyPartner } from '../../records/requests/requests.queries.ts'
+import { findRequestOfAnyPartner, reopenRequest } from '../../records/requests/requests.queries.ts'
 import { CrmFileRefused, CrmRefused, CrmStorageFull, CrmUnanswered } from '../zoho/errors.ts'
 import { DOCUMENT_QUEUE } from './document-queue.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
-import { NOT_REACHED, PUSH_RETRY, RECORD_REMOVED } from './push-retry.ts'
+import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
 import { waitForOthers } from './wait-for-others.ts'
 
 /** How soon the CRM is asked again whether it has a file that was sent without an answer. */
 const LOOK_AFTER_SECONDS = 10
 const STORAGE_FULL_SECONDS = 86_400
+const RECORD_AWAY = 'The lender has removed the record. The file is sent if the record comes back.'
 const DOCUMENT_LEASE = { leaseMs: 15_000, workMsMax: 600_000, waitMs: 5_000 }
 
 export function documentLease(documentId: string, signal: AbortSignal) {
@@ -69,9 +70,10 @@ export const pushDocument = defineJob({
   async giveUp({ db, jobs }, payload) {
     const document = await findDocument(db, payload.partnerId, payload.documentId)
     if (document?.state !== 'pending') return
-    const state = await findRecordStateOfAnyPartner(db, document.loid)
-    if (state === 'awaited' || document.problem === NOT_TAKEN) await jobs.enqueue(db, DOCUMENT_QUEUE, payload)
-    else await fail({ db }, document, state === 'gone' ? RECORD_REMOVED : NOT_REACHED)
+    const isAwaited = (await findRecordStateOfAnyPartner(db, document.loid)) !== 'there'
+    if (isAwaited || document.problem === NOT_TAKEN || document.problem === RECORD_AWAY) {
+      await jobs.enqueue(db, DOCUMENT_QUEUE, payload)
+    } else await fail({ db }, document, NOT_REACHED)
   },
 })
 
@@ -83,6 +85,7 @@ async function push(deps: Deps, document: DocumentRow, signal: AbortSignal): Pro
   if (!partner || partner.crm === 'held') return
   await waitForOthers(deps, partner_id)
   if (await isWithdrawn(db, partner_id, document.loid)) return fail(deps, document, WITHDRAWN)
+  if ((await findRecordStateOfAnyPartner(db, document.loid)) === 'gone') return waitForRecord(deps, document)
   const records = await findNotedRecordsOfAnyPartner(db, document.loid)
   const [record] = records
   if (!record) throw new NotYet('the document’s record has not reached the CRM yet')
@@ -90,7 +93,7 @@ async function push(deps: Deps, document: DocumentRow, signal: AbortSignal): Pro
   const place = { module: record.module, record_zoho_id: record.zoho_id }
   if (await isHeldByScanner(deps, document, signal)) return
   const lists = await listAll(deps, places, signal)
-  if (!lists[0]) return fail(deps, document, RECORD_REMOVED)
+  if (!lists[0]) return waitForRecord(deps, document)
   const there = lists.flatMap((list) => list ?? [])
   const mine = await findSent(deps, document, there)
   if (mine) return arrived(deps, document, mine, mine.zoho_id)
@@ -123,6 +126,11 @@ async function push(deps: Deps, document: DocumentRow, signal: AbortSignal): Pro
     await updateDocument(db, partner_id, id, { problem: `${error.message} The portal tries again every day.` })
     await jobs.enqueue(db, DOCUMENT_QUEUE, { partnerId: partner_id, documentId: id }, STORAGE_FULL_SECONDS)
   }
+}
+
+async function waitForRecord({ db }: Pick<Deps, 'db'>, { id, partner_id }: DocumentRow): Promise<never> {
+  await updateDocument(db, partner_id, id, { problem: RECORD_AWAY })
+  throw new NotYet('the document’s record is in the recycle bin')
 }
 
 /** Whether the error says that the CRM has not taken the file. */
@@ -176,5 +184,6 @@ function fail({ db }: Pick<Deps, 'db'>, { partner_id, id }: Pick<DocumentRow, 'p
     if (document?.state !== 'pending') return
     await updateDocument(tx, partner_id, id, { state: 'failed', problem })
     await removeParts(tx, partner_id, id)
+    await reopenRequest(tx, document)
   })
 }

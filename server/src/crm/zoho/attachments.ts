@@ -179,6 +179,6 @@ function fileRefusal(answer: ZohoAnswer): Error {
     return new CrmFileRefused('The file is too large for the lender’s CRM.')
   if (code === 'VIRUS_DETECTED') return new CrmFileRefused('The lender’s CRM found a virus in the file.')
   if (/storage/i.test(words)) return new CrmStorageFull('The lender’s CRM has no room for files at the moment.')
-  if (isMissing(answer)) return new CrmFileRefused('The lender has removed the record.')
+  if (isMissing(answer)) return new CrmUnavailable('The record is in the recycle bin.')
   return refusal(answer)
 }

@@ -19,7 +19,7 @@ import {
 } from '../../records/documents/documents.queries.ts'
 import { findPartNumbers, readDocumentParts, readPart, removeParts } from '../../records/documents/uploads.queries.ts'
 import { recordEvent } from '../../records/events/events.ts'
-import { lockRequest } from '../../records/requests/requests.queries.ts'
+import { isAnsweredByFile, lockRequest } from '../../records/requests/requests.queries.ts'
 import { settleRequest } from '../requests/answer-request.ts'
 import { partBytes } from './begin-upload.ts'
 import { DOCUMENT_TYPES, type Judged, judgeContent, type StoredFile } from './judge-content.ts'
@@ -90,7 +90,7 @@ async function send(tx: Tx, deps: Deps, caller: SessionCaller, document: Documen
   if (!record) throw new NotFound('Lead or deal not found')
   const at = deps.clock.now().toISOString()
   const request = request_id === null ? undefined : await lockRequest(tx, caller.id, request_id)
-  const answered_at = request && needsAnswer(request) ? await settleRequest(tx, deps, caller, request) : null
+  const answered_at = request ? await answer(tx, deps, caller, request) : null
   await updateDocument(tx, caller.id, id, { state: 'pending', name, type, answered_at, added_at: at })
   await recordEvent(tx, {
     partnerId: caller.id,
@@ -108,6 +108,18 @@ async function send(tx: Tx, deps: Deps, caller: SessionCaller, document: Documen
     at,
   })
   await deps.jobs.enqueue(tx, pushDocument, { partnerId: caller.id, documentId: id })
+}
+
+/** When the files that this one belongs to answered the request; null if a note did, or the lender no longer waits. */
+async function answer(
+  tx: Tx,
+  deps: Deps,
+  caller: SessionCaller,
+  request: Parameters<typeof settleRequest>[3],
+): Promise<string | null> {
+  if (needsAnswer(request)) return settleRequest(tx, deps, caller, request)
+  const isFurther = request.state === 'sent' && (await isAnsweredByFile(tx, caller.id, request))
+  return isFurther ? request.answered_at : null
 }
 
 /** The file in its parts. The last part that was read is kept, as an archive is read in small pieces. */

@@ -143,7 +143,7 @@ test('an answer that was lost, or that never came, sends no file twice; equal na
 })
 
 test('what the CRM refuses of a file is said on the file; a full storage waits', async () => {
-  const { loid, id } = await pushedLead()
+  const { loid } = await pushedLead()
   const problemOf = (name: string) =>
     waitFor(`the problem of ${name}`, async () => {
       const found = (await documentsOf(loid)).find((one: { name: string }) => one.name === name)
@@ -158,10 +158,37 @@ test('what the CRM refuses of a file is said on the file; a full storage waits',
   await lender.behaviour({ fileStorageBytesMax: null })
   await upload(portal, ada, { loid, name: 'virus.txt', content: bytes('EICAR-STANDARD-ANTIVIRUS-TEST-FILE') })
   expect(await problemOf('virus.txt')).toEqual(['failed', 'The lender’s CRM found a virus in the file.'])
-  await lender.remove('Leads', id)
-  await upload(portal, ada, { loid, name: 'bin.txt', content: bytes('in the bin') })
-  expect(await problemOf('bin.txt')).toEqual(['failed', 'The lender has removed the record.'])
 })
+
+test.each([
+  ['before the portal sees that', false],
+  ['after the portal has seen that', true],
+])(
+  'a file whose record staff delete waits with it, and is sent when staff restore the record %s',
+  async (_, isSeen) => {
+    const { loid, id } = await pushedLead()
+    const sweep = () => runSweep(portal.deps, AbortSignal.timeout(30_000))
+    await lender.remove('Leads', id)
+    const sent = await upload(portal, ada, { loid, name: 'bin.txt', content: bytes('in the bin') })
+    const payload = { partnerId: ada.id, documentId: String(sent.body.data.document.id) }
+    const waits = {
+      state: 'pending',
+      problem: 'The lender has removed the record. The file is sent if the record comes back.',
+    }
+    await waitFor('the problem of the file', async () => (await documentsOf(loid))[0].problem)
+    expect(await documentsOf(loid)).toMatchObject([waits])
+    if (isSeen) {
+      await sweep()
+      await waitFor('the lead to go', async () => (await ada.get(`/crm/lead/${loid}`)).status === 404)
+      await pushDocument.giveUp?.(portal.deps, payload)
+    }
+    await lender.restore(id)
+    if (isSeen) await sweep()
+    else await pushDocument.run(portal.deps, payload, AbortSignal.timeout(30_000))
+    await synced(loid, 'bin.txt')
+    expect((await lender.attachments('Leads', id)).map(({ name }) => name)).toEqual(['bin.txt'])
+  },
+)
 
 test('a file that the CRM refuses for a reason of its own waits for as long as the reason lasts (D125)', async () => {
   const { loid } = await pushedLead()
@@ -205,6 +232,31 @@ test('a file answers what the lender asks, and the request is open again when th
   expect(await documentsOf(loid)).toEqual([])
   await waitFor('the file to leave the CRM', async () => (await lender.attachments('Leads', id)).length === 0)
   expect((await open(document.id)).status).toBe(404)
+})
+
+test('a request is open again when no file that answers it is left, because each was taken back or refused', async () => {
+  const { loid, id } = await pushedLead()
+  const look = () => runSweep(portal.deps, AbortSignal.timeout(30_000))
+  await look()
+  await lender.create('Tasks', { Subject: 'Partner: Bank statements', Status: 'Not Started', What_Id: { id } })
+  await look()
+  const request = async () => (await ada.get(`/crm/lead/${loid}`)).body.data.requests[0]
+  const requestId = (await request()).id
+  const send = async (name: string, content: string) =>
+    (await upload(portal, ada, { loid, name, content: bytes(content), requestId })).body.data.document.id
+  const [march, april] = [await send('march.txt', 'March: 1'), await send('april.txt', 'April: 2')]
+  expect((await ada.delete(`/crm/document/${march}`)).status).toBe(200)
+  expect((await request()).state).toBe('sent')
+  expect((await ada.delete(`/crm/document/${april}`)).status).toBe(200)
+  expect((await request()).state).toBe('asked')
+
+  await send('may.txt', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE')
+  await waitFor('the file to be refused', async () => (await documentsOf(loid))[0].state === 'failed')
+  expect((await request()).state).toBe('asked')
+  await look()
+  expect((await request()).state).toBe('asked')
+  const { items } = (await ada.get('/dashboard/attention')).body.data
+  expect(items.filter((one: { loid: string }) => one.loid === loid)).toMatchObject([{ request: { id: requestId } }])
 })
 
 test('limits, other partners, viewers and unverified partners are refused in words', async () => {

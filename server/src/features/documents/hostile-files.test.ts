@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { noteFieldGroups } from '../../crm/pull/fields/optional-values.ts'
 import { nameInCrm } from '../../records/documents/document-name.ts'
 import { hostileFiles } from '../../testing/hostile-files.ts'
+import { openLender } from '../../testing/lender.ts'
 import { confirmEmail, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { upload } from '../../testing/upload.ts'
+import { waitFor } from '../../testing/wait-for.ts'
 import { contentTypes, docx, WORD_WITH_MACROS, zip } from '../../testing/zip.ts'
 import { DOCUMENT_TYPES } from './judge-content.ts'
 
@@ -114,6 +117,32 @@ test(`of ${FILES} hostile files each is refused in words, or saved under a name 
   expect(wrong).toEqual([])
   expect(refused).toBe(files.filter(({ isRefused }) => isRefused).length)
 }, 60_000)
+
+test('a file of the lender’s and a statement are shown and saved under names that hide nothing either', async () => {
+  await using withCrm = await startPortal({ withCrm: true })
+  const lender = openLender(withCrm.crmUrl)
+  const bob = await withCrm.newPartner()
+  const lead = await bob.submitLead()
+  await bob.pushedLead(lead.loid)
+  const id = String((await lender.list('Leads', 'LOID'))[0]?.['id'])
+  const zohoId = await waitFor('Bob in the CRM', async () => (await bob.get('/profile')).body.data.zoho_id)
+  const [given, kept] = ['photo \u202egnp.js', 'photo gnp.js']
+  await lender.attach('Leads', id, { name: `Partner ${given}`, content: 'MZ' })
+  await lender.attach('Partners', zohoId, { name: `Statement ${given}`, content: 'MZ' })
+  await withCrm.deps.crm.makeMissingFields(['payments'])
+  await noteFieldGroups(withCrm.deps)
+  const [document] = (await bob.get(`/crm/documents/${lead.loid}`)).body.data.documents
+  const [statement] = (await bob.get('/payments/statements')).body.data.statements
+  expect([document.name, statement.name]).toEqual([`Partner ${kept}`, `Statement ${kept}`])
+  for (const path of [`crm/document/${document.id}`, `payments/statements/${statement.id}`]) {
+    const headers = { authorization: `Bearer ${bob.token}` }
+    const opened = await fetch(`${withCrm.url}/api/${path}/content`, { headers })
+    expect(opened.headers.get('content-type')).toBe('application/octet-stream')
+    expect(decodeURIComponent(opened.headers.get('content-disposition') ?? '')).toMatch(
+      new RegExp(`'[a-z]+ ${kept}$`, 'i'),
+    )
+  }
+})
 
 /** What the portal makes of a file: `refused` in words, `safe`, or what is wrong. */
 async function judgementOf({ name, content }: { name: string; content: Buffer }, of: string): Promise<string> {

@@ -35,7 +35,7 @@ export async function takeDocumentBack(
     }
     await updateDocument(tx, caller.id, id, { removed_at: now.toISOString() })
     await removeParts(tx, caller.id, id)
-    if (row.request_id !== null && row.answered_at !== null) await reopenRequest(tx, row.request_id, row.answered_at)
+    await reopenRequest(tx, row)
     if (row.zoho_id !== null || row.sent_name !== null) {
       await jobs.enqueue(tx, removeDocument, { partnerId: caller.id, documentId: id })
     }

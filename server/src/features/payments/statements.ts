@@ -4,6 +4,7 @@ import { asOpened } from '../../crm/zoho/call-order.ts'
 import type { Deps } from '../../deps.ts'
 import { NotFound } from '../../platform/errors.ts'
 import { OpenedFile } from '../../platform/http/mount.ts'
+import { plainName } from '../../records/documents/document-name.ts'
 import { awaitsLender } from '../../records/partners/hold-of.ts'
 import { getPartner } from '../../records/partners/partners.queries.ts'
 
@@ -18,7 +19,7 @@ export async function findStatements(deps: Pick<Deps, 'db' | 'crm'>, partnerId: 
   const all = await asOpened(() => deps.crm.listAttachments(place, AbortSignal.timeout(ANSWER_MS_MAX)))
   return (all ?? [])
     .filter(({ name }) => IS_STATEMENT.test(name))
-    .map(({ zoho_id: id, name, size, added_at }) => ({ id, name, size, added_at }))
+    .map(({ zoho_id: id, name, size, added_at }) => ({ id, name: plainName(name), size, added_at }))
     .toSorted((a, b) => b.added_at.localeCompare(a.added_at) || a.name.localeCompare(b.name))
 }
 

@@ -155,10 +155,10 @@ export async function findNotedRecordsOfAnyPartner(
  */
 export async function findRecordStateOfAnyPartner(db: Db, loid: string): Promise<'awaited' | 'there' | 'gone'> {
   const { rows } = await sql<{ is_there: boolean; is_awaited: boolean }>`
-    select archived_at is null as is_there, crm = 'pending' or awaits_deal_since is not null as is_awaited
+    select archived_reason is null as is_there, crm = 'pending' or awaits_deal_since is not null as is_awaited
       from leads where loid = ${loid}
     union all
-    select archived_at is null, crm = 'pending' from deals where loid = ${loid}`.execute(db)
+    select archived_reason is null, crm = 'pending' from deals where loid = ${loid}`.execute(db)
   const there = rows.filter((row) => row.is_there)
   return there.some((row) => row.is_awaited) ? 'awaited' : there.length > 0 ? 'there' : 'gone'
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
-import type { RequestRow } from '../../platform/db/tables.ts'
+import type { DocumentRow, RequestRow } from '../../platform/db/tables.ts'
 
 /** A record page shows at most this many requests. */
 const REQUESTS_MAX = 100
@@ -119,14 +119,44 @@ export async function markRequestSent(tx: Tx, id: string, at: string): Promise<v
   await tx.updateTable('requests').set({ state: 'sent', answered_at: at }).where('id', '=', id).execute()
 }
 
-/** The file that answered a request was taken back, and nothing has happened since: the request is open again. */
-export async function reopenRequest(tx: Tx, id: string, answeredAt: string): Promise<void> {
+/** Whether files have answered the request at this time. Locks nothing: the caller has locked the request. */
+export async function isAnsweredByFile(tx: Tx, partnerId: string, { id, answered_at }: RequestRow): Promise<boolean> {
+  const row = await tx
+    .selectFrom('documents')
+    .select('id')
+    .where('partner_id', '=', partnerId)
+    .where('request_id', '=', id)
+    .where('answered_at', '=', answered_at)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * A file was taken back or refused: the request that it answered is open again, unless another file answers it or
+ * something has happened since.
+ */
+export async function reopenRequest(
+  tx: Tx,
+  { partner_id, request_id, answered_at }: Pick<DocumentRow, 'partner_id' | 'request_id' | 'answered_at'>,
+): Promise<void> {
+  if (request_id === null || answered_at === null) return
+  await tx.selectFrom('requests').select('id').where('id', '=', request_id).forUpdate().execute()
+  const answers = tx
+    .selectFrom('documents')
+    .select('id')
+    .where('partner_id', '=', partner_id)
+    .where('request_id', '=', request_id)
+    .where('answered_at', '=', answered_at)
+    .where('removed_at', 'is', null)
+    .where('state', '<>', 'failed')
   await tx
     .updateTable('requests')
     .set({ state: 'asked', answered_at: null })
-    .where('id', '=', id)
+    .where('id', '=', request_id)
     .where('state', '=', 'sent')
-    .where('answered_at', '=', answeredAt)
+    .where('answered_at', '=', answered_at)
+    .where((eb) => eb.not(eb.exists(answers)))
     .execute()
 }
 
