@@ -5,7 +5,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../../testing/databases.ts'
 import { openDataFolder } from '../../testing/portal-process.ts'
-import { startPortal } from '../../testing/start-portal.ts'
+import { confirmEmail, startPortal } from '../../testing/start-portal.ts'
+import { upload } from '../../testing/upload.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { openDatabase } from '../db/database.ts'
 
@@ -58,12 +59,16 @@ test('a restore brings back every row and the waiting jobs, and the restored por
     await partner.put('/dashboard/webhook-url', { webhook_url: 'http://127.0.0.1:9999/hook' })
     ;({ loid } = await partner.submitLead({ businessName: 'Tab\tand\\back\nslash "Ünïcode"' }))
     await partner.post(`/crm/note/${loid}`, { content: 'A remark on it' })
+    // A file has its content here for as long as the CRM does not have it.
+    await confirmEmail(portal, partner)
+    await upload(portal, partner, { loid, name: 'bank.txt', content: new TextEncoder().encode('March: 12') })
     // More data than fits into the buffers of a restore's streams.
     await sql`update notes set content = repeat('x', 1000000)`.execute(portal.deps.db)
     await sql`select add_to_counts(${partner.id}, 'lead', 'New Lead', false, 0, null)`.execute(portal.deps.db)
   }
   before = await everything(url)
   expect(before['jobs.job']?.some((row) => row.includes(loid))).toBe(true)
+  expect(before['public.document_parts']).toHaveLength(1)
 
   const made = await folder.command(['backup', file], { DATABASE_URL: url, SECRETS_KEY })
   expect([made.code, made.err]).toEqual([0, ''])

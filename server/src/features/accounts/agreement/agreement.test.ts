@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CONSENT_VERSION } from '@portal/contract/leads.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { followFields } from '../../../crm/pull/fields/follow-fields.job.ts'
 import { readAgreementFile } from '../../../platform/agreement-file.ts'
@@ -49,7 +50,15 @@ test('from its day on nothing is submitted before an owner accepts the agreement
   const key = (await ada.post('/dashboard/generate-api-key')).body.data.api_key
   const byKey = () => portal.post('/partner/leads', newLead(), { token: key })
   expect(await verified(cleo, portal)).toMatchObject({ version: '2027-A', is_required: true })
-  for (const refused of [await cleo.post('/dashboard/leads', newLead()), await byKey()]) {
+  const clients = Buffer.from(
+    'Business Name,First Name,Last Name,Email,Phone,Loan Amount\r\nKauri Ferry,Robin,Lee,robin@example.com,0491 570 156,"50,000"',
+  )
+  const { id } = (await cleo.post('/dashboard/leads/imports?name=clients.csv', clients)).body.data
+  const byImport = () => {
+    const body = { consentVersion: CONSENT_VERSION, withDuplicates: false, rows: 1 }
+    return cleo.post(`/dashboard/leads/imports/${id}/submit`, body)
+  }
+  for (const refused of [await cleo.post('/dashboard/leads', newLead()), await byKey(), await byImport()]) {
     expect([refused.status, refused.body.code]).toEqual([409, 'AGREEMENT_REQUIRED'])
     expect(refused.body.error).toContain('version 2027-A')
   }
@@ -71,7 +80,8 @@ test('from its day on nothing is submitted before an owner accepts the agreement
   expect(accepted).toMatchObject([{ version: '2027-A', sha256: read.sha256, by: entry.person.name, ip: null }])
 
   expect(await verified(cleo, portal)).toBeNull()
-  expect([(await cleo.post('/dashboard/leads', newLead())).status, (await byKey()).status]).toEqual([201, 201])
+  const submitted = [await cleo.post('/dashboard/leads', newLead()), await byKey(), await byImport()]
+  expect(submitted.map(({ status }) => status)).toEqual([201, 201, 202])
   const lender = openLender(portal.crmUrl)
   const inCrm = await waitFor('the agreement in the CRM', async () => {
     const [record] = await lender.list('Partners', 'Agreement_Version,Agreed_On')
