@@ -36,6 +36,8 @@ export interface SoakOptions {
 }
 
 const AT_ONCE = 6
+/** Faults last until some operations later, so they end when no operation has ended for this long. */
+const STILL_MS_MAX = 20_000
 const SETTLE_MS_MAX = 300_000
 /** The portal is at rest when this many checks in a row, a tenth of a second apart, have found no work. */
 const LOOKS = 3
@@ -168,13 +170,24 @@ async function play(
     if (operation.record) busy.set(operation.record, run)
     if (operation.isSlow) slow.push(run)
     else running.add(run)
-    while (running.size >= AT_ONCE) await Promise.race(running)
+    while (running.size >= AT_ONCE) await untilOneEnds()
   }
-  await Promise.all([...running, ...slow])
+  while (running.size > 0) await untilOneEnds()
   await killing
+  await hearAll()
+  await Promise.all(slow)
   await looking
   await lookAtPortfolios()
-  await crm.faults({})
+
+  /** A suspended partner's operations wait until the portal has heard that the partner is active again. */
+  async function untilOneEnds(): Promise<void> {
+    if ((await Promise.race([...running, sleep(STILL_MS_MAX, 'still', { ref: false })])) === 'still') await hearAll()
+  }
+
+  async function hearAll(): Promise<void> {
+    await crm.faults({})
+    await world.sweep()
+  }
 }
 
 function chooseFaults(random: Random, lateMs: number): object {

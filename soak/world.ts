@@ -60,6 +60,7 @@ export interface World {
 export interface OpenJob {
   id: string
   name: string
+  state: string
   retry_count: number
 }
 
@@ -209,7 +210,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     },
     openJobs: () =>
       rows<OpenJob>(
-        `select id, name, retry_count from jobs.job
+        `select id, name, state, retry_count from jobs.job
          where state in ('created', 'retry', 'active') and name not like '\\_\\_pgboss%' and name not in ('watch-crm', 'prune')`,
       ),
     async close() {
