@@ -286,8 +286,8 @@ export interface CrmAttachment extends AttachmentPlace {
 /** A task as staff wrote it. */
 export interface CrmTask {
   zoho_id: string
-  /** The record that the task is about, of any module. */
-  record_zoho_id: string
+  /** The record that the task is about, of any module. Null if it names none, as while its record is in the recycle bin. */
+  record_zoho_id: string | null
   subject: string
   reason: string | null
   /** YYYY-MM-DD */

@@ -38,7 +38,7 @@ export async function applyTasks(
     const known = new Map(rows.map((row) => [row.zoho_id, row]))
     const tasks = read.filter((task) => known.has(task.zoho_id) || isForPartner(config, task.subject))
     if (tasks.length === 0 && rows.length === 0) return
-    const records = [...tasks, ...rows].map((one) => one.record_zoho_id)
+    const records = [...tasks, ...rows].flatMap((one) => one.record_zoho_id ?? [])
     const owners = new Map(
       (await findRequestOwnersOfAllPartners(tx, [...new Set(records)])).map((owner) => [owner.record_zoho_id, owner]),
     )
@@ -55,12 +55,15 @@ export async function applyTasks(
 
     for (const task of tasks) {
       const row = known.get(task.zoho_id)
-      if (owners.get(task.record_zoho_id)?.is_erased) continue
+      // A task stays with its record while that is in the recycle bin, and where a conversion moves it to the contact.
+      const isNamed = task.record_zoho_id !== null && owners.has(task.record_zoho_id)
+      const record_zoho_id = row && !isNamed ? row.record_zoho_id : task.record_zoho_id
+      if (record_zoho_id === null || owners.get(record_zoho_id)?.is_erased) continue
       if (!row) {
         const { is_completed, created_at, modified_time, ...asked } = task
         const state = is_completed ? ('accepted' as const) : ('asked' as const)
         const times = { asked_at: created_at, crm_modified_time: modified_time, answered_at: null }
-        const request = { id: newId(now), ...asked, ...subjectOf(task), state, ...times }
+        const request = { id: newId(now), ...asked, ...subjectOf(task), record_zoho_id, state, ...times }
         added.push(request)
         tell(request, undefined)
       } else if (task.modified_time >= row.crm_modified_time) {
@@ -72,8 +75,7 @@ export async function applyTasks(
           status: task.status,
           state: isForPartner(config, task.subject) ? stateOf(row, task) : ('withdrawn' as const),
           crm_modified_time: task.modified_time,
-          // A conversion can move a task to a record that the portal does not have, such as the contact.
-          record_zoho_id: owners.has(task.record_zoho_id) ? task.record_zoho_id : row.record_zoho_id,
+          record_zoho_id,
         }
         changed.push(next)
         tell(next, row.state)

@@ -98,12 +98,12 @@ export function openTaskReader({
   }
 }
 
-/** Nothing for a task that cannot be read or names no record, so that one bad task does not hide the others. */
+/** Nothing for a task that cannot be read, so that one bad task does not hide the others. */
 function readTask(raw: unknown): Omit<CrmTask, 'is_completed'>[] {
   const task = WireTask.safeParse(raw).data
   // Organisations differ in which of the two fields names a lead.
   const record = readLookupId(raw, 'What_Id') ?? readLookupId(raw, 'Who_Id')
-  if (!task || record === null || task.Subject === null) return []
+  if (!task || task.Subject === null) return []
   return [
     {
       zoho_id: task.id,

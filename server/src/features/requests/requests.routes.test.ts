@@ -278,6 +278,32 @@ test('tasks that the API user may not see for a while are not withdrawn; tasks t
   expect((await requestsOf(page)).map(({ state }: { state: string }) => state)).toEqual(['withdrawn', 'withdrawn'])
 })
 
+test('what is asked on a lead stays asked while the lead is in the recycle bin, and is no news after staff restore it', async () => {
+  const { id, loid, page } = await pushedLead()
+  const other = await pushedLead()
+  await look()
+  await task(other.id, 'Partner: Payslips')
+  await task(id, 'Partner: Lease')
+  const changed = await task(id, 'Partner: Rates notice')
+  await look()
+  await lender.remove('Leads', id)
+  await lender.update('Tasks', changed, { Description: 'Of this year' })
+  await look()
+  expect((await ada.get(page)).status).toBe(404)
+  await lender.restore(id)
+  await look()
+  const requests = (await requestsOf(page)).map(({ subject, state, reason }: Record<string, unknown>) => [
+    subject,
+    state,
+    reason,
+  ])
+  expect(requests.toSorted()).toEqual([
+    ['Lease', 'asked', null],
+    ['Rates notice', 'asked', 'Of this year'],
+  ])
+  expect(await types(loid)).toEqual(['request.opened', 'request.opened'])
+})
+
 test('the title of an answer is not cut inside a letter', async () => {
   const { id, loid, page } = await pushedLead()
   await look()
