@@ -83,6 +83,13 @@ export class TooMany extends PortalError {
   }
 }
 
+/** A process has too much to do. The caller's own request is not at fault. */
+export class Busy extends PortalError {
+  constructor() {
+    super(503, 'UNAVAILABLE', 'The portal is busy. Please try again in a moment.', { retryAfterSeconds: 5 })
+  }
+}
+
 /** The CRM is away, or refuses the portal itself. The partner's own request is not at fault. */
 export class CrmUnavailable extends PortalError {
   constructor(text: string, cause?: unknown) {

@@ -1,7 +1,5 @@
 import PQueue from 'p-queue'
-import { PortalError } from './errors.ts'
-
-const COME_BACK_SECONDS = 5
+import { Busy } from './errors.ts'
 
 /**
  * Runs at most `atOnce` pieces of work at a time that keep a processor busy, such as password hashes. Further ones wait in
@@ -22,9 +20,7 @@ export function createWorkQueue({ atOnce, waitMsMax }: { atOnce: number; waitMsM
       return await queue.add(run, { signal: waiting.signal, priority: goesFirst ? 1 : 0 })
     } catch (error) {
       if (!waiting.signal.aborted) throw error
-      throw new PortalError(503, 'UNAVAILABLE', 'The portal is busy. Please try again in a moment.', {
-        retryAfterSeconds: COME_BACK_SECONDS,
-      })
+      throw new Busy()
     }
   }
 }

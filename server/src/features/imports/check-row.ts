@@ -21,12 +21,17 @@ export function checkRow(values: RowValues, usual: IsoCountry): { lead: NewLead 
   return { lead: problems.size === 0 ? lead : null, problems: [...problems.values()] }
 }
 
-/** A name in one cell is cut after its first word, unless the row has a first or last name of its own. */
+/** A name in one cell is cut, unless the row has a first or last name of its own. */
 function formOf({ leadName = '', ownsProperty, ...values }: RowValues) {
-  const [first = '', ...rest] = leadName.trim().split(/\s+/)
-  const name = values.firstName || values.lastName ? {} : { firstName: first, lastName: rest.join(' ') }
+  const name = values.firstName || values.lastName ? {} : cutName(leadName.trim())
   const owned = fold(ownsProperty ?? '')
   return { ...values, ...name, ownsProperty: YES_OR_NO.get(owned) ?? (owned === '' ? null : ownsProperty) }
+}
+
+/** Cuts at the first single blank, if there is one, so that a name that the portal has exported comes back sign by sign. */
+function cutName(name: string) {
+  const [, firstName = name, lastName = ''] = /^(.*?\S) (\S.*)$/s.exec(name) ?? /^(\S+)\s+(.*)$/s.exec(name) ?? []
+  return { firstName, lastName }
 }
 
 const YES_OR_NO = new Map<string, boolean>([

@@ -1,5 +1,7 @@
+import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { CONSENT_VERSION } from '@portal/contract/leads.ts'
+import { IMPORT_BYTES_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addColleague, confirmEmail, newLead, startPortal, type TestPartner } from '../../testing/start-portal.ts'
@@ -147,7 +149,8 @@ test('an export that another partner imports and exports again has no difference
   await ada.submitLead({
     email: 'b@example.com',
     phone: '021 123 4567',
-    lastName: 'van der Berg',
+    firstName: 'Anna  Maria',
+    lastName: 'van der\u00a0\u00a0Berg',
     loanAmount: 1234.5,
     state: null,
   })
@@ -186,18 +189,23 @@ test('what the check predicts happens, although the database drops the submissio
   for (const n of [219, 218]) {
     await partner.post('/dashboard/leads', newLead({ email: `robin${n}@example.com`, phone: '0491 571 000' }))
   }
+  /** How many rows are submitted. After a failure, the job's next try is due at once. */
+  const submitted = async (): Promise<number> => {
+    await sql`update jobs.job set start_after = now() where name = 'submit-import-rows' and state = 'retry'`.execute(
+      portal.deps.db,
+    )
+    return (await partner.get(`/dashboard/leads/imports/${id}`)).body.data.submitted
+  }
   const drops = (async () => {
-    // After each drop, the job's next try waits longer.
     for (let i = 0; i < 2; i++) {
-      await waitFor('a row of the next part', async () => {
-        return (await partner.get(`/dashboard/leads/imports/${id}`)).body.data.submitted > i * 20
-      })
+      await waitFor('a row of the next part', async () => (await submitted()) > i * 20)
       await sql`
         select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid() and query like '%import%'`.execute(
         portal.deps.db,
       )
     }
+    await waitFor('the last row', async () => (await submitted()) === 106)
   })()
   const [done] = await Promise.all([submit(partner, id), drops])
   expect(done).toMatchObject({ chosen: 108, submitted: 106, left_out: 2, changed: 2 })
@@ -299,6 +307,30 @@ test('of files that one person brings at once, one is kept; a colleague’s stay
   const { imports } = (await partner.get('/dashboard/leads/imports')).body.data
   expect(imports).toHaveLength(1)
   expect(answers.map(({ body }) => body.data.id)).toContain(imports[0].id)
+})
+
+test('files that arrive slowly use up no memory: their partner’s next file has to wait, and another partner’s does not', async () => {
+  await using portal = await startPortal({ env: { ROLE: 'web' } })
+  const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
+  const slow = [1, 2].map(() => {
+    const headers = {
+      authorization: `Bearer ${ada.token}`,
+      'content-type': 'application/octet-stream',
+      'content-length': IMPORT_BYTES_MAX,
+    }
+    const sending = request(`${portal.url}/api/dashboard/leads/imports`, { method: 'POST', headers })
+    sending.on('error', () => undefined).write(HEADING)
+    return sending
+  })
+  const bring = async (partner: TestPartner) => await partner.post('/dashboard/leads/imports', csv(line(1)))
+  const refused = await waitFor('a file without room', async () => {
+    const answer = await bring(ada)
+    return answer.status !== 201 && answer
+  })
+  expect([refused.status, refused.headers.get('retry-after'), refused.body.code]).toEqual([503, '5', 'UNAVAILABLE'])
+  expect((await bring(bob)).status).toBe(201)
+  for (const sending of slow) sending.destroy()
+  await waitFor('room for a file', async () => (await bring(ada)).status === 201)
 })
 
 test('the file of the rows left out is of one moment, although rows are submitted while it is read', async () => {

@@ -127,9 +127,9 @@ export async function markRowLeftOut(tx: Tx, row: RowKey, since: string): Promis
   await updateRow(tx, row).set({ outcome: 'left-out', since }).execute()
 }
 
-/** Leaves the row out for a reason that is not its own, so that it can be submitted again. */
+/** Leaves the row out for a reason that is not its own, so that it can be submitted again. A second run may have submitted it. */
 export async function markRowRefused(tx: Tx, row: RowKey, since: string): Promise<void> {
-  await updateRow(tx, row).set({ outcome: 'left-out', since, refused: true }).execute()
+  await updateRow(tx, row).set({ outcome: 'left-out', since, refused: true }).where('outcome', 'is', null).execute()
 }
 
 export function updateRow(tx: Tx, { partner_id, import_id, number }: RowKey) {

@@ -6,15 +6,24 @@ import {
   submitWebhookDeal,
   submitWebhookLead,
 } from '@portal/contract/partner-api.ts'
-import { readApiDeal, readApiDeals, readApiEvents, readApiLead, readApiLeads } from '@portal/contract/partner-reads.ts'
+import {
+  type Reading,
+  readApiDeal,
+  readApiDeals,
+  readApiEvents,
+  readApiLead,
+  readApiLeads,
+} from '@portal/contract/partner-reads.ts'
 import type { LeadSubmission } from '@portal/contract/submissions.ts'
 import type { Deps } from '../../deps.ts'
-import type { Caller } from '../../platform/http/authenticate.ts'
+import type { Caller, KeyCaller } from '../../platform/http/authenticate.ts'
 import type { Mount } from '../../platform/http/mount.ts'
+import type { NoteSecurity } from '../../platform/http/security-events.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
 import { findFirstStage, prepareDeal } from '../deals/submit-deal.ts'
 import { prepareLead } from '../leads/submit-lead.ts'
 import { apiDocs } from './api-docs.ts'
+import type { ListName } from './cursor.ts'
 import { getSubmitted } from './get-submitted.ts'
 import { goneOf, readChanges } from './read-changes.ts'
 import { readReferralDeal, readReferralLead } from './read-referral.ts'
@@ -28,15 +37,15 @@ export function partnerApiRoutes(mount: Mount, deps: Deps): void {
   })
   mount(readSubmitted, ({ partner, params }) => getSubmitted(deps.reads, partner, params.id))
 
-  mount(readApiLeads, async ({ partner, query }) => {
-    const { events, ...next } = await readChanges(deps, partner.id, 'leads', query)
+  mount(readApiLeads, async (call) => {
+    const { events, ...next } = await read(call, 'leads')
     return { leads: events.flatMap(({ lead }) => lead ?? []), gone: goneOf(events), ...next }
   })
-  mount(readApiDeals, async ({ partner, query }) => {
-    const { events, ...next } = await readChanges(deps, partner.id, 'deals', query)
+  mount(readApiDeals, async (call) => {
+    const { events, ...next } = await read(call, 'deals')
     return { deals: events.flatMap(({ deal }) => deal ?? []), gone: goneOf(events), ...next }
   })
-  mount(readApiEvents, ({ partner, query }) => readChanges(deps, partner.id, 'events', query))
+  mount(readApiEvents, (call) => read(call, 'events'))
   mount(readApiLead, ({ partner, params }) => readReferralLead(deps, partner, params.loid))
   mount(readApiDeal, ({ partner, params }) => readReferralDeal(deps, partner, params.loid))
 
@@ -47,4 +56,20 @@ export function partnerApiRoutes(mount: Mount, deps: Deps): void {
     const { answer, writes } = await prepareLead(deps, partner, body)
     return { answer: { id: answer.id, loid: answer.loid, status: answer.lead_status }, writes }
   }
+
+  /** A reading that begins gets all records, as an export does, so the security log has it. */
+  async function read({ partner, query, security }: ReadCall, list: ListName) {
+    if (query.since === undefined) {
+      await security(deps.db, 'records-read', { subject: partner.key ?? undefined, detail: READ[list] })
+    }
+    return readChanges(deps, partner.id, list, query)
+  }
 }
+
+interface ReadCall {
+  partner: KeyCaller
+  query: Reading
+  security: NoteSecurity
+}
+
+const READ: Record<ListName, string> = { leads: 'Leads', deals: 'Deals', events: 'Leads and deals' }

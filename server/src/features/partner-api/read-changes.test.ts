@@ -186,6 +186,21 @@ test('the lists of leads and of deals say what changed and what is gone', async 
   expect(Object.keys(deals.deals[0]).filter((field) => field.includes('commission'))).toEqual([])
 })
 
+test('the security log has each reading of all records with the name of its key, and nothing of what is read on', async () => {
+  const named = await makeKey(partner, ['read'], 'Ledger')
+  for (const path of ['/partner/leads', '/partner/deals', '/partner/events']) {
+    const { cursor } = (await portal.get(path, { token: named })).body.data
+    await portal.get(`${path}?since=${cursor}`, { token: named })
+  }
+  const { entries } = (await partner.get('/security-log?type=keys')).body.data
+  const read = entries.filter(({ event }: { event: string }) => event === 'records-read')
+  expect(read.map(({ subject, detail }: Record<string, string>) => [subject, detail])).toEqual([
+    ['Ledger', 'Leads and deals'],
+    ['Ledger', 'Deals'],
+    ['Ledger', 'Leads'],
+  ])
+})
+
 test('a transaction that commits late, with an older time, is not missed', async () => {
   const { cursor } = await readOn()
   const late = await portal.deps.pool.connect()

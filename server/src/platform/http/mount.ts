@@ -10,11 +10,12 @@ import type { Tx } from '../db/database.ts'
 import type { ReadSource, Replica } from '../db/replica.ts'
 import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
 import { ExportFile } from './export-file.ts'
+import { holdBytes } from './hold-bytes.ts'
 import { answerOnce, type Creation, createOnce, findFirstAnswer } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
 import { parseInput } from './parse-input.ts'
 import type { Limit } from './rate-limit.ts'
-import { readBytes } from './read-bytes.ts'
+import { bytesMaxOf, readBytes } from './read-bytes.ts'
 import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
 import { requirePersonRight } from './require-person-right.ts'
 import { requireRight } from './require-right.ts'
@@ -198,6 +199,7 @@ export function createMount(
           if (await looking) throw new Repeated()
         }
         const count = limiter(reply)
+        let release = () => {}
         const told = async (answered: () => ReturnType<typeof answerOnce>) => {
           await unlessRepeated()
           const { answer, isReplayed } = await answered()
@@ -210,6 +212,7 @@ export function createMount(
           query: parse(route, route.query, withoutBlanks(request.query)),
           body: parse(route, route.body, request.body),
           bytes: async (into?: Buffer) => {
+            if (!into) release = holdBytes(partner?.id ?? visitor.ip, bytesMaxOf(request))
             const read = await readBytes(request, into)
             await admitAgain(request, reply)
             return read
@@ -232,12 +235,14 @@ export function createMount(
         if (typeof route.asksAgain === 'function' && route.asksAgain(call.body)) {
           await requireConfirmed(request.caller, findConfirmation)
         }
-        const result = await handler(call).catch(async (error: unknown) => {
-          const first = await looking
-          if (!first) throw error
-          reply.header('idempotency-replayed', 'true')
-          return first.answer
-        })
+        const result = await handler(call)
+          .finally(() => release())
+          .catch(async (error: unknown) => {
+            const first = await looking
+            if (!first) throw error
+            reply.header('idempotency-replayed', 'true')
+            return first.answer
+          })
         if (result instanceof Streamed) return beginStream(request, reply, result, isSecure())
         if (result instanceof ExportFile || result instanceof OpenedFile) {
           request.budget?.end()

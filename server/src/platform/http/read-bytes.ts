@@ -8,9 +8,9 @@ import { PortalError } from '../errors.ts'
  * `into` if it is given. Undefined if the request has no such body. Throws if the body is larger than its buffer.
  */
 export async function readBytes(request: FastifyRequest, into?: Buffer): Promise<Buffer | undefined> {
-  const { body, headers, routeOptions } = request
+  const { body } = request
   if (!(body instanceof Readable)) return undefined
-  const room = into ?? Buffer.allocUnsafeSlow(Number(headers['content-length'] ?? routeOptions.bodyLimit))
+  const room = into ?? Buffer.allocUnsafeSlow(bytesMaxOf(request))
   let end = 0
   try {
     // A body that is too large is answered before it has arrived, so its connection stays.
@@ -26,4 +26,9 @@ export async function readBytes(request: FastifyRequest, into?: Buffer): Promise
     throw new PortalError(400, 'MALFORMED_REQUEST', 'The request could not be read.', { cause })
   }
   return room.subarray(0, end)
+}
+
+/** How many bytes the body can have. */
+export function bytesMaxOf({ headers, routeOptions }: FastifyRequest): number {
+  return Number(headers['content-length'] ?? routeOptions.bodyLimit)
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { PortalError } from '../errors.ts'
+import { Busy } from '../errors.ts'
 
 const LOOK_EVERY_MS = 1_000
 const LATE_MS_MAX = 2_000
@@ -19,9 +19,6 @@ export function refuseUnderOverload(app: FastifyInstance): void {
   looking.unref()
   app.addHook('onClose', async () => clearInterval(looking))
   app.addHook('onRequest', async () => {
-    if (lateMs <= LATE_MS_MAX) return
-    throw new PortalError(503, 'UNAVAILABLE', 'The portal is busy. Please try again in a moment.', {
-      retryAfterSeconds: 5,
-    })
+    if (lateMs > LATE_MS_MAX) throw new Busy()
   })
 }
