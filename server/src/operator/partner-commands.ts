@@ -84,6 +84,7 @@ export const linkToRecord: Command = {
       await lockPartner(tx, partner.id)
       await linkPartner(tx, partner.id, zohoId)
       await jobs.enqueue(tx, CONNECT_QUEUE, { partnerId: partner.id })
+      await workplace.security(tx, 'record-linked', { partner: partner.id })
     })
     workplace.say(`${partner.business_name} is linked to the record ${zohoId}; what waited is being sent`)
     return 0

@@ -34,6 +34,7 @@ import { mailPartnerInvitation } from '../features/team/mail-partner-invitation.
 import type { Job } from '../platform/jobs/define-job.ts'
 import { computeUsualTimes } from '../records/histories/compute-usual-times.job.ts'
 import { followAccess } from './follow-access.job.ts'
+import { noteLinked } from './note-linked.job.ts'
 import { pruneNightly } from './prune.job.ts'
 
 /** Every job that runs in the background. */
@@ -49,6 +50,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   removeNoteCopy,
   connectRecords,
   followAccess,
+  noteLinked,
   tellFacts,
   runSync,
   mailVerification,

@@ -3,6 +3,7 @@ import type { RecordRow } from '../../records/kinds/crm-table.ts'
 import {
   countPresent,
   countShown,
+  countShownByAllPartners,
   findHidden,
   forgetHidden,
   noteHidden,
@@ -29,19 +30,25 @@ export type HoldHidden = <Row extends RecordRow>(missing: readonly Row[], page: 
 export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly string[]): HoldHidden {
   const { db, clock, log } = pull.deps
   let listing: Promise<ReadonlySet<string>> | undefined
+  /** What this pull has removed from its earlier pages. */
+  const removed: RecordRow[] = []
 
   return async (missing, page) => {
     if (missing.length === 0) return []
     const known = await findHidden(db, module, missing.map(idOf))
-    if (known.size === 0 && !(await areSuspicious(missing, page, zohoIds))) return [...missing]
+    if (known.size === 0 && !(await areSuspicious({ missing, page, pulled: zohoIds, removed }))) {
+      removed.push(...missing)
+      return [...missing]
+    }
     listing ??= findDeleted(pull, module).then((found) => found ?? new Set())
     const deleted = await listing
     const unnamed = missing.filter((row) => !deleted.has(idOf(row)))
-    const isMass = await areSuspicious(
-      unnamed,
+    const isMass = await areSuspicious({
+      missing: unnamed,
       page,
-      zohoIds.filter((zohoId) => !deleted.has(zohoId)),
-    )
+      pulled: zohoIds.filter((zohoId) => !deleted.has(zohoId)),
+      removed: removed.filter((row) => !deleted.has(idOf(row))),
+    })
     const held = new Set(isMass ? unnamed : unnamed.filter((row) => known.has(idOf(row))))
     const news = [...held].filter((row) => !known.has(idOf(row)))
     await noteHidden(
@@ -58,29 +65,44 @@ export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly strin
     }
     const removable = missing.filter((row) => !held.has(row))
     await forgetHidden(db, module, removable.map(idOf))
+    removed.push(...removable)
     return removable
   }
 
   /**
-   * Whether these are all records of a partner (two or more), or more than twenty and a tenth of what a partner has, or
-   * records of three partners. The other pages of the pull are taken to be like this page, but no more records can be
-   * missing than the partner has among `pulled`.
+   * Whether these and the removed records are all records of a partner (two or more), or more than twenty and a tenth of
+   * what a partner or the portal shows, or records of three partners. The other pages of the pull are taken to be like
+   * this page, but no more records can be missing than the partner has among `pulled`.
    */
-  async function areSuspicious(
-    missing: readonly RecordRow[],
-    page: readonly string[],
-    pulled: readonly string[],
-  ): Promise<boolean> {
-    const ofPartner = Map.groupBy(missing, (row) => row.partner_id)
-    if (ofPartner.size > PARTNERS_MAX) return true
+  async function areSuspicious(lost: Lost): Promise<boolean> {
+    const ofPartner = Map.groupBy(lost.missing, (row) => row.partner_id)
+    const before = Map.groupBy(lost.removed, (row) => row.partner_id)
+    if (new Set([...ofPartner.keys(), ...before.keys()]).size > PARTNERS_MAX) return true
     const shown = await countShown(db, [...ofPartner.keys()])
-    const present = await countPresent(db, module, pulled)
-    return [...ofPartner].some(([partnerId, { length }]) => {
-      const whole = shown.get(partnerId) ?? 0
-      const expected = Math.min(present.get(partnerId) ?? 0, (length / page.length) * pulled.length)
-      return (length > 1 && length >= whole) || (expected > ORDINARY_MAX && expected > whole * ORDINARY_SHARE)
-    })
+    const present = await countPresent(db, module, lost.pulled)
+    let total = lost.removed.length
+    for (const [partnerId, { length }] of ofPartner) {
+      const left = shown.get(partnerId) ?? 0
+      const earlier = before.get(partnerId)?.length ?? 0
+      const expected = Math.min(present.get(partnerId) ?? 0, (length / lost.page.length) * lost.pulled.length)
+      const count = Math.max(expected, earlier + length)
+      if (earlier + length > 1 && length >= left) return true
+      if (isMuch(count, earlier + left)) return true
+      total += count - earlier
+    }
+    return total > ORDINARY_MAX && isMuch(total, (await countShownByAllPartners(db)) + lost.removed.length)
   }
+}
+
+interface Lost {
+  missing: readonly RecordRow[]
+  page: readonly string[]
+  pulled: readonly string[]
+  removed: readonly RecordRow[]
+}
+
+function isMuch(count: number, whole: number): boolean {
+  return count > ORDINARY_MAX && count > whole * ORDINARY_SHARE
 }
 
 /**

@@ -16,6 +16,7 @@ import {
 } from '../../records/partners/partners-in-crm.queries.ts'
 import { CONNECT_QUEUE } from '../push/connect-queue.ts'
 import { PartnerHeld } from '../push/partner-held.ts'
+import { LINKED_QUEUE } from './linked-queue.ts'
 import type { Pull } from './pull.ts'
 import type { Run } from './run/run.ts'
 
@@ -142,6 +143,7 @@ async function linkAgain({ deps }: Work, { id: partnerId, zoho_id: from }: Linke
     if (partner?.zoho_id !== from || (await findPartnersLinkedTo(tx, [to])).length > 0) return false
     await linkPartner(tx, partnerId, to)
     await deps.jobs.enqueue(tx, CONNECT_QUEUE, { partnerId })
+    await deps.jobs.enqueue(tx, LINKED_QUEUE, { partnerId })
     return true
   })
   if (isFollowed) {

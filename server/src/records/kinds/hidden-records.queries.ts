@@ -115,6 +115,13 @@ export async function countShown(db: Db, partnerIds: readonly string[]): Promise
   return new Map(rows.map((row) => [row.partner_id, row.records]))
 }
 
+/** Counts the open leads and the deals of all partners. */
+export async function countShownByAllPartners(db: Db): Promise<number> {
+  const { rows } = await sql<{ records: number }>`
+    select coalesce(sum(records), 0)::int as records from record_counts where not is_converted`.execute(db)
+  return rows[0]?.records ?? 0
+}
+
 /** Counts how many of these records each partner has in the portal, without archived ones. */
 export async function countPresent(
   db: Db,

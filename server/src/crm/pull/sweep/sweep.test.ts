@@ -471,6 +471,10 @@ test.each([
     await lender.merge('Partners', master, [adaInCrm])
     await pull()
     expect((await ada.get('/profile')).body.data.zoho_id).toBe(master)
+    await waitFor('the entry in the security log', async () => {
+      const { entries } = (await ada.get('/security-log')).body.data
+      return entries.some((entry: { event: string }) => entry.event === 'record-linked')
+    })
     expect(await eventTypes(ada)).not.toContain('lead.removed')
     await lender.update('Leads', id, { Lead_Status: 'Contacted' })
     await sweep()
@@ -537,6 +541,41 @@ test('records that the CRM hides without a deletion stay, are counted, and are s
   expect(await acceptRemovals(portal.deps, 'Leads', new AbortController().signal)).toBe(2)
   expect(await listed('leads', bob)).toEqual([])
   expect(await eventTypes(bob)).toEqual(['lead.created', 'lead.created', 'lead.removed', 'lead.removed'])
+})
+
+test('records of two partners are held if together they are more than twenty and a tenth of what the portal shows', async () => {
+  await using small = await startPortal({ withCrm: true })
+  const partners = [await small.newPartner(), await small.newPartner()]
+  const ofBoth: string[][] = []
+  for (const partner of partners) {
+    const id = await inCrm(partner)
+    const leads = Array.from({ length: 13 }, (_, number) => ({ Last_Name: `L${number}`, Partner: { id } }))
+    ofBoth.push(await lender.createMany('Leads', leads))
+  }
+  await runSweep(small.deps, new AbortController().signal)
+  await lender.behaviour({ clockShiftSeconds: 60 })
+  for (const id of ofBoth.flatMap((ids) => ids.slice(0, 12))) await lender.update('Leads', id, { Partner: null })
+  await runSweep(small.deps, new AbortController().signal)
+  for (const partner of partners) expect(await listed('leads', partner)).toHaveLength(13)
+})
+
+test('a pull holds what leaves the third partner, and the last of a partner’s records, also on a later page', async () => {
+  const [cleo, dora] = [await portal.newPartner(), await portal.newPartner()]
+  const leads = [await submitted(ada), await submitted(bob), await submitted(cleo)]
+  const all = [await submitted(dora), await submitted(dora)]
+  await Promise.all([submitted(ada), submitted(bob), submitted(cleo)])
+  await sweep()
+  for (const { id } of [...leads, ...all]) await lender.update('Leads', id, { Partner: null })
+  const others = Array.from({ length: 99 }, (_, number) => `99${number}`)
+  const pull = (gone: readonly { id: string }[]) => {
+    const ids = gone.flatMap(({ id }) => [id, ...others])
+    return pullRecords(pullForAll(portal.deps, 'leads', AbortSignal.timeout(10_000)), 'Leads', ids)
+  }
+  const counts = () => Promise.all([ada, bob, cleo, dora].map(async (one) => (await listed('leads', one)).length))
+  await pull(leads)
+  expect(await counts()).toEqual([1, 1, 2, 2])
+  await pull(all)
+  expect(await counts()).toEqual([1, 1, 2, 1])
 })
 
 test('a deletion after one record was given away is no merge, so the partner does not get the other one’s records', async () => {
