@@ -13,6 +13,8 @@ const COUNTED = {
   notes: 'new notes',
   documents: 'new documents',
   changes: 'changes of profiles and leads',
+  retries: 'retries',
+  team: 'changes of the team',
   syncs: 'syncs',
   looks: 'looks for documents',
 }

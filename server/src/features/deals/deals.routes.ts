@@ -24,6 +24,7 @@ import { countByValue } from '../../records/kinds/record-counts.queries.ts'
 import { findLead, findLeadKeys } from '../../records/leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../../records/notes/notes.queries.ts'
 import { findRequests } from '../../records/requests/requests.queries.ts'
+import { limitPartner } from '../accounts/limit-partner.ts'
 import { dealFile } from './deal-file.ts'
 import { withReferral } from './with-referral.ts'
 
@@ -58,7 +59,9 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
     const entries = await findHistory(db, 'deal-stage', partner.id, [{ loid, ended_at: null }], clock.now())
     return entries.map(({ value, ...entry }) => ({ ...entry, stage: value }))
   })
-  mount(retryDealPush, async ({ partner, params }) => {
+  mount(retryDealPush, async (call) => {
+    const { partner, params } = call
+    await limitPartner(deps, call, 'retries')
     const { loid, crm } = await getDeal(reads, partner.id, params.id)
     const isRevived = await retryPush(deps, pushDeal, (tx) => reviveFailed(tx, 'deals', partner.id, loid))
     await retryPush(deps, pushNote, (tx) => reviveFailedNotes(tx, partner.id, { loid }))

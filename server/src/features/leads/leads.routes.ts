@@ -81,7 +81,9 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
     const entries = await findHistory(db, 'lead-status', partner.id, leads, clock.now())
     return entries.map(({ value, ...entry }) => ({ ...entry, status: value }))
   })
-  mount(retryLeadPush, async ({ partner, params }) => {
+  mount(retryLeadPush, async (call) => {
+    const { partner, params } = call
+    await limitPartner(deps, call, 'retries')
     const { loid, crm } = await getLead(reads, partner, params.id)
     const isRevived = await retryPush(deps, pushLead, (tx) => reviveFailed(tx, 'leads', partner.id, loid))
     await retryPush(deps, pushNote, (tx) => reviveFailedNotes(tx, partner.id, { loid }))

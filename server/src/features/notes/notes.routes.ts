@@ -34,7 +34,9 @@ export function noteRoutes(mount: Mount, deps: Deps): void {
       return addNoteToRecord(tx, deps, partner, { ...record, title, content: body.content })
     })
   })
-  mount(retryNotePush, async ({ partner, params }) => {
+  mount(retryNotePush, async (call) => {
+    const { partner, params } = call
+    await limitPartner(deps, call, 'retries')
     const note = isId(params.id) ? await findNote(deps.db, partner.id, params.id) : undefined
     if (!note) throw new NotFound('Note not found')
     const isRevived = await retryPush(deps, pushNote, (tx) => reviveFailedNotes(tx, partner.id, { id: note.id }))

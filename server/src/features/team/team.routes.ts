@@ -14,6 +14,7 @@ import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../platform/db/in-transaction.ts'
 import type { Mount } from '../../platform/http/mount.ts'
 import type { CallerMemory } from '../accounts/caller-memory.ts'
+import { limitPartner } from '../accounts/limit-partner.ts'
 import { findTeam } from '../accounts/people.queries.ts'
 import { acceptTeamInvitation, getInvitation } from './accept-invitation.ts'
 import { acceptPartnerInvitation, findPartnerInvitation } from './accept-partner-invitation.ts'
@@ -48,7 +49,9 @@ export function teamRoutes(mount: Mount, deps: Deps, callers: CallerMemory): voi
     })
     return {}
   })
-  mount(changePerson, async ({ partner, params, body, security }) => {
+  mount(changePerson, async ({ partner, params, body, limit, security }) => {
+    // A new contact is written into the CRM. Taking rights away is never refused.
+    if (body.role === 'owner' || body.is_active) await limitPartner(deps, { limit, partner }, 'team')
     const changed = await changeTeamPerson(deps, partner, params.id, body, security)
     callers.forget()
     return changed

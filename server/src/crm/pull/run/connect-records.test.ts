@@ -216,7 +216,7 @@ test('form and API key share a partner’s limit on new records', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('nobody can use up the CRM’s credits with notes, changes of the profile or syncs', async () => {
+test('nobody can use up the CRM’s credits with notes, changes of the profile, retries, roles or syncs', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on', RECORDS_PER_MINUTE: '3' } })
   const partner = await limited.newPartner()
   const { loid } = await partner.submitLead()
@@ -234,6 +234,25 @@ test('nobody can use up the CRM’s credits with notes, changes of the profile o
   for (const first_name of ['Ada', 'Bea', 'Cleo', 'Dora']) changed.push(await partner.put('/profile', { first_name }))
   expect(changed.map(({ status }) => status)).toEqual([200, 200, 200, 429])
   expect(changed.at(-1)?.body.error).toBe('Too many changes of profiles and leads: at most 3 a minute.')
+
+  const other = await limited.newPartner()
+  const colleague = await addColleague(limited, other, 'viewer')
+  const { loid: retried } = await other.submitLead()
+  const { loid: deal } = (await other.post('/webhook/deal', { business_name: 'Okafor', email: 'n@okafor.example' }))
+    .body.data
+  const noteId = (await other.post('/crm/note', { loid: retried, ...note })).body.data.note.id
+  const paths = [`/crm/lead/${retried}`, `/crm/deal/${deal}`, `/crm/note/${noteId}`]
+  const again = []
+  for (const path of paths) again.push((await other.post(`${path}/retry-push`)).status)
+  expect([...again, (await other.post(`${paths[0]}/retry-push`)).status]).toEqual([202, 202, 202, 429])
+  const roles = []
+  for (let time = 0; time < 4; time++) {
+    for (const role of ['owner', 'viewer']) {
+      roles.push((await other.put(`/team/people/${colleague.id}`, { role })).status)
+    }
+  }
+  // Taking rights away is never refused.
+  expect(roles).toEqual([200, 200, 200, 200, 200, 200, 429, 200])
 
   const asked = await Promise.all(Array.from({ length: 60 }, () => partner.post('/dashboard/debug-sync-leads')))
   expect(asked.map(({ status }) => status)).not.toContain(429)
