@@ -200,6 +200,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         `update documents set sent_at = null where state = 'pending' and sent_at < now() - $1 * interval '1 ms'`,
         [lateMs + 3_000],
       )
+      await rows('delete from refused_pushes')
       await rows(
         `with hurried as (
            update jobs.job set start_after = now()

@@ -2,6 +2,7 @@ import { pushDeal } from '../crm/push/push-deal.job.ts'
 import { pushLead } from '../crm/push/push-lead.job.ts'
 import { pushNote } from '../crm/push/push-note.job.ts'
 import { pushPartner } from '../crm/push/push-partner.job.ts'
+import { forgetRefusedOfAllPartners } from '../crm/push/refused-pushes.queries.ts'
 import { reviveFailedOfAllPartners } from '../records/kinds/not-taken.queries.ts'
 import { type Command, noPositional, UsageError, usageOf } from './command.ts'
 import { retryJobs } from './jobs.queries.ts'
@@ -28,6 +29,7 @@ export const retryPushes: Command = {
         }
         return records.length
       })
+    await forgetRefusedOfAllPartners(db)
     let revived = 0
     for (let some = await reviveSome(); some > 0; some = await reviveSome()) revived += some
     let waiting = 0

@@ -1,6 +1,7 @@
 import { CURSOR_DAYS } from '@portal/contract/partner-reads.ts'
 import * as z from 'zod/mini'
 import { removeRunsOfAllPartners } from '../crm/pull/run/sync-runs.queries.ts'
+import { removeRefusedOfAllPartners } from '../crm/push/refused-pushes.queries.ts'
 import { removeUsage } from '../crm/zoho/shared-limits.ts'
 import type { Deps } from '../deps.ts'
 import {
@@ -90,6 +91,9 @@ const UNSUBSCRIBE_MS = 365 * DAY_MS
 /** For this long, a person sees why a file was not sent, and a file that was taken back can be removed from the CRM. */
 const REFUSED_MS = 30 * DAY_MS
 
+/** A record that is not tried for this long is gone, or one of so many that it may as well be tried at once. */
+const REFUSED_PUSH_MS = 8 * DAY_MS
+
 type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
 /** Runs at night in Australia, where most partners are. */
@@ -145,6 +149,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     'rows of imports': (rowsMax) => removeRowsOfAllPartners(db, before(IMPORT_ROWS_MS), rowsMax),
     imports: (rowsMax) => removeImportsOfAllPartners(db, before(IMPORT_MEMORY_MS), rowsMax),
     'sync runs': (rowsMax) => removeRunsOfAllPartners(db, before(RUN_MS), rowsMax),
+    'refused pushes': (rowsMax) => removeRefusedOfAllPartners(db, before(REFUSED_PUSH_MS), rowsMax),
     'processes that ended': () => removeBeats(db, before(DAY_MS)),
     'hours of CRM calls': () => removeUsage(db, before(2 * DAY_MS)),
   }

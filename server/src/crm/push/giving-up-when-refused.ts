@@ -4,8 +4,8 @@ import { CrmNotTaking, CrmRefused } from '../zoho/errors.ts'
 interface Refusal {
   /** Stores the reason for the partner to read (D23). */
   markFailed(problem: string): Promise<void>
-  /** Says on the record that the CRM has not taken it yet (D125). */
-  markNotTaken?(): Promise<void>
+  /** Says on the record that the CRM has not taken it yet, and notes the cause (D125). */
+  markNotTaken?(cause: string): Promise<void>
 }
 
 /**
@@ -21,7 +21,7 @@ export async function givingUpWhenRefused<Result>(
   } catch (error) {
     if (!(error instanceof CrmRefused)) throw error
     if (!error.isOfField) {
-      await markNotTaken?.()
+      await markNotTaken?.(error.message)
       throw new CrmNotTaking(error.message, error)
     }
     await markFailed(error.message)

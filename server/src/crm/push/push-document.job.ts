@@ -24,7 +24,9 @@ import { findRequestOfAnyPartner, reopenRequest } from '../../records/requests/r
 import { CrmFileRefused, CrmRefused, CrmStorageFull, CrmUnanswered } from '../zoho/errors.ts'
 import { DOCUMENT_QUEUE } from './document-queue.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
+import { letOthersGo, waitForTurn } from './one-tries-for-all.ts'
 import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
+import { noteRefused } from './refused-pushes.queries.ts'
 import { waitForOthers } from './wait-for-others.ts'
 
 /** How soon the CRM is asked again whether it has a file that was sent without an answer. */
@@ -58,8 +60,9 @@ export const pushDocument = defineJob({
       if (document) {
         await givingUpWhenRefused(push(deps, document, untilLeaseEnds), {
           markFailed: (problem) => fail(deps, document, problem),
-          async markNotTaken() {
+          async markNotTaken(cause) {
             await updateDocument(db, partnerId, documentId, { problem: NOT_TAKEN })
+            await noteRefused(db, { partnerId, kind: 'documents', record: documentId }, cause, deps.clock.now())
           },
         })
       }
@@ -84,6 +87,7 @@ async function push(deps: Deps, document: DocumentRow, signal: AbortSignal): Pro
   // The account is closed, or another push will be queued when the partner is connected.
   if (!partner || partner.crm === 'held') return
   await waitForOthers(deps, partner_id)
+  if (document.problem === NOT_TAKEN) await waitForTurn(deps, { partnerId: partner_id, kind: 'documents', record: id })
   if (await isWithdrawn(db, partner_id, document.loid)) return fail(deps, document, WITHDRAWN)
   if ((await findRecordStateOfAnyPartner(db, document.loid)) === 'gone') return waitForRecord(deps, document)
   const records = await findNotedRecordsOfAnyPartner(db, document.loid)
@@ -161,8 +165,9 @@ async function findSent(
   return same.find(({ zoho_id }) => !others.has(zoho_id))
 }
 
-async function arrived({ db }: Deps, document: DocumentRow, place: AttachmentPlace, zohoId: string): Promise<void> {
-  await db.transaction().execute((tx) => markDocumentPushed(tx, document, place, zohoId))
+async function arrived(deps: Deps, document: DocumentRow, place: AttachmentPlace, zohoId: string): Promise<void> {
+  await deps.db.transaction().execute((tx) => markDocumentPushed(tx, document, place, zohoId))
+  if (document.problem === NOT_TAKEN) await letOthersGo(deps, document.partner_id, 'documents', [document.id])
 }
 
 /** Keeps back what clamd did not find clean. A scanner that does not answer is asked again (D102). */

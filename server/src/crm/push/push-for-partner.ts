@@ -12,7 +12,7 @@ interface PushOfRecord<Result> {
   /** Called with the reason in words when the CRM refuses a field of the record or of the partner's own record. */
   markFailed(problem: string): Promise<void>
   /** Called when the CRM refuses the record for a reason of its own (D125). */
-  markNotTaken(): Promise<void>
+  markNotTaken(cause: string): Promise<void>
   signal?: AbortSignal
 }
 

@@ -305,6 +305,45 @@ test.each([
   expect(await takesNone()).toBe(false)
 })
 
+test('of many records that the CRM refuses for one cause, one is tried for all, and once it goes, all go', async () => {
+  const partners = [await partnerInCrm(), await partnerInCrm()]
+  await lender.faults({ failEvery: { n: 1, status: 410, match: 'POST /crm/v8/Leads' } })
+  const waits = await Promise.all(
+    partners.flatMap((partner) =>
+      Array.from({ length: 4 }, async () => ({ partner, loid: (await partner.submitLead()).loid })),
+    ),
+  )
+  const states = () =>
+    Promise.all(
+      waits.map(async ({ partner, loid }) => {
+        const { lead } = (await partner.get(`/crm/lead/${loid}`)).body.data
+        return String(lead.crm_problem ?? lead.crm)
+      }),
+    )
+  await waitFor('all refusals', async () => (await states()).every((state) => state === NOT_TAKEN))
+  // The jobs' own tries would come in between.
+  await portal.deps.pool.query(`update jobs.job set start_after = now() + interval '1 hour' where state = 'retry'`)
+  const sent = async () => (await lender.calls()).by_kind['POST /crm/v8/Leads'] ?? 0
+  const tryAll = async () => {
+    const before = await sent()
+    for (const { partner, loid } of waits) {
+      await pushLead
+        .run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000), newId())
+        .catch(() => undefined)
+    }
+    return (await sent()) - before
+  }
+  expect(await tryAll()).toBeLessThanOrEqual(1)
+  portal.advance(20 * 60_000)
+  expect(await tryAll()).toBe(1)
+  await lender.faults({})
+  const [first] = waits
+  portal.advance(20 * 60_000)
+  const payload = { partnerId: first?.partner.id ?? '', loid: first?.loid ?? '' }
+  await pushLead.run(portal.deps, payload, AbortSignal.timeout(10_000), newId())
+  await waitFor('all leads in the CRM', async () => (await states()).every((state) => state === 'synced'))
+})
+
 test('Retry sends a lead that the CRM refused, even if staff have since deleted another lead with the same name', async () => {
   const partner = await portal.newPartner()
   await lender.behaviour({ unknownFields: 'refuse' })

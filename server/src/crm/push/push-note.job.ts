@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { underLease } from '../../platform/db/lease.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { defineJob, GiveUp, NotYet } from '../../platform/jobs/define-job.ts'
-import { isNotTaken, markNotTaken } from '../../records/kinds/not-taken.queries.ts'
+import { isNotTaken, markNotTaken, NOT_TAKEN } from '../../records/kinds/not-taken.queries.ts'
 import { WITHDRAWN } from '../../records/leads/lead-changes.queries.ts'
 import { isWithdrawn } from '../../records/leads/leads.queries.ts'
 import {
@@ -21,8 +21,10 @@ import { CrmUnanswered } from '../zoho/errors.ts'
 import { givePushUp } from './give-up-push.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
 import { NOTE_QUEUE } from './notes-follow.ts'
+import { letOthersGo, waitForTurn } from './one-tries-for-all.ts'
 import { PUSH_LEASE } from './push-lease.ts'
 import { NOT_REACHED, PUSH_RETRY, RECORD_REMOVED } from './push-retry.ts'
+import { noteRefused } from './refused-pushes.queries.ts'
 import { waitForOthers } from './wait-for-others.ts'
 
 /** How soon the CRM is asked again whether it has a note that was sent without an answer. */
@@ -56,6 +58,9 @@ export const pushNote = defineJob({
       // The account is closed, or another push will be queued when its address is confirmed (D52).
       if (!partner || partner.crm === 'held') return {}
       await waitForOthers(deps, partnerId)
+      const refused = { partnerId, kind: 'notes', record: noteId } as const
+      const isRefused = note.crm_problem === NOT_TAKEN
+      if (isRefused) await waitForTurn(deps, refused)
       if (await isWithdrawn(db, partnerId, note.loid)) {
         await db.transaction().execute((tx) => markNotePushFailed(tx, partnerId, noteId, WITHDRAWN))
         return {}
@@ -78,9 +83,13 @@ export const pushNote = defineJob({
       try {
         const zohoId = await givingUpWhenRefused(created, {
           markFailed: (problem) => giveUp(deps, { partnerId, noteId }, problem),
-          markNotTaken: () => markNotTaken(db, { on: 'notes', partnerId, noteId }),
+          async markNotTaken(cause) {
+            await markNotTaken(db, { on: 'notes', partnerId, noteId })
+            await noteRefused(db, refused, cause, deps.clock.now())
+          },
         })
         await markNotePushed(db, partnerId, noteId, zohoId)
+        if (isRefused) await letOthersGo(deps, partnerId, 'notes', [noteId])
       } catch (error) {
         if (isSent && isAnswered(error)) await clearNoteSent(db, noteId)
         if (!(error instanceof SentBefore)) throw error

@@ -5,7 +5,7 @@ import { defineJob, type Job } from '../../platform/jobs/define-job.ts'
 import type { ArrivedRecord, SentRecords } from '../../records/crm-records.ts'
 import { markPushed } from '../../records/kinds/crm-rows.queries.ts'
 import type { CrmTable, NamedRecord, RecordRow } from '../../records/kinds/crm-table.ts'
-import { isNotTaken, markNotTaken } from '../../records/kinds/not-taken.queries.ts'
+import { isNotTaken, markNotTaken, NOT_TAKEN } from '../../records/kinds/not-taken.queries.ts'
 import {
   clearSent,
   findToPush,
@@ -19,10 +19,12 @@ import { CrmPartnerGone, CrmRefused } from '../zoho/errors.ts'
 import { givePushUp } from './give-up-push.ts'
 import { nameDeleted } from './name-deleted.ts'
 import { letNotesFollow } from './notes-follow.ts'
+import { letOthersGo, waitForTurn } from './one-tries-for-all.ts'
 import { PULL_QUEUE } from './pull-queue.ts'
 import { pushForPartner } from './push-for-partner.ts'
 import { pushAlone, pushTogether } from './push-lease.ts'
 import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
+import { noteRefused } from './refused-pushes.queries.ts'
 
 interface Sending {
   partnerZohoId: string
@@ -61,10 +63,14 @@ export function pushJobOf<On extends keyof PushedRows, Item extends NamedRecord,
     name,
     payload: z.object({ partnerId: z.string(), loid: z.string() }),
     retry: PUSH_RETRY,
-    async run(deps, { partnerId, loid }, signal) {
+    async run(deps, { partnerId, loid }, signal, jobId) {
       const { db, crm } = deps
       const find = () => findToPush(db, on, partnerId, loid)
-      if (!(await find())) return
+      const found = await find()
+      if (!found) return
+      const refused = { partnerId, kind: on, record: loid }
+      // A sync that a person starts is no job of the queue, and tries at once.
+      if (jobId !== undefined && found.crm_problem === NOT_TAKEN) await waitForTurn(deps, refused)
       const beforeSending = (loids: readonly string[]) => markSent(db, on, partnerId, loids, crm.now().toISOString())
       const partnerZohoId = await pushForPartner(deps, partnerId, {
         async push(id) {
@@ -72,12 +78,18 @@ export function pushJobOf<On extends keyof PushedRows, Item extends NamedRecord,
             const [toSend] = await withoutArrived([row], untilLeaseEnds)
             if (!toSend) return
             const pushed = kind.pushOne(crm, toSend, { partnerZohoId: id, untilLeaseEnds, beforeSending })
-            await settle(new Map([[loid, await clearingWhenRefused(pushed, () => clearSent(db, on, partnerId, loid))]]))
+            await settle(
+              [toSend],
+              new Map([[loid, await clearingWhenRefused(pushed, () => clearSent(db, on, partnerId, loid))]]),
+            )
           })
           return id
         },
         markFailed: (problem) => giveUp(deps, { partnerId, loid }, problem),
-        markNotTaken: () => markNotTaken(db, { on, partnerId, loid }),
+        async markNotTaken(cause) {
+          await markNotTaken(db, { on, partnerId, loid })
+          await noteRefused(db, refused, cause, deps.clock.now())
+        },
         signal,
       })
       if (partnerZohoId !== undefined) await pushOthersToo(partnerZohoId)
@@ -92,7 +104,7 @@ export function pushJobOf<On extends keyof PushedRows, Item extends NamedRecord,
           await pushTogether(db, signal, findOthers, async (waiting, untilLeaseEnds) => {
             const toSend = await withoutArrived(waiting, untilLeaseEnds)
             const pushed = await kind.pushMany(crm, toSend, { partnerZohoId: id, untilLeaseEnds, beforeSending })
-            await settle(pushed)
+            await settle(toSend, pushed)
             await deps.jobs.removeDone(db, job, partnerId, [...pushed.keys()])
             // The CRM refused the others.
             for (const one of toSend) if (!pushed.has(one.loid)) await clearSent(db, on, partnerId, one.loid)
@@ -103,11 +115,21 @@ export function pushJobOf<On extends keyof PushedRows, Item extends NamedRecord,
         }
       }
 
-      async function settle(pushed: ReadonlyMap<string, ArrivedRecord>): Promise<void> {
+      async function settle(
+        rows: readonly PushedRows[On][],
+        pushed: ReadonlyMap<string, ArrivedRecord>,
+      ): Promise<void> {
         const arrived = Array.from(pushed, ([one, record]) => {
           return [one, { zoho_id: record.zoho_id, modified_time: kind.readUntil(crm, record) }] as const
         })
         await markPushed(db, on, partnerId, new Map(arrived))
+        const taken = rows.filter((row) => row.crm_problem === NOT_TAKEN && pushed.has(row.loid))
+        await letOthersGo(
+          deps,
+          partnerId,
+          on,
+          taken.map((row) => row.loid),
+        )
         await letNotesFollow(deps, partnerId, [...pushed.keys()])
       }
 

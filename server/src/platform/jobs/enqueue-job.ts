@@ -33,4 +33,6 @@ export interface JobQueue {
     partnerId: string,
     loids: readonly string[],
   ): Promise<void>
+  /** Lets the waiting jobs about these records run now: leads and deals by their LOIDs, notes and documents by their ids. */
+  hasten(db: Db, records: readonly string[]): Promise<void>
 }

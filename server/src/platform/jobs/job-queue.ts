@@ -150,6 +150,15 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
         db,
       )
     },
+    async hasten(db, records) {
+      if (records.length === 0) return
+      await sql`
+        update jobs.job set start_after = now()
+         where state < 'active' and start_after > now()
+           and coalesce(data ->> 'loid', data ->> 'noteId', data ->> 'documentId') = any(${records}::text[])`.execute(
+        db,
+      )
+    },
     makeQueues,
     async start(jobs, deps) {
       await makeQueues(jobs)

@@ -1,5 +1,5 @@
 import { CrmUnavailable } from '../../../platform/errors.ts'
-import { GiveUp, type Job } from '../../../platform/jobs/define-job.ts'
+import { GiveUp, type Job, NotYet } from '../../../platform/jobs/define-job.ts'
 import { findPartner } from '../../../records/partners/partners.queries.ts'
 import { openRun, type Run } from './run.ts'
 
@@ -24,7 +24,7 @@ export async function pushWaiting(
     } catch (error) {
       // If the CRM does not accept a record now, the record's own job tries again. If the CRM is unavailable, the run
       // fails when it reads its first list.
-      if (error instanceof CrmUnavailable && !signal.aborted) break
+      if ((error instanceof CrmUnavailable || error instanceof NotYet) && !signal.aborted) break
       if (!(error instanceof GiveUp)) throw error
     }
     await progress.add(1)
