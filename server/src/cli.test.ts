@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { TOTP } from 'otpauth'
@@ -6,6 +8,7 @@ import { expect, test } from 'vitest'
 import { createDatabase, databaseUrlFor } from './testing/databases.ts'
 import { openLender } from './testing/lender.ts'
 import { openDataFolder } from './testing/portal-process.ts'
+import { newLead } from './testing/start-portal.ts'
 import { waitFor } from './testing/wait-for.ts'
 
 const PASSWORD = 'correct-horse-battery'
@@ -158,6 +161,15 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
 
   expect(lacking.out).toMatch(/^Optional fields +verdict off .*crm setup verdict/m)
 
+  const map = join(await mkdtemp(join(tmpdir(), 'portal-map-')), 'map.json')
+  await writeFile(map, '{"partners":{"module":"Gone"}}')
+  expect(await folder.command(['crm', 'setup'], { CRM_FIELD_MAP: map })).toEqual({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(
+      /^Gone is missing\. Make a module with this API name .* or name yours in CRM_FIELD_MAP\.\n$/,
+    ),
+  })
   expect((await folder.command(['crm', 'setup', 'virtue'])).code).toBe(2)
   const made = await folder.command(['crm', 'setup', 'verdict'])
   expect([made.code, made.err]).toEqual([0, ''])
@@ -180,13 +192,34 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   const shown = await folder.command(['crm', 'accept-removals'])
   expect([shown.code, shown.out]).toEqual([0, '0 removed\n'])
   expect((await folder.command(['push', 'retry'])).code).toBe(2)
+  const eve = await signUp(portal, 'eve')
+  await inCrm(portal, eve.token)
+  const problemOf = async (loid: string) =>
+    (await ask(portal, `/crm/lead/${loid}`, { token: eve.token })).body.data.lead.crm_problem
+  const submitted = async () => {
+    const body = newLead()
+    const { loid } = (await ask(portal, '/dashboard/leads', { token: eve.token, body })).body.data
+    await waitFor('the refusal', async () => (await problemOf(loid)) !== null)
+    return String(loid)
+  }
+  await lender.behaviour({ rulesRefuse: ['Leads.Email'] })
+  const waiting = await submitted()
+  expect(await problemOf(waiting)).toMatch(/^The lender’s CRM has not taken it yet/)
+  await lender.behaviour({ rulesRefuse: null, unknownFields: 'refuse' })
+  await lender.removeField('Leads', 'Loan_Type')
+  const failed = await submitted()
+  expect(await problemOf(failed)).toMatch(/Loan Type/)
+  await lender.behaviour({ unknownFields: 'ignore' })
   const sent = await folder.command(['push', 'retry', '--all'])
-  expect([sent.code, sent.out]).toEqual([0, '0 that were given up are sent again; 0 pushes run now\n'])
+  expect([sent.code, sent.out]).toEqual([0, expect.stringMatching(/^1 that were given up .* [1-9] pushes run now\n$/)])
+  for (const loid of [waiting, failed]) {
+    await waitFor('the lead in the CRM', async () => (await problemOf(loid)) === null)
+  }
 
   await lender.faults({ scopeMismatch: { times: 100, match: '/coql' } })
   await signUp(portal, 'cleo')
-  const failed = await folder.command(['sync', 'cleo@example.com'])
-  expect([failed.code, failed.out]).toEqual([
+  const refused = await folder.command(['sync', 'cleo@example.com'])
+  expect([refused.code, refused.out]).toEqual([
     1,
     expect.stringMatching(/failed: .*OAUTH_SCOPE_MISMATCH.*\n0 synced, 1 failed/),
   ])
@@ -200,7 +233,11 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   await portal.stop()
   const address = 'http://127.0.0.1:1'
   const away = await folder.command(['crm', 'check'], { ...zoho, ZOHO_ACCOUNTS_URL: address, ZOHO_API_URL: address })
-  expect(away).toEqual({ code: 1, out: '', err: 'The CRM’s sign-in does not answer.\n' })
+  expect(away).toEqual({
+    code: 1,
+    out: '',
+    err: 'The CRM’s sign-in does not answer. Does this machine reach ZOHO_ACCOUNTS_URL (http://127.0.0.1:1)?\n',
+  })
 })
 
 test('a malformed command prints one line and exits with 2, and an impossible command prints one line and exits with 1', {

@@ -1,9 +1,12 @@
 import { FIELD_GROUPS, type FieldGroup } from '@portal/contract/field-groups.ts'
 import { acceptRemovals as removeAccepted } from '../crm/pull/accept-removals.ts'
 import { noteFieldGroups } from '../crm/pull/fields/optional-values.ts'
-import { CrmSignInRefused } from '../crm/zoho/errors.ts'
+import { asTrial } from '../crm/zoho/call-order.ts'
+import { inWords } from '../crm/zoho/check/check.ts'
+import { CrmRefused } from '../crm/zoho/errors.ts'
 import type { CrmUsage } from '../crm/zoho/shared-limits.ts'
 import type { Settings } from '../platform/config.ts'
+import { CrmUnavailable } from '../platform/errors.ts'
 import type { CrmCheck } from '../records/crm-records.ts'
 import { countHiddenOfAllPartners } from '../records/kinds/hidden-records.queries.ts'
 import { findInvitationProblems } from '../records/partners/partner-invitations.queries.ts'
@@ -20,7 +23,7 @@ export const checkCrm: Command = {
     noPositional(checkCrm, given)
     const { crm, db, config } = (await workplace.parts()).deps
     const connection = crm.mode === 'sandbox' ? 'the sandbox' : 'Zoho CRM'
-    const api = await crm.apiDomain().catch(withAdvice)
+    const api = await crm.apiDomain().catch(withAdvice('ZohoCRM.modules.ALL'))
     const tried = await crm.check()
     const inserted = given.values['insert'] === true && !isWrong(tried) ? [await crm.tryInsert()] : []
     const signUp = config.signUp === 'open' || isWrong(tried) ? [] : [signUpCheck(config, await crm.fieldGroups())]
@@ -61,10 +64,12 @@ function signUpCheck({ signUp }: Settings, groups: ReadonlyMap<FieldGroup, unkno
   return { name: 'Sign-up', says, isWrong: !isThere }
 }
 
-/** Says what to do about a refused sign-in, which explains every other failure. */
-function withAdvice(error: unknown): never {
-  if (error instanceof CrmSignInRefused) throw new CommandFailed(`${error.message} ${error.advice}.`)
-  throw error
+/** Says what to do if the CRM does not let the portal make a call that needs this scope. */
+function withAdvice(scope: string): (error: unknown) => never {
+  return (error) => {
+    const isKnown = error instanceof CrmUnavailable || error instanceof CrmRefused
+    throw isKnown ? new CommandFailed(inWords(error, scope).replace(/(?<!\?)$/, '.')) : error
+  }
 }
 
 function creditsCheck({ calls, credits, creditsPerDay, creditsLeft }: CrmUsage): CrmCheck {
@@ -108,7 +113,11 @@ export const setUpCrm: Command = {
     const groups = FIELD_GROUPS.filter((group) => given.positionals.includes(group))
     if (groups.length < given.positionals.length) throw new UsageError(`usage: ${usageOf(setUpCrm)}`)
     const { deps } = await workplace.parts()
-    const { made, problems } = await deps.crm.makeMissingFields(groups)
+    const { made, problems } = await asTrial(async () => {
+      const lacking = await deps.crm.missingModules()
+      if (lacking !== undefined) throw new CommandFailed(`${lacking}.`)
+      return deps.crm.makeMissingFields(groups)
+    }).catch(withAdvice('ZohoCRM.settings.ALL'))
     await noteFieldGroups(deps)
     for (const field of made) workplace.say(`${field}: made`)
     for (const { field, reason } of problems) workplace.say(`${field}: missing, because ${reason}`)

@@ -246,6 +246,8 @@ export interface NoteToPush {
   title: string | null
   content: string
   created_at: string
+  /** When an earlier push sent the note. If none has, the CRM cannot have it, and its record's notes are not read. */
+  crm_sent_at: string | null
   /**
    * Returns which of these CRM notes belong to other notes of the portal, so that two notes with the same text are both
    * kept.

@@ -6,9 +6,9 @@ import * as z from 'zod/mini'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { servedPartner } from '../../platform/served-partner.ts'
 import { currentTrace, inSpan, type Span, type SpanStart, type Trace, traceparent } from '../../platform/trace.ts'
-import { callPriority } from './call-order.ts'
+import { callPriority, isInBackground, isTrial } from './call-order.ts'
 import type { CrmClock } from './crm-clock.ts'
-import { CrmAddressRefused, CrmUnanswered } from './errors.ts'
+import { CrmAddressRefused, CrmSilent, CrmUnanswered } from './errors.ts'
 import { priceOf } from './prices.ts'
 import type { SharedLimits } from './shared-limits.ts'
 
@@ -77,10 +77,13 @@ export interface RetryTuning {
 
 const ZOHO_RETRY: RetryTuning = { attemptsMax: 6, firstDelayMs: 1_000 }
 const DELAY_MS_MAX = 60_000
+/** A trial does not wait for a CRM that asks for a pause. */
+const TRIAL_RETRY = { attemptsMax: 2, delayMsMax: 1_000 }
 const CALL_MS_MAX = 20_000
 /** The background has all its calls only so long after the last call of others. */
 const QUIET_MS = 250
 const LOOK_MS = 50
+const NO_ANSWER = 'The CRM does not answer at the moment.'
 const OUT_OF_CREDITS =
   'Today’s calls to the CRM are used up. Nothing is lost: what waits goes to the CRM as soon as it takes calls again.'
 /** A call that sends or opens a file may take this long as a whole. */
@@ -138,12 +141,13 @@ export function openClient(options: {
       const { failure, mayRepeat } = outcome
       log.warn({ path: call.path, reason: failure.reason, attempt }, 'a call to the CRM failed')
       if (failure.isOutOfCredits) throw new CrmUnavailable(OUT_OF_CREDITS)
-      if (!mayRepeat || attempt >= (call.attemptsMax ?? retry.attemptsMax) || failure.retryAfterMs > DELAY_MS_MAX) {
+      const { attemptsMax, delayMsMax } = isTrial() ? TRIAL_RETRY : { ...retry, delayMsMax: DELAY_MS_MAX }
+      if (!mayRepeat || attempt >= (call.attemptsMax ?? attemptsMax) || failure.retryAfterMs > delayMsMax) {
         const cause = failure.cause ?? new Error(failure.reason)
-        throw new (mayRepeat ? CrmUnavailable : CrmUnanswered)('The CRM does not answer at the moment.', cause)
+        throw mayRepeat ? new CrmSilent(NO_ANSWER, whyOf(failure), cause) : new CrmUnanswered(NO_ANSWER, cause)
       }
       // Full jitter, so that clients that failed together do not retry together.
-      const delayMs = Math.random() * Math.min(DELAY_MS_MAX, retry.firstDelayMs * 2 ** (attempt - 1))
+      const delayMs = Math.random() * Math.min(delayMsMax, retry.firstDelayMs * 2 ** (attempt - 1))
       await sleep(Math.max(delayMs, failure.retryAfterMs), undefined, { signal: call.signal }).catch((error) =>
         throwInterrupted(call.signal, error),
       )
@@ -237,7 +241,7 @@ function openOrder() {
   const isQuiet = () => foreground.calls === 0 && performance.now() >= foreground.endedAt + QUIET_MS
 
   return async function inOrder<Answer>(signal: AbortSignal | undefined, send: () => Promise<Answer>): Promise<Answer> {
-    const isBackground = callPriority() < 0
+    const isBackground = isInBackground()
     while (isBackground && background.calls > 0 && !isQuiet()) {
       await sleep(LOOK_MS, undefined, { signal }).catch((error) => throwInterrupted(signal, error))
     }
@@ -271,6 +275,13 @@ function multipart({ name, size, read }: FileToSend) {
     },
     body: ReadableStream.from(pieces()),
   }
+}
+
+/** The last answer in words, and until when the CRM asks the portal to wait. */
+function whyOf({ reason, retryAfterMs }: Failure): string {
+  if (retryAfterMs === 0) return `Its last answer was: ${reason}`
+  const until = new Date(Date.now() + retryAfterMs).toISOString().slice(11, 19)
+  return `Too many calls (${reason}): wait until ${until} UTC`
 }
 
 /** Describes a call as a span. The span's name contains the path without ids. */

@@ -11,7 +11,7 @@ import type { ArrivedRecord, CrmModule, DealToPush, LeadToPush, PartnerToPush } 
 import { borrowCrmSandbox } from '../../testing/borrow-crm-sandbox.ts'
 import { createDatabase } from '../../testing/databases.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
-import { asBackground } from './call-order.ts'
+import { asBackground, asNotified, asOpened, asSweep } from './call-order.ts'
 import { type Crm, openCrm } from './crm.ts'
 import { CrmPartnerGone, CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
@@ -384,13 +384,15 @@ function idsOf(arrived: ReadonlyMap<string, ArrivedRecord>): Map<string, string>
 test('adding a note to a record in the recycle bin ends in CrmUnavailable', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   await lender.remove('Leads', zoho_id)
-  const note = { title: null, content: 'Called, no answer', created_at: new Date().toISOString() }
+  const created_at = new Date().toISOString()
+  const note = { title: null, content: 'Called, no answer', created_at, crm_sent_at: null }
   await expect(crm.createNote('Leads', zoho_id, note)).rejects.toThrow(CrmUnavailable)
 })
 
 test('a note whose push got no answer is not added twice, but a second note with the same text is added', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
-  const note = { title: null, content: 'Called,\nno answer', created_at: new Date().toISOString() }
+  const created_at = new Date().toISOString()
+  const note = { title: null, content: 'Called,\nno answer', created_at, crm_sent_at: created_at }
   await lender.faults({ resetAfterCommit: { times: 1, match: '/Notes' } })
   await expect(crm.createNote('Leads', zoho_id, note)).rejects.toThrow(CrmUnavailable)
   const first = await crm.createNote('Leads', zoho_id, note)
@@ -400,6 +402,22 @@ test('a note whose push got no answer is not added twice, but a second note with
     { title: null, content: 'Called,\nno answer' },
     {},
   ])
+})
+
+test('the first push of a note reads one page of its record’s notes, however many there are', async () => {
+  const { zoho_id } = await crm.pushLead(newLead())
+  const notes = Array.from({ length: 205 }, (_, number) => lender.addNote('Leads', zoho_id, { content: `N${number}` }))
+  await Promise.all(notes)
+  const read = async () => {
+    const { by_kind } = await lender.calls()
+    return Object.entries(by_kind).reduce((sum, [kind, calls]) => sum + (/^GET .*\/Notes$/.test(kind) ? calls : 0), 0)
+  }
+  const before = await read()
+  const created_at = new Date().toISOString()
+  await crm.createNote('Leads', zoho_id, { title: null, content: 'One more', created_at, crm_sent_at: null })
+  expect((await read()) - before).toBe(1)
+  await crm.createNote('Leads', zoho_id, { title: null, content: 'Lost', created_at, crm_sent_at: created_at })
+  expect((await read()) - before).toBe(3)
 })
 
 test('the client lists all notes since a given time, and the notes of one record over several pages', async () => {
@@ -857,6 +875,8 @@ test.each([
 })
 
 test.each([
+  [{}, 'Email', /^may be that of several leads/],
+  [{ leadEmailUnique: true }, 'Email', /^is unique in Leads, so the email .* description/],
   [{}, 'Documents', /taken and given, but not listed for all records at once/],
   [{ attachmentsOfOrganisation: 'listed' }, 'Documents', /and listed for all records at once/],
   [{}, 'Tasks', /can be read and set to ‘In Progress’.*; ‘Completed’ accepts an answer$/],
@@ -864,7 +884,7 @@ test.each([
   [{ coqlKnowsTasks: false }, 'Tasks', /not needed: queries of tasks, queries of a record’s tasks$/],
   [{ coqlFindsTasksByRecord: false }, 'Tasks', /not needed: queries of a record’s tasks$/],
   [{ tasksDeletedListed: false }, 'Tasks', /not needed: the list of deleted tasks$/],
-])('the check says what the organisation gives of documents and tasks: %o', async (switches, name, words) => {
+])('the check says what the organisation gives: %o', async (switches, name, words) => {
   await lender.behaviour(switches)
   expect(await open().check()).toContainEqual({ name, says: expect.stringMatching(words), isWrong: false })
 })
@@ -895,7 +915,17 @@ test.each([
 })
 
 test('the trial lead is made and deleted again, and a refusal of it is told', async () => {
-  expect(await open().tryInsert()).toMatchObject({ isWrong: false })
+  await lender.behaviour({ workflowOnCreation: true })
+  const since = new Date(Date.now() - 60_000).toISOString()
+  expect(await open().tryInsert()).toMatchObject({ isWrong: false, says: expect.stringContaining('recycle bin') })
+  const deleted: string[] = []
+  for await (const page of crm.deletionsOfAllPartners('Leads', since)) deleted.push(...page.map((one) => one.zoho_id))
+  const [trial = ''] = deleted
+  await lender.restore(trial)
+  // No workflow has touched it.
+  expect(await lender.read('Leads', trial)).toMatchObject({ Lead_Status: 'New Lead' })
+  await lender.remove('Leads', trial)
+  await lender.behaviour({ workflowOnCreation: null })
   expect((await lender.list('Leads', 'Company')).filter((lead) => /Trial/.test(String(lead['Company'])))).toEqual([])
   await lender.behaviour({ fieldsMandatory: ['Leads.Description'] })
   expect(await open().tryInsert()).toMatchObject({
@@ -938,6 +968,13 @@ test.each([
   ['a throttled sign-in', { tokensDenied: true }, /Wait a quarter of an hour/],
   ['a restricted address', { outage: 'address' }, /HTTP 403 with a page .* Allowed IPs/],
   ['a retired version', { failEvery: { n: 1, status: 410 } }, /Install a newer version of the portal/],
+  ['an ended licence', { failEvery: { n: 1, status: 403, code: 'LICENSE_EXPIRED' } }, /licence of Zoho has ended/],
+  ['a CRM that is away', { unavailable: { every: 1 } }, /does not answer .* Its last answer was: HTTP 503/],
+  [
+    'a throttle',
+    { tooMany: { every: 1, retryAfterSeconds: 120 } },
+    /Too many calls \(HTTP 429\): wait until \d\d:\d\d:\d\d UTC/,
+  ],
 ])('the check of %s stops at the first failure and says what to do', async (_, faults, advice) => {
   await lender.faults(faults)
   await database.pool.query('delete from crm_tokens')
@@ -1014,6 +1051,26 @@ test('while other calls are under way, the background makes one call at a time, 
   expect(ended).toBeLessThan(18)
   await Promise.all(background)
   expect(ended).toBe(20)
+})
+
+test('of the calls that wait, those of opened records go first, then pushes, notifications and the sweep', async () => {
+  await versionsOf('Leads')
+  await lender.faults({ slowMs: 100 })
+  const ended: string[] = []
+  const waiting = (
+    [
+      ['under way', (work) => work()],
+      ['sweep', asSweep],
+      ['notified', asNotified],
+      ['push', (work) => work()],
+      ['opened', asOpened],
+    ] satisfies [string, (work: () => Promise<unknown>) => Promise<unknown>][]
+  ).flatMap(([name, inTurn]) =>
+    Array.from({ length: 10 }, () => inTurn(() => crm.organisation()).then(() => ended.push(name))),
+  )
+  await Promise.all(waiting)
+  const turns = ended.filter((name, index) => name !== ended[index - 1])
+  expect(turns).toEqual(['under way', 'opened', 'push', 'notified', 'sweep'])
 })
 
 test('processes that call the CRM share the limit of simultaneous calls', async () => {

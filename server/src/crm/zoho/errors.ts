@@ -37,6 +37,16 @@ export class CrmSignInRefused extends CrmUnavailable {
   }
 }
 
+/** The CRM answers no call of the portal's at the moment. `why` is for operators. */
+export class CrmSilent extends CrmUnavailable {
+  readonly why: string
+
+  constructor(text: string, why: string, cause: unknown) {
+    super(text, cause)
+    this.why = why
+  }
+}
+
 /** Something before the CRM refuses every call of this machine. */
 export class CrmAddressRefused extends CrmUnavailable {}
 

@@ -16,6 +16,8 @@ export interface Organisation {
   organisation(signal?: AbortSignal): Promise<CrmOrganisation>
   /** The fields that the map names and the organisation lacks, without optional fields, each as `Module.Field`. */
   missingFields(signal?: AbortSignal): Promise<string[]>
+  /** Says which modules that the map names are missing, and what to do; undefined if all are there. */
+  missingModules(signal?: AbortSignal): Promise<string | undefined>
   /** The groups of optional fields that are on, with their fields. */
   fieldGroups(signal?: AbortSignal): Promise<Map<FieldGroup, GroupFields>>
   /**
@@ -33,6 +35,17 @@ export function openOrganisation({ api, metadata, fieldMap, fieldsThere }: ZohoP
 
   async function choicesOf(module: string, field: string, signal?: AbortSignal): Promise<string[]> {
     return usedChoices((await metadata.fieldsOf(module, signal))?.get(field))
+  }
+
+  async function missingModules(signal?: AbortSignal): Promise<string | undefined> {
+    const found = await Promise.all(
+      [fieldMap.partners, leads, deals].map(async ({ module }) => {
+        return (await metadata.fieldsOf(module, signal)) ? [] : [module]
+      }),
+    )
+    const missing = found.flat().join(' and ')
+    if (missing === '') return undefined
+    return `${missing} is missing. Make a module with this API name in the CRM's settings (Modules and Fields), or name yours in CRM_FIELD_MAP`
   }
 
   async function missingFields(signal?: AbortSignal): Promise<string[]> {
@@ -97,6 +110,7 @@ export function openOrganisation({ api, metadata, fieldMap, fieldsThere }: ZohoP
       }
     },
     missingFields,
+    missingModules,
     fieldGroups: fieldsThere.groups,
     makeMissingFields,
   }

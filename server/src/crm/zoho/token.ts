@@ -11,7 +11,7 @@ import type { Secrets } from '../../platform/db/secrets.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { type AccessToken, postForm, type Tokens } from './client.ts'
-import { CrmSignInRefused } from './errors.ts'
+import { CrmSignInRefused, CrmSilent } from './errors.ts'
 
 type StoredToken = AccessToken & { expiresAtMs: number }
 
@@ -168,7 +168,11 @@ async function post(settings: ZohoSettings): Promise<z.infer<typeof TokenAnswer>
   try {
     return TokenAnswer.parse(await postForm(`${settings.accountsUrl}/oauth/v2/token`, body, REQUEST_MS_MAX))
   } catch (error) {
-    throw new CrmUnavailable('The CRM’s sign-in does not answer.', error)
+    throw new CrmSilent(
+      'The CRM’s sign-in does not answer.',
+      `Does this machine reach ZOHO_ACCOUNTS_URL (${settings.accountsUrl})?`,
+      error,
+    )
   }
 }
 

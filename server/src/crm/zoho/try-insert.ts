@@ -2,6 +2,7 @@ import { DEFAULT_LEAD_SOURCE, SUBMITTED_STATUS } from '@portal/contract/choices.
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmCheck } from '../../records/crm-records.ts'
 import { readResults, writtenId } from './answers.ts'
+import { asTrial } from './call-order.ts'
 import { CrmRefused } from './errors.ts'
 import type { ZohoParts } from './parts.ts'
 import { readText } from './wire.ts'
@@ -29,32 +30,33 @@ export function openInsertTrial({ api, fieldMap: { leads } }: ZohoParts): Insert
   }
 
   return {
-    async tryInsert(signal) {
-      const { fields, module } = leads
-      const record = {
-        [fields.loid]: TRIAL_LOID,
-        [fields.business_name]: TRIAL_NAME,
-        [fields.last_name]: TRIAL_NAME,
-        [fields.lead_status]: SUBMITTED_STATUS,
-        [fields.lead_source]: DEFAULT_LEAD_SOURCE,
-        [fields.partner_iso]: 'AU',
-      }
-      const body = {
-        data: [record],
-        trigger: [],
-        skip_feature_execution: [{ name: 'cadences' }, { name: 'assignment_rules' }],
-      }
-      try {
-        // The answer to an earlier trial may have been lost.
-        await removeTrials(signal)
-        const answer = await api.write({ method: 'POST', path: module, body, isRepeatable: false, signal })
-        await api.remove(`${module}/${writtenId(readResults(answer)[0])}`, signal)
-        return { name: NAME, says: "made and deleted again; the CRM's recycle bin keeps it", isWrong: false }
-      } catch (error) {
-        if (!(error instanceof CrmRefused || error instanceof CrmUnavailable)) throw error
-        const says = `${error.message.replace(/\.?$/, '.')} New leads wait for as long as this lasts. Change the CRM's rule, layout or right that is behind it`
-        return { name: NAME, says, isWrong: true }
-      }
-    },
+    tryInsert: (signal) =>
+      asTrial(async () => {
+        const { fields, module } = leads
+        const record = {
+          [fields.loid]: TRIAL_LOID,
+          [fields.business_name]: TRIAL_NAME,
+          [fields.last_name]: TRIAL_NAME,
+          [fields.lead_status]: SUBMITTED_STATUS,
+          [fields.lead_source]: DEFAULT_LEAD_SOURCE,
+          [fields.partner_iso]: 'AU',
+        }
+        const body = {
+          data: [record],
+          trigger: [],
+          skip_feature_execution: [{ name: 'cadences' }, { name: 'assignment_rules' }],
+        }
+        try {
+          // The answer to an earlier trial may have been lost.
+          await removeTrials(signal)
+          const answer = await api.write({ method: 'POST', path: module, body, isRepeatable: false, signal })
+          await api.remove(`${module}/${writtenId(readResults(answer)[0])}`, signal)
+          return { name: NAME, says: "made and deleted again; the CRM's recycle bin keeps it", isWrong: false }
+        } catch (error) {
+          if (!(error instanceof CrmRefused || error instanceof CrmUnavailable)) throw error
+          const says = `${error.message.replace(/\.?$/, '.')} New leads wait for as long as this lasts. Change the CRM's rule, layout or right that is behind it`
+          return { name: NAME, says, isWrong: true }
+        }
+      }),
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import { defineJob } from '../../../platform/jobs/define-job.ts'
+import { asNotified } from '../../zoho/call-order.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { pullRecords } from '../pull-records.ts'
 import { findNotedRecords, forgetAllNoted, forgetNoted } from './noted-records.queries.ts'
@@ -20,29 +21,30 @@ export const pullNoted = defineJob({
   key: () => 'all',
   concurrency: 1,
   retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 1 },
-  async run(deps, _, signal) {
-    for (;;) {
-      let read = 0
-      for (const module of ['Leads', 'Deals'] as const) {
-        const pull = pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal)
-        for (;;) {
-          signal.throwIfAborted()
-          const noted = await findNotedRecords(deps.db, module, RECORDS_AT_ONCE)
-          if (noted.length === 0) break
-          await pullRecords(
-            pull,
-            module,
-            noted.map((record) => record.zoho_id),
-          )
-          await forgetNoted(deps.db, module, noted)
-          read += noted.length
-          // The rest arrived meanwhile, and is gathered.
-          if (noted.length < RECORDS_AT_ONCE) break
+  run: (deps, _, signal) =>
+    asNotified(async () => {
+      for (;;) {
+        let read = 0
+        for (const module of ['Leads', 'Deals'] as const) {
+          const pull = pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal)
+          for (;;) {
+            signal.throwIfAborted()
+            const noted = await findNotedRecords(deps.db, module, RECORDS_AT_ONCE)
+            if (noted.length === 0) break
+            await pullRecords(
+              pull,
+              module,
+              noted.map((record) => record.zoho_id),
+            )
+            await forgetNoted(deps.db, module, noted)
+            read += noted.length
+            // The rest arrived meanwhile, and is gathered.
+            if (noted.length < RECORDS_AT_ONCE) break
+          }
         }
+        if (read === 0) return
+        await sleep(GATHER_MS, undefined, { signal })
       }
-      if (read === 0) return
-      await sleep(GATHER_MS, undefined, { signal })
-    }
-  },
+    }),
   giveUp: ({ db }) => forgetAllNoted(db),
 })

@@ -12,6 +12,7 @@ import {
 import { drawHiddenOfAllPartners } from '../../../records/kinds/hidden-records.queries.ts'
 import { findPartnersWithoutRecord } from '../../../records/partners/partners-in-crm.queries.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
+import { asSweep } from '../../zoho/call-order.ts'
 import { CrmForbidden, CrmRefused } from '../../zoho/errors.ts'
 import { NotesNotListed } from '../../zoho/read-notes.ts'
 import { findRowsOf } from '../find-rows-of.ts'
@@ -42,7 +43,7 @@ export const sweep = defineJob({
   retry: { firstDelaySeconds: 30, delaySecondsMax: 300, giveUpAfterDays: 1 },
   async run(deps, _, signal) {
     try {
-      await runSweep(deps, signal)
+      await asSweep(() => runSweep(deps, signal))
     } catch (error) {
       if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
       deps.log.warn({ err: error }, 'the sweep stopped; the next sweep continues from there')

@@ -1,6 +1,7 @@
 import { CrmUnavailable } from '../../../platform/errors.ts'
 import type { CrmCheck } from '../../../records/crm-records.ts'
-import { CrmAddressRefused, CrmForbidden, CrmRefused, CrmSignInRefused } from '../errors.ts'
+import { asTrial } from '../call-order.ts'
+import { CrmAddressRefused, CrmForbidden, CrmRefused, CrmSignInRefused, CrmSilent } from '../errors.ts'
 import type { Organisation } from '../organisation.ts'
 import type { ZohoParts } from '../parts.ts'
 import { CALL_TRIALS } from './call-trials.ts'
@@ -18,15 +19,16 @@ export interface Checks {
 export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation: Organisation): Checks {
   const checked = { api, metadata, fieldMap, organisation }
   return {
-    async check(signal) {
-      const checks: CrmCheck[] = []
-      for (const trial of [...SETTINGS_TRIALS, ...CALL_TRIALS]) {
-        const { isForAll, ...check } = await attempt(trial, checked, signal)
-        checks.push(check)
-        if (isForAll) break
-      }
-      return checks
-    },
+    check: (signal) =>
+      asTrial(async () => {
+        const checks: CrmCheck[] = []
+        for (const trial of [...SETTINGS_TRIALS, ...CALL_TRIALS]) {
+          const { isForAll, ...check } = await attempt(trial, checked, signal)
+          checks.push(check)
+          if (isForAll) break
+        }
+        return checks
+      }),
   }
 }
 
@@ -42,27 +44,38 @@ async function attempt(
       return { name, says: error.message, isWrong: true, isForAll: error instanceof WrongForAll }
     }
     if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
-    const says = `${error.message.replace(/\.?$/, '.')} ${adviceFor(error, scope)}`
-    return { name, says, isWrong: true, isForAll: explainsAll(error) }
+    return { name, says: inWords(error, scope), isWrong: true, isForAll: explainsAll(error) }
   }
 }
 
 function explainsAll(error: Error): boolean {
-  return error instanceof CrmSignInRefused || error instanceof CrmAddressRefused || isVersionRetired(error)
+  const kinds = [CrmSignInRefused, CrmAddressRefused, CrmSilent]
+  return kinds.some((kind) => error instanceof kind) || isVersionRetired(error) || isLicenceOver(error)
+}
+
+/** What the CRM refused, and what an operator can do about it. `scope` is the scope that the call needs. */
+export function inWords(error: Error, scope: string): string {
+  return `${error.message.replace(/\.?$/, '.')} ${adviceFor(error, scope)}`
 }
 
 function adviceFor(error: Error, scope: string): string {
   if (error instanceof CrmSignInRefused) return error.advice
+  if (error instanceof CrmSilent) return error.why
   if (error instanceof CrmAddressRefused) {
     return "The organisation may allow only some addresses. Add this machine's in Zoho's settings: Security Control, Allowed IPs"
   }
   if (isVersionRetired(error)) {
     return 'Zoho has retired the version of its API that this portal speaks (v8). Install a newer version of the portal'
   }
+  if (isLicenceOver(error)) return "The organisation's licence of Zoho has ended. Renew it"
   if (isOfScope(error)) return `The grant lacks the scope ${scope}. Make a new grant that includes it`
   if (error instanceof CrmForbidden)
     return "The API user's profile lacks a permission for this. Add it in the CRM's settings"
   return 'Try again. If it still fails, look at the log'
+}
+
+function isLicenceOver(error: Error): boolean {
+  return /LICEN[CS]E/.test(error.message)
 }
 
 function isVersionRetired(error: Error): boolean {

@@ -47,15 +47,10 @@ const organisation: Trial = {
 
 const hasModules: SettingsTrial = {
   name: 'Modules',
-  async run({ metadata, fieldMap: { partners, leads, deals } }, signal) {
-    const found = await Promise.all(
-      [partners, leads, deals].map(async ({ module }) => ((await metadata.fieldsOf(module, signal)) ? [] : [module])),
-    )
-    const missing = found.flat().join(' and ')
-    if (missing === '') return 'all there'
-    throw new WrongForAll(
-      `${missing} is missing. Make a module with this API name in the CRM's settings (Modules and Fields), or name yours in CRM_FIELD_MAP`,
-    )
+  async run({ organisation }, signal) {
+    const missing = await organisation.missingModules(signal)
+    if (missing === undefined) return 'all there'
+    throw new WrongForAll(missing)
   },
 }
 
@@ -102,6 +97,15 @@ const loidIsUnique: SettingsTrial = {
     throw new Wrong(
       `Duplicates are allowed in ${names}. Tick 'Do not allow duplicate values' in the settings of each field`,
     )
+  },
+}
+
+const emailMayRepeat: SettingsTrial = {
+  name: 'Email',
+  async run({ metadata, fieldMap: { leads } }, signal) {
+    const { email } = leads.fields
+    if (!(await metadata.fieldsOf(leads.module, signal))?.get(email)?.isUnique) return 'may be that of several leads'
+    return `is unique in ${leads.module}, so the email of an applicant's further leads goes into their description. Allow duplicates in the settings of ${leads.module}.${email}`
   },
 }
 
@@ -187,6 +191,7 @@ const ofSettings = [
   hasFields,
   optionalFields,
   loidIsUnique,
+  emailMayRepeat,
   partnerIsLookup,
   conversionCopies,
   mandatoryFields,

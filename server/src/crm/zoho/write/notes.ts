@@ -64,7 +64,7 @@ export function openNoteWriter(
           .map((one) => one.zoho_id)
         const others = same.length === 0 ? undefined : await note.findOthers?.(same)
         const sent = same.find((zohoId) => !others?.has(zohoId))
-        if (sent !== undefined) return { isThere, sent }
+        if (sent !== undefined || note.crm_sent_at === null) return { isThere, ...(sent !== undefined && { sent }) }
       }
       return { isThere }
     }
