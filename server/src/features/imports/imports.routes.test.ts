@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type ClientRequest, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { CONSENT_VERSION } from '@portal/contract/leads.ts'
 import { IMPORT_BYTES_MAX } from '@portal/contract/limits.ts'
@@ -309,19 +309,28 @@ test('of files that one person brings at once, one is kept; a colleague’s stay
   expect(answers.map(({ body }) => body.data.id)).toContain(imports[0].id)
 })
 
+/** Begins to send a file, again whenever a busy portal refuses it, until the returned function is called. */
+function sendSlowly(url: string, token: string): () => void {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/octet-stream',
+    'content-length': IMPORT_BYTES_MAX,
+  }
+  let sending = begin()
+  function begin(): ClientRequest {
+    const begun = request(`${url}/api/dashboard/leads/imports`, { method: 'POST', headers }, () => {
+      sending = begin()
+    })
+    begun.on('error', () => undefined).write(HEADING)
+    return begun
+  }
+  return () => sending.destroy()
+}
+
 test('files that arrive slowly use up no memory: their partner’s next file has to wait, and another partner’s does not', async () => {
   await using portal = await startPortal({ env: { ROLE: 'web' } })
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
-  const slow = [1, 2].map(() => {
-    const headers = {
-      authorization: `Bearer ${ada.token}`,
-      'content-type': 'application/octet-stream',
-      'content-length': IMPORT_BYTES_MAX,
-    }
-    const sending = request(`${portal.url}/api/dashboard/leads/imports`, { method: 'POST', headers })
-    sending.on('error', () => undefined).write(HEADING)
-    return sending
-  })
+  const slow = [1, 2].map(() => sendSlowly(portal.url, ada.token))
   const bring = async (partner: TestPartner) => await partner.post('/dashboard/leads/imports', csv(line(1)))
   const refused = await waitFor('a file without room', async () => {
     const answer = await bring(ada)
@@ -329,7 +338,7 @@ test('files that arrive slowly use up no memory: their partner’s next file has
   })
   expect([refused.status, refused.headers.get('retry-after'), refused.body.code]).toEqual([503, '5', 'UNAVAILABLE'])
   expect((await bring(bob)).status).toBe(201)
-  for (const sending of slow) sending.destroy()
+  for (const stop of slow) stop()
   await waitFor('room for a file', async () => (await bring(ada)).status === 201)
 })
 
