@@ -110,7 +110,10 @@ async function dropIndexes(client: pg.PoolClient) {
   }
 }
 
-/** Inserts the partners, each with an owner. Returns the partners' ids, beginning with the big partner's. */
+/**
+ * Inserts the partners, each with an owner who has the partner's id. Returns the partners' ids, beginning with the big
+ * partner's.
+ */
 async function insertPartners(client: pg.PoolClient): Promise<string[]> {
   const ids = Array.from({ length: PARTNERS }, () => randomUUID())
   await client.query(
@@ -121,7 +124,7 @@ async function insertPartners(client: pg.PoolClient): Promise<string[]> {
   )
   await client.query(
     `insert into people (id, partner_id, email, password_hash, role, email_verified, created_at, modified_time)
-     select gen_random_uuid(), id, case n when 1 then $2 else 'partner' || n || '@example.com' end,
+     select id, id, case n when 1 then $2 else 'partner' || n || '@example.com' end,
             case n when 1 then $3 else 'none' end, 'owner', true, now() - interval '4 years', now() - interval '4 years'
        from unnest($1::uuid[]) with ordinality as partner (id, n)`,
     [ids, BIG_PARTNER.email, await hashPassword(BIG_PARTNER.password)],
@@ -130,9 +133,9 @@ async function insertPartners(client: pg.PoolClient): Promise<string[]> {
 }
 
 /**
- * Inserts three years of leads in order of time, with the partners mixed. One in eight is converted, one in fifty
- * archived. One in a hundred belongs to the big partner and appears in its list. The other partners have unequal
- * shares: the first has about twenty times as many leads as the last.
+ * Inserts three years of leads in order of time, with the partners mixed. A person submitted one in two, one in ten has
+ * a verdict. One in eight is converted, one in fifty archived. One in a hundred belongs to the big partner and appears in
+ * its list. The other partners have unequal shares: the first has about twenty times as many leads as the last.
  */
 async function insertLeads(client: pg.PoolClient, partners: string[], leads: number): Promise<void> {
   await client.query('select setseed(0.5)')
@@ -142,11 +145,8 @@ async function insertLeads(client: pg.PoolClient, partners: string[], leads: num
     `insert into leads (id, partner_id, loid, business_name, first_name, last_name, email, phone, state, loan_amount, loan_type,
                         loan_purpose, loan_term, sales_monthly, lead_status, lead_source, description, business_industry,
                         time_in_business, business_abn, partner_iso, created_at, modified_time, zoho_id, crm, converted_at,
-                        deal_loid, archived_at, archived_reason)
-     select uuidv7(at - now()),
-            case when i % 100 = 0 or i % 800 = 1 or i % 5000 = 2 then ($2::uuid[])[1]
-                 else ($2::uuid[])[2 + floor((cardinality($2) - 1) * random() ^ 1.5)::int] end,
-            loid,
+                        deal_loid, archived_at, archived_reason, submitter_id, partner_verdict)
+     select uuidv7(at - now()), partner_id, loid,
             case when i % ($1 / 10) = 0 then 'Zephyrine'
                  when random() < 0.1 then 'Harbour'
                  when random() < 0.12 and i < $1 / 2 then 'Oldstead'
@@ -169,8 +169,12 @@ async function insertLeads(client: pg.PoolClient, partners: string[], leads: num
             case when i % 8 = 1 then at + interval '10 days' end,
             case when i % 8 = 1 then loid end,
             case when i % 50 = 2 and i % 8 <> 1 then at + interval '20 days' end,
-            case when i % 50 = 2 and i % 8 <> 1 then 'left-crm' end
+            case when i % 50 = 2 and i % 8 <> 1 then 'left-crm' end,
+            case when random() < 0.5 then partner_id end,
+            case when random() < 0.1 then ($14::text[])[1 + floor(3 * random())::int] end
        from (select i, now() - ($1 - i) * (interval '3 years' / $1) as at, ${loid('i')} as loid,
+                    case when i % 100 = 0 or i % 800 = 1 or i % 5000 = 2 then ($2::uuid[])[1]
+                         else ($2::uuid[])[2 + floor((cardinality($2) - 1) * random() ^ 1.5)::int] end as partner_id,
                     ($6::text[])[1 + floor(60 * random() ^ 1.5)::int] as first_name,
                     ($3::text[])[1 + floor(30 * random() ^ 1.5)::int] || ($7::text[])[1 + floor(30 * random())::int] as last_name
                from generate_series(1::int, $1::int) i
@@ -223,13 +227,13 @@ async function insertDeals(client: pg.PoolClient): Promise<void> {
     client,
     'deals',
     `insert into deals (id, partner_id, loid, deal_name, business_name, contact_name, email, phone, amount, loan_type, stage,
-                        lead_source, closing_date, probability, partner_iso, created_at, modified_time, zoho_id, crm)
+                        lead_source, closing_date, probability, partner_iso, created_at, modified_time, zoho_id, crm, submitter_id)
      select uuidv7(converted_at - now()), partner_id, loid, business_name || ' – ' || loan_type, business_name,
             first_name || ' ' || last_name, email, phone,
             case when random() < 0.001 then 5000000 else loan_amount end, loan_type,
             (array['Funded','Closed','Approved','Pending Approval','Consulting With Client','Information Received',
                    'Waiting On Application','Re-Engage'])[1 + floor(8 * random() ^ 1.5)::int],
-            lead_source, converted_at::date + 30, 50, partner_iso, converted_at, converted_at, 'D' || zoho_id, 'synced'
+            lead_source, converted_at::date + 30, 50, partner_iso, converted_at, converted_at, 'D' || zoho_id, 'synced', submitter_id
        from leads where converted_at is not null order by converted_at`,
   )
 }
@@ -323,6 +327,7 @@ const WORDS = {
   industries: lines(
     'Agriculture|Automotive|Construction|Education|Energy|Finance|Food & Beverage|Healthcare|Hospitality|Information Technology|Legal|Manufacturing|Real Estate|Retail|Transportation|Other',
   ),
+  verdicts: lines('Declined|Eligible|More documents'),
 }
 
 function words(text: string): string[] {

@@ -25,6 +25,27 @@ const LEADS = '/api/dashboard/leads'
 const DEALS = '/api/dashboard/deals'
 const SEARCH = '/api/crm/search'
 const FEW = 'Test Lead|Duplicate'
+/** Filters in pairs, and filters with another order. */
+const LEADS_COMBINED: Record<string, string>[] = [
+  { source: 'referral', sort: 'business_name' },
+  { source: 'billboard', sort: 'loan_amount' },
+  { status: 'Contacted', sort: 'loan_amount' },
+  { status: FEW, sort: 'business_name' },
+  { status: FEW, sort: 'loid', order: 'asc' },
+  { person: 'me', sort: 'modified_time' },
+  { person: 'me', status: 'Contacted' },
+  { person: 'me', source: 'radio' },
+  { verdict: 'Declined', sort: 'partner_iso' },
+  { verdict: 'Declined', source: 'referral' },
+  { verdict: 'Declined', person: 'me' },
+]
+const DEALS_COMBINED: Record<string, string>[] = [
+  { stage: 'Approved', sort: 'deal_name' },
+  { minAmount: '4000000', sort: 'loid' },
+  { minAmount: '300000', stage: 'Funded' },
+  { person: 'me', sort: 'amount' },
+  { person: 'me', stage: 'Closed' },
+]
 
 export const QUESTIONS: Question[] = [
   ask('leads, first page', LEADS),
@@ -54,8 +75,7 @@ export const QUESTIONS: Question[] = [
   },
   ask('leads, mine', LEADS, { person: 'me' }),
   ask('leads, a verdict', LEADS, { verdict: 'Declined' }),
-  { ...ask('leads, a source, sorted', LEADS, { source: 'referral', sort: 'business_name' }), msMax: SORTED_MS_MAX },
-  { ...ask('leads, a status, sorted', LEADS, { status: 'Contacted', sort: 'loan_amount' }), msMax: SORTED_MS_MAX },
+  ...LEADS_COMBINED.map((query) => combined('leads', LEADS, query)),
   {
     name: 'palette, the letters of a name',
     paths: ({ leads }) => leads.map((lead) => address(SEARCH, { q: lead.business_name.slice(0, 4) })),
@@ -87,12 +107,20 @@ export const QUESTIONS: Question[] = [
   ask('deals, first page', DEALS),
   ask('deals, page 5', DEALS, { page: '5' }),
   ask('deals, stage', DEALS, { stage: 'Approved' }),
+  ask('deals, two stages', DEALS, { stage: 'Approved|Closed' }),
+  {
+    name: 'deals, two stages and a date',
+    paths: ({ month }) => [address(DEALS, { ...month, stage: 'Approved|Closed' })],
+  },
   ask('deals, a minimum amount', DEALS, { minAmount: '300000' }),
   ask('deals, a minimum amount that few reach', DEALS, { minAmount: '4000000' }),
+  ask('deals, mine', DEALS, { person: 'me' }),
+  { name: 'deals, dates', paths: ({ month }) => [address(DEALS, month)] },
   ...(['asc', 'desc'] as const).flatMap((order) =>
     DEAL_SORT_COLUMNS.map((sort) => ask(`deals, sorted by ${sort}, ${order}`, DEALS, { sort, order })),
   ),
   { name: 'deals, changed since', paths: ({ month }) => [address(DEALS, { changedFrom: month.dateFrom })] },
+  ...DEALS_COMBINED.map((query) => combined('deals', DEALS, query)),
   ask('deals list, a common word', DEALS, { search: COMMON_WORD }),
   ask('deals list, a word nobody has', DEALS, { search: 'xylophonist' }),
 ]
@@ -120,6 +148,13 @@ function searches(where: string, path: string, parameter: string): Question[] {
   ]
 }
 
+function combined(list: string, path: string, query: Record<string, string>): Question {
+  const name = `${list}, ${Object.entries(query)
+    .map((pair) => pair.join(' '))
+    .join(', ')}`
+  return { ...ask(name, path, query), msMax: SORTED_MS_MAX }
+}
+
 function ask(name: string, path: string, query: Record<string, string> = {}): Question {
   return { name, paths: () => [address(path, query)] }
 }
@@ -144,6 +179,7 @@ interface Sample {
 }
 
 export interface BigPartner {
+  url: string
   sample: Sample
   token: string
   /** Returns how long the answer took, in milliseconds. */
@@ -163,6 +199,7 @@ export async function signIn({ url, pool }: Product): Promise<BigPartner> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   const headers = { authorization: `Bearer ${token}` }
   return {
+    url,
     sample: await readSample(pool),
     token,
     get: (path, isFirstByte) => get(`${url}${path}`, { agent, headers }, isFirstByte),

@@ -7,6 +7,7 @@ import { type Scan, scansOfList } from '../server/src/testing/list-scans.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 import { BIG_PARTNER, loadScaleData } from './scale-data.ts'
 import { type BigPartner, QUESTIONS, type Question, signIn } from './scale-questions.ts'
+import { timePalette } from './time-palette.ts'
 
 const SIZES = [
   { name: '100-thousand', leads: 100_000, ports: { PORT: '3421', CRM_PORT: '3921' } },
@@ -14,6 +15,9 @@ const SIZES = [
 ]
 const P99_MS_MAX = 50
 const RATIO_MAX = 1.5
+const PALETTE = 'palette, from the last key to the hit'
+const PALETTE_MS_MAX = 100
+const TYPINGS = 60
 /** A scan of so much of a partner's rows counts as one of all. */
 const ALL = 0.9
 const WARM_UP = 50
@@ -80,6 +84,13 @@ async function comparePartners(products: Product[]): Promise<void> {
     console.log(
       `${question.name.padEnd(46)}${cells.map((ms) => ms.toFixed(1).padStart(10)).join('')}${ratio.toFixed(2).padStart(15)}${largest ? `   ${largest.entries} of ${largest.of}` : ''}`,
     )
+  }
+  if (PALETTE.includes(options.only)) {
+    const times: number[][] = []
+    for (const partner of partners) times.push(await timePalette(partner, TYPINGS))
+    if (at(times.at(-1) ?? [], 0.5) > PALETTE_MS_MAX) missed.push(PALETTE)
+    const cells = times.flatMap((sorted) => [at(sorted, 0.5), at(sorted, 0.99)])
+    console.log(`${PALETTE.padEnd(46)}${cells.map((ms) => ms.toFixed(1).padStart(10)).join('')}`)
   }
   const goal = `p99 under ${P99_MS_MAX} ms (or what the kind of call has as its own), and at most ${RATIO_MAX} times that of the smaller database`
   console.log(`\n${goal}: met by all${but(missed)}`)

@@ -1,6 +1,6 @@
 import { DEFAULT_FIELD_MAP } from '../server/src/crm/zoho/field-map.ts'
 import type { CrmRow } from './crm.ts'
-import type { Ledger, Tracked } from './ledger.ts'
+import { type Ledger, TO_BE, type Tracked } from './ledger.ts'
 import type { Partner } from './partners.ts'
 import type { World } from './world.ts'
 
@@ -202,6 +202,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     const named = record.loid && !mayBeRenamed ? rows.filter((row) => row['LOID'] === record.loid) : found
     if (record.module === 'Leads' && record.loid !== undefined && withdrawn.has(record.loid)) {
       if (named.length > 0) differ(`${record.loid} was withdrawn and is in the CRM`, record)
+      const lost = record.isDeleted ? [] : touchesBeforeWithdrawal(record)
+      if (lost.length > 0) differ(`${record.loid} was withdrawn after staff had done ${lost.join(', ')}`, record)
       continue
     }
     if (record.isDeleted) {
@@ -322,6 +324,20 @@ export async function compare(world: World, partners: readonly Partner[], ledger
 /** Whether a partner withdrew the record, and staff may have restored it. */
 function wasWithdrawn({ log }: Tracked): boolean {
   return log.some((line) => / withdrawn by .*: 202$/.test(line))
+}
+
+/**
+ * What staff did to a lead before the partner asked to withdraw it, which the portal had to see (D86). What they did later
+ * may have come after the portal's look. A verdict does not count, nor does a status that was set back.
+ */
+function touchesBeforeWithdrawal({ log }: Tracked): string[] {
+  const accepted = log.findLastIndex((line) => /withdrawn by .*: 202$/.test(line))
+  const asked = log.slice(0, Math.max(accepted, 0)).findLastIndex((line) => line.endsWith(TO_BE.withdrawn))
+  const earlier = log.slice(0, Math.max(asked, 0)).filter((line) => !line.includes(': refused, '))
+  const [status] = earlier.filter((line) => line.includes('"Lead_Status"')).slice(-1)
+  const isMoved = status !== undefined && !status.endsWith('"Lead_Status":"New Lead"}]')
+  const edits = earlier.filter((line) => /\[\{"(?:Company|Loan_Amount)"|of the staff'$/.test(line))
+  return isMoved ? [status, ...edits] : edits
 }
 
 /** The CRM lets nobody enter the partner of a converted lead again that was lost with the partner's record. */

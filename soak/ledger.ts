@@ -21,6 +21,9 @@ export interface Tracked {
   log: string[]
 }
 
+/** The lines before a partner asks for a change. */
+export const TO_BE = { corrected: 'to be corrected', withdrawn: 'to be withdrawn' }
+
 export interface Ledger {
   records: Tracked[]
   /**

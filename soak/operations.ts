@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fieldsOf, ODD_VALUES } from '../server/src/testing/bad-input.ts'
 import { ROUTES, validBody } from '../server/src/testing/contract-routes.ts'
 import type { Random } from '../server/src/testing/random.ts'
 import { type Crm, StaffRefused } from './crm.ts'
-import { type Ledger, type Tracked, track, writeDown } from './ledger.ts'
+import { type Ledger, TO_BE, type Tracked, track, writeDown } from './ledger.ts'
 import type { Partner } from './partners.ts'
 
 interface Play {
@@ -155,20 +156,26 @@ function withdrawLead(play: Play): Operation {
   return change(play, 'withdrawn', (by, loid) => by.tryOnce('POST', `/crm/lead/${loid}/withdraw`, body))
 }
 
-/** Prefers recent leads, which the lender may not have touched yet. */
+/** Prefers recent leads, which the lender may not have touched yet. In every third case staff edit the lead meanwhile. */
 function change(
-  { partners, ledger, random }: Play,
-  what: string,
+  { crm, partners, ledger, random, number }: Play,
+  what: keyof typeof TO_BE,
   ask: (by: Partner, loid: string) => Promise<number>,
 ): Operation {
   const submitted = ledger.records.filter((one) => one.module === 'Leads' && one.loid !== undefined && !one.isConverted)
   const record = submitted.length > 0 ? random.pick(submitted.slice(-RECENT)) : undefined
+  const edit = random.pick([{ Lead_Status: 'Contacted' }, { Loan_Amount: 3_000_000 + number }])
+  const staff = random.chance(0.3) && record ? editOne(crm, record, [edit]) : undefined
+  const staffMs = random.below(MEANWHILE_MS)
   return (
     record && {
       record,
       async run() {
         const by = partners[record.partner]
+        writeDown(record, TO_BE[what])
+        const edited = staff && sleep(staffMs).then(staff.run)
         const status = by && record.loid !== undefined ? await ask(by, record.loid) : 0
+        await edited
         writeDown(record, `${what} by partner ${record.partner}: ${status}`)
       },
     }
@@ -176,6 +183,8 @@ function change(
 }
 
 const RECENT = 12
+/** So long the portal takes to look at a lead and to change it, if nothing hinders it. */
+const MEANWHILE_MS = 150
 
 function pressSync({ partners, random }: Play): Operation {
   const partner = random.pick(partners)
@@ -295,15 +304,16 @@ function describePartner({ crm, zohoIds, random, number }: Play): Operation {
 
 function edit({ crm, ledger, random }: Play, module: Tracked['module'], changes: Record<string, unknown>[]): Operation {
   const record = pick(ledger, random, (one) => one.module === module && !one.isConverted)
-  return (
-    record &&
-    byStaff(crm, record, JSON.stringify(changes), async (zohoId) => {
-      for (const change of changes) {
-        await crm.update(module, zohoId, change)
-        for (const [field, value] of Object.entries(change)) record.staffSet.set(field, value)
-      }
-    })
-  )
+  return record && editOne(crm, record, changes)
+}
+
+function editOne(crm: Crm, record: Tracked, changes: Record<string, unknown>[]): NonNullable<Operation> {
+  return byStaff(crm, record, JSON.stringify(changes), async (zohoId) => {
+    for (const change of changes) {
+      await crm.update(record.module, zohoId, change)
+      for (const [field, value] of Object.entries(change)) record.staffSet.set(field, value)
+    }
+  })
 }
 
 /** Every fourth conversion makes no deal. */
@@ -540,7 +550,12 @@ function pick(ledger: Ledger, random: Random, suits: (record: Tracked) => boolea
 }
 
 /** Staff work on records that the CRM has. Records that have not reached the CRM yet are skipped. */
-function byStaff(crm: Crm, record: Tracked, what: string, work: (zohoId: string) => Promise<void>): Operation {
+function byStaff(
+  crm: Crm,
+  record: Tracked,
+  what: string,
+  work: (zohoId: string) => Promise<void>,
+): NonNullable<Operation> {
   return {
     record,
     async run() {

@@ -85,6 +85,7 @@ const FIELDS: [column: string, field: keyof LeadRow][] = [
   ['LOID', 'loid'],
   ['Email', 'email'],
   ['State', 'state'],
+  ['Status', 'lead_status'],
   ['Loan Amount', 'loan_amount'],
   ['Loan Type', 'loan_type'],
   ['Loan Purpose', 'loan_purpose'],
@@ -140,12 +141,14 @@ test('an export of 1,000 random leads is read back without a difference, and no 
   const differences = rows.flatMap((row, index) => {
     const found = read[index] ?? {}
     const phone = formatPhone(row.phone) ?? ''
+    const name = [row.first_name, row.last_name].filter((part) => part !== null).join(' ')
     const fields = FIELDS.filter(
       ([column, field]) => unguarded(found[column]) !== String(Reflect.get(row, field) ?? ''),
     )
     return [
       ...fields.map(([column]) => `${row.loid} ${column}`),
       ...(found['Phone'] === phone ? [] : [`${row.loid} Phone`]),
+      ...(unguarded(found['Lead Name']) === name ? [] : [`${row.loid} Lead Name`]),
     ]
   })
   expect([read.length, differences]).toEqual([RECORDS, []])

@@ -31,33 +31,43 @@ const LISTS = [
   ].map((query) => `${LEADS}?${query}`),
   DEALS,
   ...sorted(DEALS, DEAL_SORT_COLUMNS),
-  ...['stage=Approved', 'changedFrom=2026-03-01', 'person=me'].map((query) => `${DEALS}?${query}`),
+  ...[
+    'stage=Approved',
+    'stage=Approved|Closed',
+    'minAmount=490000',
+    'dateFrom=2026-02-01&dateTo=2026-03-01',
+    'changedFrom=2026-03-01',
+    'person=me',
+  ].map((query) => `${DEALS}?${query}`),
 ]
 
 test('no list in its own order, sorted, or with a filter reads all records of a partner', async () => {
   await using portal = await startPortal({ env: { ROLE: 'web' } })
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const { pool } = portal.deps
+  const { person_id } = (await partner.get('/profile')).body.data
+  const submitter = `case when i % 4 = 0 then $4::uuid end`
   const common = `gen_random_uuid(), case when i % 2 = 0 then $1 else $2 end::uuid`
   const times = `'2026-01-01'::timestamptz + i * interval '20 minutes', '2026-01-01'::timestamptz + (i * 7919 % 6000) * interval '20 minutes', 'synced'`
   await pool.query(
-    `insert into leads (id, partner_id, loid, business_name, lead_status, lead_source, loan_amount, partner_iso, created_at, modified_time, crm)
+    `insert into leads (id, partner_id, loid, business_name, lead_status, lead_source, loan_amount, partner_iso,
+                        submitter_id, partner_verdict, created_at, modified_time, crm)
      select ${common}, 'LO-' || lpad(upper(to_hex(i)), 8, '0'), 'Business ' || i * 7919 % 6000,
             case when i % 1000 < 2 then 'Test Lead' when i % 1000 < 4 then 'Duplicate'
                  else (array['New Lead', 'Contacted', 'Pre Call', 'Lost Lead'])[1 + i % 7 % 4] end,
-            (array['web', 'referral', 'radio'])[1 + i % 3], nullif(i % 500, 0) * 1000, 'AU', ${times}
+            (array['web', 'referral', 'radio'])[1 + i % 3], nullif(i % 500, 0) * 1000, 'AU', ${submitter},
+            case when i % 20 = 0 then 'Declined' end, ${times}
        from generate_series(1, $3::int) i`,
-    [partner.id, other.id, 2 * RECORDS],
+    [partner.id, other.id, 2 * RECORDS, person_id],
   )
   await pool.query(
-    `insert into deals (id, partner_id, loid, deal_name, stage, amount, created_at, modified_time, crm)
+    `insert into deals (id, partner_id, loid, deal_name, stage, amount, submitter_id, created_at, modified_time, crm)
      select ${common}, 'LO-' || lpad(upper(to_hex(i)), 8, '0'), 'Deal ' || i * 7919 % 6000,
-            (array['Approved', 'Funded', 'Closed'])[1 + i % 3], nullif(i % 500, 0) * 1000, ${times}
+            (array['Approved', 'Funded', 'Closed'])[1 + i % 3], nullif(i % 500, 0) * 1000, ${submitter}, ${times}
        from generate_series(1, $3::int) i`,
-    [partner.id, other.id, 2 * RECORDS],
+    [partner.id, other.id, 2 * RECORDS, person_id],
   )
   await pool.query('vacuum (analyze) leads, deals')
-  const { person_id } = (await partner.get('/profile')).body.data
   const lister = { id: partner.id, businessName: partner.businessName, personId: person_id }
   const reading: string[] = []
   for (const list of LISTS) {
