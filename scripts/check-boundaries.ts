@@ -47,7 +47,8 @@ const WEB_FOLDERS = {
   live: ['api'],
   api: [],
   document: ['api'],
-  ui: ['format'],
+  router: ['api'],
+  ui: ['format', 'router'],
   format: [],
 }
 

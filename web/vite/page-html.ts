@@ -73,35 +73,15 @@ function takeStyle(bundle: Rolldown.OutputBundle): string {
   return String(sheet.source).trim()
 }
 
-interface Route {
-  name?: string
-  parent?: string
-  path?: string
-  module?: string
-}
-
 /**
  * The paths that have a page, each with the modules that draw it: the page's module and those of the routes around it.
  * `isForPeople` says that the page has the layout of people who are signed in.
  */
 function readPages(routes: string): { path: string; modules: string[]; isForPeople: boolean }[] {
-  const texts = routes.split('createRoute(')
-  const all = texts.slice(1).map(
-    (text, before): Route => ({
-      name: /const (\w+) = $/.exec(texts[before] ?? '')?.[1],
-      parent: /getParentRoute: \(\) => (\w+)/.exec(text)?.[1],
-      path: /path: '([^']+)'/.exec(text)?.[1],
-      module: /import\('(?:\.\.?\/)+([^']+)'\)/.exec(text)?.[1],
-    }),
-  )
-  const around = (route: Route): Route[] => {
-    const parent = all.find(({ name }) => name !== undefined && name === route.parent)
-    return parent ? [...around(parent), parent, route] : [route]
-  }
-  return all.flatMap((route) => {
-    if (route.path === undefined || route.module === undefined) return []
-    const modules = around(route).flatMap(({ module }) => module ?? [])
-    return [{ path: route.path, modules, isForPeople: modules.length > 1 }]
+  const [frame, ...pages] = routes.matchAll(/(?:'(\/[^']*)': (\w+)\([^']*|)import\('(?:\.\.?\/)+([^']+)'\)/g)
+  return pages.map(([, path = '', kind, module = '']) => {
+    const isForPeople = kind === 'signedIn'
+    return { path, modules: isForPeople ? [frame?.[3] ?? '', module] : [module], isForPeople }
   })
 }
 

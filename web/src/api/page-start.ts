@@ -1,10 +1,12 @@
 import type { DefaultError, QueryClient, QueryExecuteOptions, QueryKey } from '@tanstack/react-query'
 
-/** The input of a page's loader, which begins the page's calls before the page is drawn. */
-export interface PageStart<Deps = unknown, Params = unknown> {
-  context: { queryClient: QueryClient }
-  deps: Deps
-  params: Params
+/** The input of a page's `start`, which begins the page's calls before the page is drawn. */
+export interface PageStart {
+  queryClient: QueryClient
+  /** The search of the address, which the page parses. */
+  search: Readonly<Record<string, string>>
+  /** The parameter in the path, such as a LOID. */
+  param: string
 }
 
 /** Starts a query and does not wait for it. If the query fails, the page shows the failure. */

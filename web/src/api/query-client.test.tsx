@@ -2,6 +2,7 @@ import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { App } from '../app/app.tsx'
+import { paths } from '../app/paths.ts'
 import { createAppRouter } from '../app/routes.tsx'
 import { openApp } from '../testing/open-app.tsx'
 import { leadOf } from '../testing/records.ts'
@@ -32,7 +33,7 @@ test('a page does not repeat a call that failed in its loader, but a later visit
   await user.click(screen.getAllByRole('link', { name: 'Back to Leads' })[0] ?? document.body)
   await screen.findByRole('table', { name: 'Leads' })
   const before = asked().length
-  await router.navigate({ to: '/leads/$loid', params: { loid: 'LO-7K3M9QAZ' } })
+  await router.navigate(paths.lead('LO-7K3M9QAZ'))
   expect(await screen.findByText('Failed to load lead details')).toBeDefined()
   expect(asked()).toHaveLength(before + 1)
 })

@@ -1,45 +1,42 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { onRoleChange } from '../api/role.ts'
 import { dropEarlyForm } from '../document/early-form.ts'
 import { keepLive } from '../live/keep-live.ts'
+import type { Location } from '../router/address.ts'
+import type { Router } from '../router/router.ts'
+import { RouterView } from '../router/router-view.tsx'
 import { forgetPerson } from '../session/forget-person.ts'
 import { keepSession } from '../session/keep-session.ts'
 import { onSeesPaymentsChange } from '../session/sees-payments.ts'
 import { LateToaster } from '../ui/late-toaster.tsx'
 import { watchUse } from '../ui/looked-at.ts'
 import { toast } from '../ui/toast.ts'
-import { rememberPages } from '../ui/way-back.ts'
+import { rememberPage } from '../ui/way-back.ts'
 import { ConfirmAgain } from './confirm-again.tsx'
-import { focusHeadingAfterNavigation } from './focus-heading.ts'
-import { keepDocument } from './keep-document.ts'
+import { focusHeading } from './focus-heading.ts'
 import { nextOf, paths } from './paths.ts'
-import type { AppRouter } from './routes.tsx'
 
 /** The toast is shown for a long time, because a person who was away may not look at once. */
 const SESSION_END_SHOWN_MS = 8_000
 
-export function App({ router }: { router: AppRouter }) {
-  const { queryClient } = router.options.context
+export function App({ router }: { router: Router }) {
+  const { queryClient } = router
   // Increases each time somebody else signs in from another tab. A new round draws every page from scratch.
   const [round, setRound] = useState(0)
 
   // A different role or right may open different pages.
-  useEffect(() => onRoleChange((before) => before && void router.invalidate()), [router])
+  useEffect(() => onRoleChange((before) => before && void router.load()), [router])
   useEffect(
     () =>
       onSeesPaymentsChange((before) => {
         // What was not known before opened no page but that of payments, whose calls the server has answered.
         if (before === null) return
         queryClient.removeQueries({ queryKey: ['payments'] })
-        void router.invalidate()
+        void router.load()
       }),
     [queryClient, router],
   )
-  useEffect(() => focusHeadingAfterNavigation(router), [router])
-  useEffect(() => rememberPages(router), [router])
-  useEffect(keepDocument, [])
   useEffect(dropEarlyForm, [])
   useEffect(watchUse, [])
   useEffect(
@@ -48,14 +45,14 @@ export function App({ router }: { router: AppRouter }) {
         // The guards run again, so it does not matter which page is open or still loading.
         async onEnd(isRefused) {
           if (isRefused) toast.info('Your session has ended. Please sign in again.', SESSION_END_SHOWN_MS)
-          await router.invalidate()
+          await router.load()
           forgetPerson(queryClient)
         },
         // The page forgets everything that another person typed or saw.
         async onBeginElsewhere() {
           forgetPerson(queryClient)
           setRound((before) => before + 1)
-          await router.invalidate()
+          await router.load()
         },
       }),
     [queryClient, router],
@@ -65,13 +62,18 @@ export function App({ router }: { router: AppRouter }) {
 
   return (
     <QueryClientProvider client={queryClient}>
-      <RouterProvider key={round} router={router} />
+      <RouterView key={round} router={router} onDrawn={handleDrawn} />
       <ConfirmAgain onSecondFactor={() => void leadToSecondFactor(router)} />
       <LateToaster />
     </QueryClientProvider>
   )
 }
 
-function leadToSecondFactor(router: AppRouter): Promise<void> {
-  return router.navigate({ ...paths.secondFactor, state: { next: nextOf(router.latestLocation) } })
+function handleDrawn(to: Location, from: Location | undefined) {
+  rememberPage(to)
+  if (from && from.pathname !== to.pathname) focusHeading()
+}
+
+function leadToSecondFactor(router: Router): Promise<void> {
+  return router.navigate({ ...paths.secondFactor, state: { next: nextOf(router.now().location) } })
 }

@@ -18,10 +18,8 @@ setTimeout(() => {
   }
   noteReload()
   const router = createAppRouter(createQueryClient())
-  // The router subscribes itself only when the app is drawn. Without this line, it would not notice if the person went
-  // back before then. The history calls a function only once, even if the function is subscribed twice.
-  // oxlint-disable-next-line typescript/no-misused-promises -- the router subscribes it in the same way
-  router.history.subscribe(router.load)
+  // The app listens only when it is drawn. Without this line, the router would not notice if the person went back before then.
+  router.listen()
   // The app is drawn when the page's files have arrived. Until then the document shows what it knows of the page.
   void router.load().finally(() => {
     dropEarlyCalls()

@@ -1,7 +1,7 @@
-import { useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { brokenText } from '../api/failure.ts'
 import { isReachable } from '../api/is-reachable.ts'
+import { useLocation } from '../router/router-view.tsx'
 import { Failure } from '../ui/failure.tsx'
 
 const RELOADED_KEY = 'portal-reloaded'

@@ -1,4 +1,61 @@
-import type { ParsedLocation } from '@tanstack/react-router'
+import type { Location } from '../router/address.ts'
+import type {
+  ActivitySearch,
+  DealListSearch,
+  LeadListSearch,
+  PaymentsSearch,
+  SearchPageSearch,
+  SecurityLogSearch,
+  TokenSearch,
+  WebhookLogSearch,
+} from './search-params.ts'
+
+type NoSearch = Record<never, never>
+
+declare module '../router/address.ts' {
+  interface Paths {
+    '/verify-email': TokenSearch
+    '/disown': TokenSearch
+    '/unsubscribe': TokenSearch
+    '/second-factor': NoSearch
+    '/confirm-email': TokenSearch
+    '/undo-email': TokenSearch
+    '/invite': TokenSearch
+    '/login': NoSearch
+    '/signup': NoSearch
+    '/forgot-password': NoSearch
+    '/reset-password': TokenSearch
+    '/dashboard': NoSearch
+    '/activity': ActivitySearch
+    '/leads': LeadListSearch
+    '/leads/new': NoSearch
+    '/leads/import': NoSearch
+    '/leads/$loid': NoSearch
+    '/leads/$loid/correct': NoSearch
+    '/deals': DealListSearch
+    '/deals/$loid': NoSearch
+    '/payments': PaymentsSearch
+    '/webhook': WebhookLogSearch
+    '/api-keys': NoSearch
+    '/team': NoSearch
+    '/api-docs': NoSearch
+    '/search': SearchPageSearch
+    '/security': SecurityLogSearch
+    '/profile': NoSearch
+    '/profile/security': NoSearch
+    '/profile/notifications': NoSearch
+  }
+}
+
+declare module '@tanstack/history' {
+  interface HistoryState {
+    /**
+     * The page that opens after signing in or setting up a second factor (D76). It is kept in the history and not in
+     * the address, so that a link from elsewhere cannot choose it.
+     */
+    next?: string | undefined
+  }
+}
 
 /** Every link of the app: `<Link {...paths.lead(loid)}>`, `navigate(paths.leads)`. */
 export const paths = {
@@ -14,12 +71,12 @@ export const paths = {
   leadsLike: (search: string) => ({ to: '/leads', search: { search, searchIn: 'all' } }) as const,
   newLead: { to: '/leads/new' },
   importLeads: { to: '/leads/import' },
-  lead: (loid: string) => ({ to: '/leads/$loid', params: { loid } }) as const,
-  correctLead: (loid: string) => ({ to: '/leads/$loid/correct', params: { loid } }) as const,
+  lead: (loid: string) => ({ to: '/leads/$loid', param: loid }) as const,
+  correctLead: (loid: string) => ({ to: '/leads/$loid/correct', param: loid }) as const,
   deals: { to: '/deals' },
   dealsLike: (search: string) => ({ to: '/deals', search: { search, searchIn: 'all' } }) as const,
   dealsInStage: (stage: string) => ({ to: '/deals', search: { stage } }) as const,
-  deal: (loid: string) => ({ to: '/deals/$loid', params: { loid } }) as const,
+  deal: (loid: string) => ({ to: '/deals/$loid', param: loid }) as const,
   payments: { to: '/payments' },
   webhook: { to: '/webhook' },
   apiKeys: { to: '/api-keys' },
@@ -33,22 +90,12 @@ export const paths = {
   agreement: { to: '/profile/notifications', hash: 'agreement' },
 } as const
 
-declare module '@tanstack/react-router' {
-  interface HistoryState {
-    /**
-     * The page that opens after signing in or setting up a second factor (D76). It is kept in the history and not in
-     * the address, so that a link from elsewhere cannot choose it.
-     */
-    next?: string
-  }
-}
-
 /** The page to remember if this location cannot be shown now: its `next` if it has one, or the location itself. */
-export function nextOf({ state, href }: ParsedLocation): string {
+export function nextOf({ state, href }: Location): string {
   return state.next ?? href
 }
 
 /** The page to open after this location: its `next` if it has one, or the dashboard. */
-export function onwardFrom({ state }: Pick<ParsedLocation, 'state'>) {
-  return { ...paths.dashboard, ...(state.next !== undefined && { href: state.next }) }
+export function onwardFrom({ state }: Pick<Location, 'state'>) {
+  return { ...paths.dashboard, href: state.next }
 }

@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  activitySearch,
-  dealListSearch,
-  leadListSearch,
-  parseSearch,
-  searchPageSearch,
-  stringifySearch,
-  webhookLogSearch,
-} from './search-params.ts'
+import { parseSearch, stringifySearch } from '../router/address.ts'
+import { activitySearch, dealListSearch, leadListSearch, searchPageSearch, webhookLogSearch } from './search-params.ts'
 
 test('a search text that looks like a number stays text', () => {
   expect(searchPageSearch(parseSearch('?q=0412345678'))).toEqual({ q: '0412345678' })

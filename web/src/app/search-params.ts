@@ -8,20 +8,6 @@ import {
 } from '@portal/contract/limits.ts'
 import { CHOICES_LENGTH_MAX } from '@portal/contract/several.ts'
 
-/** Keeps every value as text: a search for `0412` or `1e5` must not become a number. */
-export function parseSearch(search: string): Record<string, string> {
-  return Object.fromEntries(new URLSearchParams(search))
-}
-
-export function stringifySearch(search: Record<string, unknown>): string {
-  const params = new URLSearchParams()
-  for (const [name, value] of Object.entries(search)) {
-    const text = textOf(value)
-    if (text !== undefined) params.set(name, text)
-  }
-  return params.size > 0 ? `?${params}` : ''
-}
-
 type Raw = Record<string, unknown>
 
 /** What the lists of leads and of deals have in common. */
@@ -66,8 +52,8 @@ export interface LeadListSearch extends RecordListSearch {
 }
 
 /**
- * Drops values that do not parse, so an old or mistyped link shows the list rather than an error. The router keeps
- * unknown parameters, such as a mail's `utm_source`, so the pages call this function again to drop them.
+ * Drops values that do not parse and unknown parameters, such as a mail's `utm_source`, so an old or mistyped link shows
+ * the list rather than an error.
  */
 export function leadListSearch(raw: Raw): LeadListSearch {
   return {
@@ -148,11 +134,19 @@ export function activitySearch(raw: Raw): ActivitySearch {
   }
 }
 
-export function searchPageSearch(raw: Raw): { q?: string } {
+export interface SearchPageSearch {
+  q?: string
+}
+
+export function searchPageSearch(raw: Raw): SearchPageSearch {
   return { q: textOf(raw['q']) }
 }
 
-export function tokenSearch(raw: Raw): { token?: string } {
+export interface TokenSearch {
+  token?: string
+}
+
+export function tokenSearch(raw: Raw): TokenSearch {
   return { token: textOf(raw['token']) }
 }
 

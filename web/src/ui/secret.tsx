@@ -1,6 +1,6 @@
-import { useBlocker } from '@tanstack/react-router'
 import { Eye, EyeOff, TriangleAlert } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
+import { useBlocker } from '../router/blocker.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { ConfirmDialog } from './dialog.tsx'
@@ -27,8 +27,7 @@ export function OneTimeSecret({ title, text, label, value, mayLeave, onDone }: O
   const ref = useRef<HTMLHeadingElement>(null)
   const [isShown, setIsShown] = useState(false)
   const [isTaken, setIsTaken] = useState(false)
-  const isAtRisk = () => !isTaken && !mayLeave()
-  const guard = useBlocker({ shouldBlockFn: isAtRisk, enableBeforeUnload: isAtRisk, withResolver: true })
+  const guard = useBlocker(() => !isTaken && !mayLeave())
   useEffect(() => ref.current?.focus(), [])
   return (
     <section aria-labelledby={titleId} className="panel overflow-hidden border-warning-dot/50">
@@ -67,14 +66,14 @@ export function OneTimeSecret({ title, text, label, value, mayLeave, onDone }: O
         </div>
       </div>
       <ConfirmDialog
-        open={guard.status === 'blocked'}
+        open={guard.isAsking}
         title={`Leave without the ${label}?`}
         text="You have not copied it, and it cannot be shown again."
         confirmLabel="Leave"
         cancelLabel="Stay"
         danger
-        onConfirm={() => guard.proceed?.()}
-        onClose={() => guard.reset?.()}
+        onConfirm={() => guard.answer(true)}
+        onClose={() => guard.answer(false)}
       />
     </section>
   )

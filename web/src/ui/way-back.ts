@@ -1,15 +1,11 @@
-import { type AnyRouter, type ParsedLocation, useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
+import type { Location } from '../router/address.ts'
+import { useRouter } from '../router/router-view.tsx'
 
 /** The paths that this visit has opened, by the index of their entries in the browser's history. */
 const pages = new Map<number, string>()
 
-export function rememberPages(router: AnyRouter): () => void {
-  remember(router.latestLocation)
-  return router.subscribe('onResolved', ({ toLocation }) => remember(toLocation))
-}
-
-function remember({ state, pathname }: ParsedLocation) {
+export function rememberPage({ state, pathname }: Location) {
   pages.set(state.__TSR_index, pathname)
 }
 
@@ -19,11 +15,11 @@ function remember({ state, pathname }: ParsedLocation) {
  * like any other link.
  */
 export function useWayBack(path: string) {
-  const { history } = useRouter()
+  const router = useRouter()
   return (event: MouseEvent) => {
     const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey
-    if (!isPlain || pages.get(history.location.state.__TSR_index - 1) !== path) return
+    if (!isPlain || pages.get(router.now().location.state.__TSR_index - 1) !== path) return
     event.preventDefault()
-    history.back()
+    router.back()
   }
 }

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import { Handshake, LayoutDashboard, Menu, Plus, Users } from 'lucide-react'
+import { Link } from '../../router/link.tsx'
 import { May } from '../../session/may.tsx'
 import { paths } from '../paths.ts'
 
@@ -22,7 +22,7 @@ export function BottomBar({ isMenuOpen, onMenu }: BottomBarProps) {
         <LayoutDashboard aria-hidden strokeWidth={1.75} />
         Home
       </Link>
-      <Link {...paths.leads} activeOptions={{ includeSearch: false }} className={entryClass}>
+      <Link {...paths.leads} className={entryClass}>
         <Users aria-hidden strokeWidth={1.75} />
         Leads
       </Link>
@@ -32,7 +32,7 @@ export function BottomBar({ isMenuOpen, onMenu }: BottomBarProps) {
           New
         </Link>
       </May>
-      <Link {...paths.deals} activeOptions={{ includeSearch: false }} className={entryClass}>
+      <Link {...paths.deals} className={entryClass}>
         <Handshake aria-hidden strokeWidth={1.75} />
         Deals
       </Link>

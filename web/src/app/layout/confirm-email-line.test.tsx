@@ -37,7 +37,7 @@ test('until the person has confirmed the email address, each page says so', asyn
   })
   const user = openApp('/deals')
   expect(await screen.findByText(/^Open the link that we mailed to ada@acme.example/)).toBeDefined()
-  await user.click(screen.getByRole('link', { name: 'View Your Leads' }))
+  await user.click(await screen.findByRole('link', { name: 'View Your Leads' }))
   expect(screen.getByText('Confirm your email address', { exact: false })).toBeDefined()
   hasUnverifiedEmail = false
   document.dispatchEvent(new Event('visibilitychange'))

@@ -1,6 +1,6 @@
 import { type Role, reaches } from '@portal/contract/roles.ts'
-import { useNavigate, useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useNavigate, useRouter } from '../../router/router-view.tsx'
 import { readSeesPayments } from '../../session/sees-payments.ts'
 import { useSingleKeys } from '../../ui/single-keys.ts'
 import { paths } from '../paths.ts'
@@ -19,7 +19,7 @@ const SECOND_KEY_MS = 1_500
 export function Keys({ role }: { role: Role }) {
   const [open, setOpen] = useState<'palette' | 'help'>()
   const navigate = useNavigate()
-  const { history } = useRouter()
+  const { back } = useRouter()
   const areOn = useSingleKeys()
   const latest = useRef<(event: KeyboardEvent) => void>(undefined)
   const goAt = useRef(Number.NEGATIVE_INFINITY)
@@ -46,7 +46,7 @@ export function Keys({ role }: { role: Role }) {
     else if (key === 'j') act(event, () => moveToRow(1))
     else if (key === 'k') act(event, () => moveToRow(-1))
     else if (key === 'c') act(event, () => document.querySelector<HTMLElement>('main textarea')?.focus())
-    else if (key === 'u') act(event, () => history.back())
+    else if (key === 'u') act(event, back)
   }
 
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Outlet, useLocation } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useLocation } from '../../router/router-view.tsx'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { signOut } from '../../session/sign-out.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -14,7 +14,7 @@ import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** The frame around every page of a signed-in partner. */
-export function Layout() {
+export function Layout({ children }: { children: ReactNode }) {
   // keepSession fetches the session at the start. This query only reads the cached session.
   const { data: session } = useQuery({ ...sessionQuery(), enabled: false })
   const [isAsking, setIsAsking] = useState(false)
@@ -48,7 +48,7 @@ export function Layout() {
         className="mx-auto w-full max-w-[90rem] px-4 pt-4 pb-[calc(var(--bottom-bar)+1.25rem)] sm:px-6 sm:pt-6 lg:px-8 lg:pb-20 print:p-0"
       >
         <Notices session={session} />
-        <Outlet />
+        {children}
       </main>
       <BottomBar isMenuOpen={isDrawerOpen} onMenu={() => setDrawerFor(pathname)} />
       <Drawer open={isDrawerOpen} onClose={() => setDrawerFor(null)} label="Menu">

@@ -1,14 +1,15 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import type { SubmitEvent } from 'react'
 import { MODIFIER } from '../../format/modifier-key.ts'
+import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { useFollowing } from '../../ui/filter-field.tsx'
 import { paths } from '../paths.ts'
+import { searchPageSearch } from '../search-params.ts'
 
 /** Finds leads and deals from any page. `/` moves the focus here, and Ctrl+K or ⌘K opens the palette (D85). */
 export function SearchBox() {
   const navigate = useNavigate()
-  const { q } = useSearch({ strict: false })
+  const { q } = useSearch(searchPageSearch)
   const ref = useFollowing(q ?? '')
 
   function handleSubmit(event: SubmitEvent) {

@@ -1,9 +1,9 @@
 import type { VerifiedSession } from '@portal/contract/accounts.ts'
 import { ROLE_NAMES } from '@portal/contract/roles.ts'
-import { Link } from '@tanstack/react-router'
 import { LogOut, X } from 'lucide-react'
 import { useId } from 'react'
 import { UnreadCount } from '../../features/inbox/unread-count.tsx'
+import { Link } from '../../router/link.tsx'
 import { May } from '../../session/may.tsx'
 import { useSeesPayments } from '../../session/sees-payments.ts'
 import { Brand } from '../../ui/brand.tsx'
@@ -77,7 +77,6 @@ function Entries({ title, entries, onChoose }: EntriesProps) {
           <Link
             {...link}
             onClick={onChoose}
-            activeOptions={{ includeSearch: false }}
             className="flex h-8.5 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-brand-tint aria-[current=page]:text-brand-ink pointer-coarse:h-11"
           >
             <Icon aria-hidden className="size-4.5 shrink-0" strokeWidth={1.75} />

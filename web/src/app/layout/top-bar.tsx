@@ -1,6 +1,6 @@
 import type { VerifiedSession } from '@portal/contract/accounts.ts'
-import { Link } from '@tanstack/react-router'
 import { Bell } from '../../features/inbox/bell.tsx'
+import { Link } from '../../router/link.tsx'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 import { paths } from '../paths.ts'
 import { Avatar } from './avatar.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
+import { Link } from '../../router/link.tsx'
 import { May } from '../../session/may.tsx'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
@@ -11,7 +11,7 @@ import { RequireOfEverybody } from './second-factor/require-of-everybody.tsx'
 import { secondFactorQuery } from './second-factor/second-factor.queries.ts'
 import { SecondFactorCard } from './second-factor/second-factor-card.tsx'
 
-export function startAccountSecurity({ context: { queryClient } }: PageStart) {
+export function startAccountSecurity({ queryClient }: PageStart) {
   startQuery(queryClient, secondFactorQuery())
   startQuery(queryClient, accessQuery())
 }

@@ -1,7 +1,7 @@
 import type { OpenAgreement } from '@portal/contract/agreement.ts'
-import { Link } from '@tanstack/react-router'
 import { paths } from '../../app/paths.ts'
 import { formatDate } from '../../format/dates.ts'
+import { Link } from '../../router/link.tsx'
 import { useMay } from '../../session/may.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { textLinkClass } from '../../ui/description-list.tsx'

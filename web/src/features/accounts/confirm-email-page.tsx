@@ -1,10 +1,12 @@
 import { confirmNewEmail } from '@portal/contract/email-address.ts'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
+import { tokenSearch } from '../../app/search-params.ts'
+import { Link } from '../../router/link.tsx'
+import { useSearch } from '../../router/router-view.tsx'
 import { LINK_KEY } from '../../session/forget-person.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -12,14 +14,12 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { AccountFrame } from './account-frame.tsx'
 import { INVALID_LINK, isRefusedLink, isTakenAddress } from './verification-link.ts'
 
-const route = getRouteApi('/confirm-email')
-
 /**
  * The page behind the link in the mail to a new address. Opening the page changes the address, whether or not the
  * person is signed in (D67).
  */
 export function ConfirmEmailPage() {
-  const { token } = route.useSearch()
+  const { token } = useSearch(tokenSearch)
   // This is a query, not a mutation, so that a page that is rendered twice sends only one request. The query is static,
   // because the token works only once.
   const change = useQuery({

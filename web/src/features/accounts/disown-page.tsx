@@ -1,22 +1,22 @@
 import { disown } from '@portal/contract/accounts.ts'
 import { useMutation } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
+import { tokenSearch } from '../../app/search-params.ts'
+import { Link } from '../../router/link.tsx'
+import { useSearch } from '../../router/router-view.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { INVALID_LINK, isRefusedLink } from './verification-link.ts'
-
-const route = getRouteApi('/disown')
 
 /**
  * The page for the owner of an email address with which somebody else created an account (D52). The account is closed
  * by the button, not by the visit.
  */
 export function DisownPage() {
-  const { token } = route.useSearch()
+  const { token } = useSearch(tokenSearch)
   const closing = useMutation({ mutationFn: (body: { token: string }) => call(disown, { body }) })
 
   return (

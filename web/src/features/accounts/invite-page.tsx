@@ -2,7 +2,6 @@ import { zodResolver } from '@hookform/resolvers/zod'
 import type { BegunSession } from '@portal/contract/accounts.ts'
 import { type AcceptInvitation, acceptInvitation, INVALID_INVITATION, readInvitation } from '@portal/contract/team.ts'
 import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
@@ -10,6 +9,9 @@ import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
+import { tokenSearch } from '../../app/search-params.ts'
+import { Link } from '../../router/link.tsx'
+import { useSearch } from '../../router/router-view.tsx'
 import { beginSession } from '../../session/begin-session.ts'
 import { LINK_KEY } from '../../session/forget-person.ts'
 import { PrivacyNotice } from '../../session/privacy-notice.tsx'
@@ -26,14 +28,12 @@ import { useRedirectAfter } from './use-redirect-after.ts'
 import { isRefusedLink } from './verification-link.ts'
 
 const REDIRECT_DELAY_MS = 500
-const route = getRouteApi('/invite')
-
 /**
  * The page behind the link in an invitation mail, for signed-in and signed-out people. The invitation is accepted by
  * the button, not by the visit.
  */
 export function InvitePage() {
-  const { token } = route.useSearch()
+  const { token } = useSearch(tokenSearch)
   const queryClient = useQueryClient()
   const accept = useMutation({
     mutationFn: (body: AcceptInvitation) => call(acceptInvitation, { body }),

@@ -1,7 +1,6 @@
 import { type BegunSession, SignIn, type SecondStep as Step, signIn } from '@portal/contract/accounts.ts'
 import { ASK_FOR_INVITATION } from '@portal/contract/sign-up-mode.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link, useLocation } from '@tanstack/react-router'
 import {
   type ChangeEvent,
   type ComponentType,
@@ -18,6 +17,8 @@ import { call } from '../../api/call.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { takeEarlyForm } from '../../document/early-form.ts'
+import { Link } from '../../router/link.tsx'
+import { useLocation } from '../../router/router-view.tsx'
 import { beginSession } from '../../session/begin-session.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -40,7 +41,7 @@ const PasskeySignIn = lazy<ComponentType<{ onDone: (begun: BegunSession) => void
   return { default: code?.PasskeySignIn ?? (() => null) }
 })
 
-export function startLogin({ context: { queryClient } }: PageStart) {
+export function startLogin({ queryClient }: PageStart) {
   startQuery(queryClient, demoQuery())
 }
 

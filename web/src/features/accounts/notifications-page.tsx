@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { paths } from '../../app/paths.ts'
+import { Link } from '../../router/link.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { profileQuery } from './accounts.queries.ts'
 import { AgreementCard } from './agreement-card.tsx'

@@ -2,12 +2,14 @@ import { zodResolver } from '@hookform/resolvers/zod'
 import type { AccessItem } from '@portal/contract/access.ts'
 import { readResetAccess, resetPassword } from '@portal/contract/accounts.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { paths } from '../../app/paths.ts'
+import { tokenSearch } from '../../app/search-params.ts'
+import { Link } from '../../router/link.tsx'
+import { useSearch } from '../../router/router-view.tsx'
 import { LINK_KEY } from '../../session/forget-person.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -22,10 +24,8 @@ import { useRedirectAfter } from './use-redirect-after.ts'
 
 const REDIRECT_DELAY_MS = 3_000
 const ACCESS_SHOWN_MS = 8_000
-const route = getRouteApi('/signed-out/reset-password')
-
 export function ResetPasswordPage() {
-  const { token } = route.useSearch()
+  const { token } = useSearch(tokenSearch)
   return (
     <AccountFrame
       title="Choose a new password"

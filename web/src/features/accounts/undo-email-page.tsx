@@ -1,15 +1,15 @@
 import { undoNewEmail } from '@portal/contract/email-address.ts'
 import { useMutation } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
+import { tokenSearch } from '../../app/search-params.ts'
+import { Link } from '../../router/link.tsx'
+import { useSearch } from '../../router/router-view.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { isRefusedLink } from './verification-link.ts'
-
-const route = getRouteApi('/undo-email')
 
 const INVALID_LINK = 'This link is invalid, was already used or has expired.'
 
@@ -18,7 +18,7 @@ const INVALID_LINK = 'This link is invalid, was already used or has expired.'
  * because mail scanners visit every link.
  */
 export function UndoEmailPage() {
-  const { token } = route.useSearch()
+  const { token } = useSearch(tokenSearch)
   const undoing = useMutation({ mutationFn: (body: { token: string }) => call(undoNewEmail, { body }) })
 
   return (

@@ -1,22 +1,22 @@
 import { INVALID_UNSUBSCRIBE_LINK, MAIL_KIND_WORDS, unsubscribe } from '@portal/contract/notifications.ts'
 import { useMutation } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
+import { tokenSearch } from '../../app/search-params.ts'
+import { Link } from '../../router/link.tsx'
+import { useSearch } from '../../router/router-view.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { isRefusedLink } from './verification-link.ts'
-
-const route = getRouteApi('/unsubscribe')
 
 /**
  * The page behind the unsubscribe link in a mail (D73). Only a click on the button unsubscribes, because mail scanners
  * visit every link.
  */
 export function UnsubscribePage() {
-  const { token } = route.useSearch()
+  const { token } = useSearch(tokenSearch)
   const ending = useMutation({ mutationFn: (body: { token: string }) => call(unsubscribe, { body }) })
 
   return (

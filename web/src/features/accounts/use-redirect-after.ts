@@ -1,15 +1,15 @@
-import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { onwardFrom, paths } from '../../app/paths.ts'
+import { useRouter } from '../../router/router-view.tsx'
 
-type Target = 'dashboard' | 'login'
-
-declare module '@tanstack/react-router' {
+declare module '@tanstack/history' {
   interface HistoryState {
     /** The email of the account that was just created. The sign-in page fills it in. */
-    email?: string
+    email?: string | undefined
   }
 }
+
+type Target = 'dashboard' | 'login'
 
 /**
  * Navigates a moment after `isDone` becomes true, unless the person has left the page by then. If the person had asked
@@ -19,10 +19,10 @@ export function useRedirectAfter(isDone: boolean, target: Target, delayMs: numbe
   const router = useRouter()
   useEffect(() => {
     if (!isDone) return
-    const { state } = router.latestLocation
+    const { state } = router.now().location
     const link = target === 'login' ? { ...paths.login, state: { email, next: state.next } } : onwardFrom({ state })
     // The next page's code loads while the person reads the message.
-    void router.preloadRoute(link).catch(() => undefined)
+    void router.preload(link)
     const timer = setTimeout(() => void router.navigate(link), delayMs)
     return () => clearTimeout(timer)
   }, [isDone, target, delayMs, email, router])

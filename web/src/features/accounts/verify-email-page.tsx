@@ -1,11 +1,13 @@
 import { verifyEmail } from '@portal/contract/accounts.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
+import { tokenSearch } from '../../app/search-params.ts'
+import { Link } from '../../router/link.tsx'
+import { useSearch } from '../../router/router-view.tsx'
 import { LINK_KEY } from '../../session/forget-person.ts'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -15,7 +17,6 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { INVALID_LINK, isRefusedLink, wantsPassword } from './verification-link.ts'
 
-const route = getRouteApi('/verify-email')
 const ALREADY_VERIFIED = 'Your email address is already verified.'
 
 /**
@@ -23,7 +24,7 @@ const ALREADY_VERIFIED = 'Your email address is already verified.'
  * signed-in and signed-out people. Besides the link, the server needs the account's session or password (D52).
  */
 export function VerifyEmailPage() {
-  const { token } = route.useSearch()
+  const { token } = useSearch(tokenSearch)
   const queryClient = useQueryClient()
   // This is a query, not a mutation, so that a page that is rendered twice sends only one request. The query is static,
   // because the token works only once.

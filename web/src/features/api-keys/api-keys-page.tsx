@@ -11,7 +11,7 @@ import { apiKeyFailureText } from './failure-text.ts'
 import { NamedKeysCard } from './named-keys-card.tsx'
 import { UsageExample } from './usage-example.tsx'
 
-export function startApiKeys({ context: { queryClient } }: PageStart) {
+export function startApiKeys({ queryClient }: PageStart) {
   startQuery(queryClient, apiKeyStatusQuery())
   startQuery(queryClient, namedKeysQuery())
 }

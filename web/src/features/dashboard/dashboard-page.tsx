@@ -1,10 +1,10 @@
 import type { Stats } from '@portal/contract/dashboard.ts'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
+import { Link } from '../../router/link.tsx'
 import { May } from '../../session/may.tsx'
 import { readSeesPayments, useSeesPayments } from '../../session/sees-payments.ts'
 import { sessionQuery } from '../../session/session.queries.ts'
@@ -34,7 +34,7 @@ import { RecentDeals, RecentLeads } from './recent-records.tsx'
 import { StatStrip, WaitingStats } from './stat-strip.tsx'
 import { TrendsSection } from './trends-section.tsx'
 
-export function startDashboard({ context: { queryClient } }: PageStart) {
+export function startDashboard({ queryClient }: PageStart) {
   startQuery(queryClient, newsQuery())
   startQuery(queryClient, attentionQuery())
   startQuery(queryClient, statsQuery())

@@ -1,10 +1,10 @@
 import type { PipelineStage } from '@portal/contract/dashboard.ts'
 import { meaningOf, type Outcome } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
-import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { paths } from '../../app/paths.ts'
 import { formatCount } from '../../format/count.ts'
+import { Link } from '../../router/link.tsx'
 
 const GROUPS: { outcomes: Outcome[]; label: string; bar: string; dot: string }[] = [
   { outcomes: ['open'], label: 'Pipeline value', bar: 'fill-brand', dot: 'bg-brand' },

@@ -1,11 +1,12 @@
 import { DEAL_SORT_COLUMNS, type DealSortColumn } from '@portal/contract/deals.ts'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { ArrowDownWideNarrow, ArrowUpWideNarrow, Handshake } from 'lucide-react'
 import { useRef } from 'react'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type DealListSearch, dealListSearch } from '../../app/search-params.ts'
+import { Link, Redirect } from '../../router/link.tsx'
+import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ExportButton } from '../../ui/export-button.tsx'
@@ -22,16 +23,14 @@ import { countDealFilters, DealFilters } from './deal-filters.tsx'
 import { DealSummaryCards } from './deal-summary-cards.tsx'
 import { DEAL_SORT, dealFiltersOf, dealListQuery, saveDeals, stagesQuery } from './deals.queries.ts'
 
-const route = getRouteApi('/signed-in/deals')
-
-export function startDealList({ context: { queryClient }, deps }: PageStart<DealListSearch>) {
-  startQuery(queryClient, dealListQuery(dealFiltersOf(deps)))
+export function startDealList({ queryClient, search }: PageStart) {
+  startQuery(queryClient, dealListQuery(dealFiltersOf(dealListSearch(search))))
   startQuery(queryClient, stagesQuery())
   startQuery(queryClient, viewsQuery())
 }
 
 export function DealListPage() {
-  const search = route.useSearch({ select: dealListSearch })
+  const search = useSearch(dealListSearch)
   const navigate = useNavigate()
   const sync = useSync('deals')
   const views = useListViews('deals', search)
@@ -43,7 +42,7 @@ export function DealListPage() {
   function handleChange(change: Partial<DealListSearch>) {
     void navigate({
       ...paths.deals,
-      search: (previous: DealListSearch) => views.stay({ ...previous, ...change }),
+      search: (previous) => views.stay({ ...previous, ...dealListSearch(previous), ...change }),
       resetScroll: false,
     })
   }
@@ -56,10 +55,10 @@ export function DealListPage() {
   /** Keeps the sort order. The pressed button disappears, so the search box takes focus. */
   function handleClear() {
     searchRef.current?.focus()
-    void navigate({ ...paths.deals, search: ({ sort, sorted }: DealListSearch) => views.stay({ sort, sorted }) })
+    void navigate({ ...paths.deals, search: views.stay({ sort: search.sort, sorted: search.sorted }) })
   }
 
-  if (views.start) return <Navigate {...paths.deals} search={views.start} replace />
+  if (views.start) return <Redirect {...paths.deals} search={views.start} />
   return (
     <>
       <PageHeader

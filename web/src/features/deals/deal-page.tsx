@@ -1,9 +1,10 @@
 import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
+import { Link, Redirect } from '../../router/link.tsx'
+import { useNavigate, useParam } from '../../router/router-view.tsx'
 import { May } from '../../session/may.tsx'
 import { readSeesPayments, useSeesPayments } from '../../session/sees-payments.ts'
 import { buttonClass } from '../../ui/button.tsx'
@@ -32,10 +33,8 @@ import { ContactPerson, DealDetails, DealSummary } from './deal-details.tsx'
 import { DealActivity, LeadStatusHistory, StageHistory } from './deal-histories.tsx'
 import { dealQuery, stageHistoryQuery } from './deals.queries.ts'
 
-const route = getRouteApi('/signed-in/deals/$loid')
-
-export function startDeal({ context: { queryClient }, params }: PageStart<unknown, { loid: string }>) {
-  const loid = params.loid.trim()
+export function startDeal({ queryClient, param }: PageStart) {
+  const loid = param.trim()
   if (loid === '') return
   startQuery(queryClient, dealQuery(loid))
   startQuery(queryClient, stageHistoryQuery(loid))
@@ -44,7 +43,7 @@ export function startDeal({ context: { queryClient }, params }: PageStart<unknow
 }
 
 export function DealPage() {
-  const loid = route.useParams().loid.trim()
+  const loid = useParam().trim()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const query = useQuery(dealQuery(loid))
@@ -76,7 +75,7 @@ export function DealPage() {
   const { deal, notes, requests, converted_from_lead: wasLead } = query.data
   // Live changes name only the deal's own LOID. So the page redirects to this LOID if the address spells it in another
   // way, or names the lead that the deal replaced.
-  if (deal.loid !== loid) return <Navigate {...paths.deal(deal.loid)} replace />
+  if (deal.loid !== loid) return <Redirect {...paths.deal(deal.loid)} />
   return (
     <>
       <PageHeader

@@ -1,10 +1,10 @@
 import type { Import } from '@portal/contract/imports.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
+import { Link } from '../../router/link.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
@@ -15,7 +15,7 @@ import { importsQuery, isUnderWay, showImport } from './imports.queries.ts'
 import { PastImports } from './past-imports.tsx'
 import { SubmittedImport } from './submitted-import.tsx'
 
-export function startImportPage({ context: { queryClient } }: PageStart<unknown>) {
+export function startImportPage({ queryClient }: PageStart) {
   startQuery(queryClient, importsQuery())
 }
 

@@ -2,7 +2,6 @@ import { ACTIVITY_TYPE_NAMES, ACTORS, type ActivityEntry } from '@portal/contrac
 import { mayTell, RECORD_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { Activity as ActivityIcon, SearchX } from 'lucide-react'
 import { useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
@@ -10,6 +9,8 @@ import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type ActivitySearch, activitySearch } from '../../app/search-params.ts'
 import { formatDateTime } from '../../format/dates.ts'
+import { Link, Redirect } from '../../router/link.tsx'
+import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { useSeesPayments } from '../../session/sees-payments.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -33,17 +34,15 @@ import { MarkAllRead } from './mark-all-read.tsx'
 import { Quote } from './quote.tsx'
 import { UnreadDot } from './unread-mark.tsx'
 
-const route = getRouteApi('/signed-in/activity')
-
-export function startActivity({ context: { queryClient }, deps }: PageStart<ActivitySearch>) {
+export function startActivity({ queryClient, search }: PageStart) {
   startQuery(queryClient, submittersQuery())
   startQuery(queryClient, leadStatusesQuery())
   startQuery(queryClient, viewsQuery())
-  queryClient.infiniteQuery(activityLogQuery(deps)).catch(() => undefined)
+  queryClient.infiniteQuery(activityLogQuery(activitySearch(search))).catch(() => undefined)
 }
 
 export function ActivityPage() {
-  const search = route.useSearch({ select: activitySearch })
+  const search = useSearch(activitySearch)
   const navigate = useNavigate()
   const views = useListViews('activity', search)
   const seesPayments = useSeesPayments()
@@ -61,7 +60,7 @@ export function ActivityPage() {
   function handleChange(change: Partial<ActivitySearch>) {
     void navigate({
       ...paths.activity,
-      search: (previous: ActivitySearch) => views.stay({ ...previous, ...change }),
+      search: (previous) => views.stay({ ...activitySearch(previous), ...change }),
       resetScroll: false,
     })
   }
@@ -72,7 +71,7 @@ export function ActivityPage() {
     handleChange({ type: undefined, person: undefined, dateFrom: undefined, dateTo: undefined, view: undefined })
   }
 
-  if (views.start) return <Navigate {...paths.activity} search={views.start} replace />
+  if (views.start) return <Redirect {...paths.activity} search={views.start} />
   const types = RECORD_EVENT_TYPES.filter(
     (type) =>
       mayTell(type, seesPayments ? ['money'] : []) &&

@@ -5,11 +5,12 @@ import { type LeadDetail, type NewLead, type NewLeadForm, NewLeadOnForm } from '
 import { formatPhone } from '@portal/contract/phone.ts'
 import { typedColumns } from '@portal/contract/record-fields.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import type { SubmitEvent } from 'react'
 import { useForm } from 'react-hook-form'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
+import { Link, Redirect } from '../../router/link.tsx'
+import { useNavigate, useParam } from '../../router/router-view.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { useFirstErrorInView } from '../../ui/first-error.ts'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
@@ -20,16 +21,14 @@ import { askCorrection, leadQuery } from './leads.queries.ts'
 import { EMPTY_LEAD, type LeadForm, settleAmounts, showFieldErrors } from './new-lead-form.ts'
 import { ApplicantSections, LoanSections } from './new-lead-sections.tsx'
 
-const route = getRouteApi('/signed-in/leads/$loid/correct')
-
 /** The form of a new lead with what was typed, while the lender has not touched the lead (D86). */
 export function CorrectLeadPage() {
-  const { loid } = route.useParams()
+  const loid = useParam()
   const { data, isPending } = useQuery(leadQuery(loid))
   const lead = data?.lead
   const handleWayBack = useWayBack(`/leads/${loid}`)
   // The lead's page says why the lead cannot be corrected any more, or that it could not be loaded.
-  if (!isPending && !lead?.may_change) return <Navigate {...paths.lead(loid)} replace />
+  if (!isPending && !lead?.may_change) return <Redirect {...paths.lead(loid)} />
   return (
     <div className="max-w-6xl">
       <PageHeader

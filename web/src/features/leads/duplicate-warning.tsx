@@ -1,7 +1,7 @@
 import type { DuplicateLead } from '@portal/contract/leads.ts'
-import { Link } from '@tanstack/react-router'
 import { paths } from '../../app/paths.ts'
 import { formatDayAndMonth } from '../../format/dates.ts'
+import { Link } from '../../router/link.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { textLinkClass } from '../../ui/description-list.tsx'
 

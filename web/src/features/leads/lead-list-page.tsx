@@ -1,11 +1,12 @@
 import { LEAD_SORT_COLUMNS } from '@portal/contract/leads.ts'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { FileUp, Plus, Users } from 'lucide-react'
 import { useRef } from 'react'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type LeadListSearch, leadListSearch } from '../../app/search-params.ts'
+import { Link, Redirect } from '../../router/link.tsx'
+import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { May } from '../../session/may.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -23,16 +24,14 @@ import { LEAD_COLUMNS, leadSortValue } from './lead-columns.tsx'
 import { countLeadFilters, LeadFilters } from './lead-filters.tsx'
 import { LEAD_SORT, leadFiltersOf, leadListQuery, saveLeads } from './leads.queries.ts'
 
-const route = getRouteApi('/signed-in/leads')
-
-export function startLeadList({ context: { queryClient }, deps }: PageStart<LeadListSearch>) {
-  startQuery(queryClient, leadListQuery(leadFiltersOf(deps)))
+export function startLeadList({ queryClient, search }: PageStart) {
+  startQuery(queryClient, leadListQuery(leadFiltersOf(leadListSearch(search))))
   startQuery(queryClient, leadStatusesQuery())
   startQuery(queryClient, viewsQuery())
 }
 
 export function LeadListPage() {
-  const search = route.useSearch({ select: leadListSearch })
+  const search = useSearch(leadListSearch)
   const navigate = useNavigate()
   const sync = useSync('leads')
   const views = useListViews('leads', search)
@@ -42,7 +41,7 @@ export function LeadListPage() {
   function handleChange(change: Partial<LeadListSearch>) {
     void navigate({
       ...paths.leads,
-      search: (previous: LeadListSearch) => views.stay({ ...previous, ...change }),
+      search: (previous) => views.stay({ ...previous, ...leadListSearch(previous), ...change }),
       resetScroll: false,
     })
   }
@@ -55,10 +54,10 @@ export function LeadListPage() {
   /** Keeps the sort order. The pressed button disappears, so the search box takes focus. */
   function handleClear() {
     searchRef.current?.focus()
-    void navigate({ ...paths.leads, search: ({ sort, sorted }: LeadListSearch) => views.stay({ sort, sorted }) })
+    void navigate({ ...paths.leads, search: views.stay({ sort: search.sort, sorted: search.sorted }) })
   }
 
-  if (views.start) return <Navigate {...paths.leads} search={views.start} replace />
+  if (views.start) return <Redirect {...paths.leads} search={views.start} />
   return (
     <>
       <PageHeader

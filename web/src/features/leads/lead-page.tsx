@@ -1,11 +1,12 @@
 import { type Lead, NO_DEAL_YET } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link, Navigate, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
+import { Link, Redirect } from '../../router/link.tsx'
+import { useParam, useRouter } from '../../router/router-view.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Changing } from '../../ui/changing.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -32,10 +33,8 @@ import { BusinessDetails, PrimaryInformation } from './lead-details.tsx'
 import { leadQuery, statusHistoryQuery } from './leads.queries.ts'
 import { StatusHistory } from './status-history.tsx'
 
-const route = getRouteApi('/signed-in/leads/$loid')
-
-export function startLead({ context: { queryClient }, params }: PageStart<unknown, { loid: string }>) {
-  const loid = params.loid.trim()
+export function startLead({ queryClient, param }: PageStart) {
+  const loid = param.trim()
   if (loid === '') return
   startQuery(queryClient, leadQuery(loid))
   startQuery(queryClient, statusHistoryQuery(loid))
@@ -43,7 +42,7 @@ export function startLead({ context: { queryClient }, params }: PageStart<unknow
 }
 
 export function LeadPage() {
-  const loid = route.useParams().loid.trim()
+  const loid = useParam().trim()
   const queryClient = useQueryClient()
   const query = useQuery(leadQuery(loid))
   // The timeline is awaited together with the lead. If it came late, it would push down everything below it.
@@ -82,7 +81,7 @@ export function LeadPage() {
   }
   // Live changes name only the lead's own LOID. So the page redirects to this LOID if the address spells it in another
   // way.
-  if (lead.loid !== loid) return <Navigate {...paths.lead(lead.loid)} replace />
+  if (lead.loid !== loid) return <Redirect {...paths.lead(lead.loid)} />
   return (
     <>
       <PageHeader
@@ -173,8 +172,8 @@ function ToDeal({ from, to, name }: ToDealProps) {
   useEffect(() => {
     let isLeft = false
     async function open() {
-      await router.preloadRoute(paths.deal(to))
-      const { queryClient } = router.options.context
+      await router.preload(paths.deal(to))
+      const { queryClient } = router
       const calls = queryClient.getQueryCache().findAll({ queryKey: ['deals'], fetchStatus: 'fetching' })
       await Promise.allSettled(calls.flatMap(({ promise }) => promise ?? []))
       if (isLeft) return

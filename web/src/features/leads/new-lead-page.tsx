@@ -10,13 +10,15 @@ import {
 import { showsTaxFileNumber } from '@portal/contract/tax-file-number.ts'
 import { isBlank } from '@portal/contract/text.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
 import { readPersonId, readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
+import { useBlocker } from '../../router/blocker.ts'
+import { Link } from '../../router/link.tsx'
+import { useNavigate } from '../../router/router-view.tsx'
 import { PrivacyNotice } from '../../session/privacy-notice.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -111,7 +113,7 @@ export function NewLeadPage() {
         </div>
       </form>
       <ConfirmDialog
-        open={guard.status === 'blocked'}
+        open={guard.isAsking}
         title="Discard this lead?"
         text="You have not submitted it yet. If you leave this page, everything you entered will be lost."
         confirmLabel="Discard"
@@ -119,9 +121,9 @@ export function NewLeadPage() {
         danger
         onConfirm={() => {
           dropDraft()
-          guard.proceed?.()
+          guard.answer(true)
         }}
-        onClose={() => guard.reset?.()}
+        onClose={() => guard.answer(false)}
       />
     </div>
   )
@@ -132,10 +134,7 @@ export function NewLeadPage() {
  * the session has ended, because the draft is kept in that case.
  */
 function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
-  function isUnsaved() {
-    return isDirty && !isDone() && readToken() !== null
-  }
-  return useBlocker({ shouldBlockFn: isUnsaved, enableBeforeUnload: isUnsaved, withResolver: true })
+  return useBlocker(() => isDirty && !isDone() && readToken() !== null)
 }
 
 /**

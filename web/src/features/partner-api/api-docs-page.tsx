@@ -10,7 +10,7 @@ import { ApiReference } from './api-reference.tsx'
 import { apiDocsFailureText, INVALID_FORMAT } from './failure-text.ts'
 import { apiDocsQuery } from './partner-api.queries.ts'
 
-export function startApiDocs({ context: { queryClient } }: PageStart) {
+export function startApiDocs({ queryClient }: PageStart) {
   startQuery(queryClient, apiDocsQuery())
 }
 

@@ -1,8 +1,8 @@
 import { formatCents } from '@portal/contract/money.ts'
 import type { PaymentSums } from '@portal/contract/payments.ts'
-import { Link } from '@tanstack/react-router'
 import { HandCoins } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
+import { Link } from '../../router/link.tsx'
 
 /** What the lender has paid this month and what is coming, in one line of the dashboard (D110). */
 export function PaymentSumsLine({ sums: { paid_this_month, coming } }: { sums: PaymentSums }) {

@@ -2,13 +2,14 @@ import { formatCents } from '@portal/contract/money.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
 import { monthInWords, type Payment, type PaymentSums } from '@portal/contract/payments.ts'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { HandCoins } from 'lucide-react'
 import { useState } from 'react'
 import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
-import { type PaymentsSearch, paymentsSearch } from '../../app/search-params.ts'
+import { paymentsSearch } from '../../app/search-params.ts'
+import { Link } from '../../router/link.tsx'
+import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ExportButton } from '../../ui/export-button.tsx'
@@ -22,10 +23,8 @@ import { paymentColumns } from './payment-columns.tsx'
 import { type PaymentsAnswer, paymentsQuery, savePayments } from './payments.queries.ts'
 import { Statements } from './statements.tsx'
 
-const route = getRouteApi('/signed-in/payments')
-
-export function startPayments({ context: { queryClient }, deps }: PageStart<PaymentsSearch>) {
-  startQuery(queryClient, paymentsQuery(deps.page ?? 1))
+export function startPayments({ queryClient, search }: PageStart) {
+  startQuery(queryClient, paymentsQuery(paymentsSearch(search).page ?? 1))
 }
 
 export function PaymentsPage() {
@@ -43,7 +42,7 @@ export function PaymentsPage() {
 }
 
 function Payments() {
-  const { page = 1 } = route.useSearch({ select: paymentsSearch })
+  const { page = 1 } = useSearch(paymentsSearch)
   const navigate = useNavigate()
   const query = useQuery(paymentsQuery(page))
   if (query.isPending) {

@@ -1,9 +1,9 @@
 import { needsAnswer, type Request } from '@portal/contract/requests.ts'
 import { useQueryClient } from '@tanstack/react-query'
-import { useLocation } from '@tanstack/react-router'
 import { Reply, Upload } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { formatDate, formatDateTime } from '../../format/dates.ts'
+import { useSearch } from '../../router/router-view.tsx'
 import { May } from '../../session/may.tsx'
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -33,8 +33,7 @@ interface RequestListProps {
 /** What the lender asks about a referral: why, until when, what has become of it, and the answer in place (D105). */
 export function RequestList({ of, requests, onAnswered }: RequestListProps) {
   const heading = useId()
-  const searchText = useLocation({ select: ({ searchStr }) => searchStr })
-  const wanted = new URLSearchParams(searchText).get('answer')?.replaceAll('"', '')
+  const wanted = useSearch(({ answer }) => answer)?.replaceAll('"', '')
   if (requests.length === 0) return null
   return (
     <section className="panel mb-6 min-w-0" aria-labelledby={heading}>

@@ -3,14 +3,16 @@ import { parseLoid } from '@portal/contract/loid.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
 import type { search } from '@portal/contract/search.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { Handshake, Plus, SearchX, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
+import { searchPageSearch } from '../../app/search-params.ts'
 import { formatCount } from '../../format/count.ts'
+import { Link, Redirect } from '../../router/link.tsx'
+import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { May } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
@@ -23,18 +25,17 @@ import { TableSkeleton } from '../../ui/table-skeleton.tsx'
 import { FOUND_DEAL_COLUMNS, FOUND_LEAD_COLUMNS } from './found-columns.tsx'
 import { searchQuery } from './search.queries.ts'
 
-const route = getRouteApi('/signed-in/search')
-
-export function startSearch({ context: { queryClient }, deps: { q } }: PageStart<{ q?: string }>) {
+export function startSearch({ queryClient, search }: PageStart) {
+  const { q } = searchPageSearch(search)
   if (q) startQuery(queryClient, searchQuery(q))
 }
 
 export function SearchPage() {
-  const { q = '' } = route.useSearch()
+  const { q = '' } = useSearch(searchPageSearch)
   const results = useQuery(searchQuery(q))
-  if (q === '') return <Navigate to="/" replace />
+  if (q === '') return <Redirect {...paths.dashboard} />
   const record = results.isPlaceholderData ? undefined : recordOf(q, results.data)
-  if (record) return <Navigate {...record} replace />
+  if (record) return <Redirect {...record} />
   return (
     <>
       <PageHeader

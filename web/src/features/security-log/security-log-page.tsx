@@ -1,13 +1,13 @@
 import { personName } from '@portal/contract/person-name.ts'
 import { SECURITY_KIND_NAMES, SECURITY_KINDS } from '@portal/contract/security-log.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { SearchX, ShieldCheck } from 'lucide-react'
 import { useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type SecurityLogSearch, securityLogSearch } from '../../app/search-params.ts'
+import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -21,15 +21,13 @@ import { TableSkeleton } from '../../ui/table-skeleton.tsx'
 import { SECURITY_COLUMNS } from './security-columns.tsx'
 import { securityLogQuery, securityPeopleQuery } from './security-log.queries.ts'
 
-const route = getRouteApi('/signed-in/security')
-
-export function startSecurityLog({ context: { queryClient }, deps }: PageStart<SecurityLogSearch>) {
+export function startSecurityLog({ queryClient, search }: PageStart) {
   startQuery(queryClient, securityPeopleQuery())
-  queryClient.infiniteQuery(securityLogQuery(deps)).catch(() => undefined)
+  queryClient.infiniteQuery(securityLogQuery(securityLogSearch(search))).catch(() => undefined)
 }
 
 export function SecurityLogPage() {
-  const search = route.useSearch({ select: securityLogSearch })
+  const search = useSearch(securityLogSearch)
   const navigate = useNavigate()
   const people = useQuery(securityPeopleQuery())
 
@@ -44,7 +42,7 @@ export function SecurityLogPage() {
   function handleChange(change: Partial<SecurityLogSearch>) {
     void navigate({
       ...paths.security,
-      search: (previous: SecurityLogSearch) => ({ ...previous, ...change }),
+      search: (previous) => ({ ...securityLogSearch(previous), ...change }),
       resetScroll: false,
     })
   }

@@ -16,7 +16,7 @@ import { InviteDialog } from './invite-dialog.tsx'
 import { PeopleList } from './people-list.tsx'
 import { teamQuery } from './team.queries.ts'
 
-export function startTeam({ context: { queryClient } }: PageStart) {
+export function startTeam({ queryClient }: PageStart) {
   startQuery(queryClient, teamQuery())
 }
 

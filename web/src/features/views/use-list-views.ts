@@ -1,6 +1,7 @@
 import { type ListView, type ViewedList, viewQuery } from '@portal/contract/views.ts'
 import { useQuery } from '@tanstack/react-query'
-import { NO_VIEW, parseSearch, stringifySearch } from '../../app/search-params.ts'
+import { NO_VIEW } from '../../app/search-params.ts'
+import { parseSearch, stringifySearch } from '../../router/address.ts'
 import { viewsQuery } from './views.queries.ts'
 
 export interface ListViews {

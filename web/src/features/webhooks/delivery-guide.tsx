@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import { PenLine, RotateCw, Send } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
+import { Link } from '../../router/link.tsx'
 import { Section } from '../../ui/card.tsx'
 import { textLinkClass } from '../../ui/description-list.tsx'
 import { IconList, type IconListItem } from '../../ui/icon-list.tsx'

@@ -1,11 +1,11 @@
 import { WEBHOOK_LOG_STATUSES, type WebhookLog } from '@portal/contract/webhooks.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type WebhookLogSearch, webhookLogSearch } from '../../app/search-params.ts'
+import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -14,11 +14,9 @@ import { EndpointPanel } from './endpoint-panel.tsx'
 import { WebhookLogPanel } from './webhook-log-panel.tsx'
 import { webhookEndpointQuery, webhookLogsQuery } from './webhooks.queries.ts'
 
-const route = getRouteApi('/signed-in/webhook')
-
-export function startWebhook({ context: { queryClient }, deps }: PageStart<WebhookLogSearch>) {
+export function startWebhook({ queryClient, search }: PageStart) {
   startQuery(queryClient, webhookEndpointQuery())
-  startQuery(queryClient, webhookLogsQuery(knownFilters(deps)))
+  startQuery(queryClient, webhookLogsQuery(knownFilters(webhookLogSearch(search))))
 }
 
 /** Drops an unknown status from the filters. */
@@ -27,7 +25,7 @@ function knownFilters({ status, ...filters }: WebhookLogSearch) {
 }
 
 export function WebhookPage() {
-  const search = knownFilters(route.useSearch({ select: webhookLogSearch }))
+  const search = knownFilters(useSearch(webhookLogSearch))
   const navigate = useNavigate()
   const endpoint = useQuery(webhookEndpointQuery())
   const logs = useQuery(webhookLogsQuery(search))
@@ -36,7 +34,7 @@ export function WebhookPage() {
   function handleChange(change: Partial<WebhookLogSearch>) {
     void navigate({
       ...paths.webhook,
-      search: (previous: WebhookLogSearch) => ({ ...previous, ...change }),
+      search: (previous) => ({ ...webhookLogSearch(previous), ...change }),
       resetScroll: false,
     })
   }
