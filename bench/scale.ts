@@ -108,7 +108,7 @@ interface Lister {
   id: string
   businessName: string
   personId: string
-  /** How many leads and deals the partner has. */
+  /** How many leads and deals the partner's lists have. */
   rows: Record<'leads' | 'deals', number>
 }
 
@@ -117,8 +117,9 @@ async function findLister(products: Product[]): Promise<Lister> {
   const product = products.at(-1)
   const { rows } = await (product?.pool.query<Omit<Lister, 'pool' | 'sample'>>(
     `select partners.id, business_name as "businessName", people.id as "personId",
-            json_build_object('leads', (select count(*) from leads where partner_id = partners.id),
-                              'deals', (select count(*) from deals where partner_id = partners.id)) as rows
+            json_build_object('leads', (select count(*) from leads
+                                         where partner_id = partners.id and converted_at is null and archived_at is null),
+                              'deals', (select count(*) from deals where partner_id = partners.id and archived_at is null)) as rows
        from people join partners on partners.id = partner_id where email = $1`,
     [BIG_PARTNER.email],
   ) ?? Promise.reject(new Error('there is no product')))
