@@ -100,6 +100,14 @@ async function sortFound(
 /** What `countedAlong` is if the rows are limited only by the day of their last change. */
 export const BY_CHANGE = sql`modified_time desc, created_at, id`
 
+/**
+ * What `countedAlong` is if the rows are limited by some values of this column and by nothing but their day. In the list's
+ * own order PostgreSQL gathers all rows of several values before it counts the first.
+ */
+export function byValue(column: string): RawBuilder<unknown> {
+  return sql`${sql.ref(column)}, created_at desc, id desc`
+}
+
 /** The statement of all rows, in the order in which `findPage` pages through them, however many a search finds. */
 export function everyRow<Row>(
   columns: RawBuilder<Row>,

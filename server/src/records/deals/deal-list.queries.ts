@@ -1,7 +1,15 @@
 import type { Deal, DealExport, DealFilters, DealSortColumn } from '@portal/contract/deals.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Listed } from '../../platform/db/find-newest.ts'
-import { alphabetical, BY_CHANGE, everyRow, findPage, inOrderOf, orderOf } from '../../platform/db/find-page.ts'
+import {
+  alphabetical,
+  BY_CHANGE,
+  byValue,
+  everyRow,
+  findPage,
+  inOrderOf,
+  orderOf,
+} from '../../platform/db/find-page.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { Page } from '../../platform/db/paging.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
@@ -51,7 +59,8 @@ function listedDeals(sender: Sender, partnerId: string, filters: DealExport, tim
   if (stage) matching.push(oneOf(sql.ref('stage'), stage))
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (minAmount !== null) matching.push(sql`amount >= ${minAmount}`)
-  const countedAlong = changedFrom && matching.length === 1 ? BY_CHANGE : undefined
+  const along = changedFrom ? BY_CHANGE : stage ? byValue('stage') : undefined
+  const countedAlong = matching.length === 1 ? along : undefined
   const isCountKept = among.length === 1 && matching.length === (stage ? 1 : 0)
   const keptCount = isCountKept ? () => countRecords(sender.pool, partnerId, 'deal', stage) : undefined
   return { table: 'deals', partnerId, among, matching, countedAlong, keptCount }

@@ -4,7 +4,15 @@ import { LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { Listed } from '../../platform/db/find-newest.ts'
-import { alphabetical, BY_CHANGE, everyRow, findPage, inOrderOf, orderOf } from '../../platform/db/find-page.ts'
+import {
+  alphabetical,
+  BY_CHANGE,
+  byValue,
+  everyRow,
+  findPage,
+  inOrderOf,
+  orderOf,
+} from '../../platform/db/find-page.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { cutPage, type Page } from '../../platform/db/paging.ts'
@@ -70,7 +78,8 @@ async function listedLeads(sender: Sender, partnerId: string, filters: LeadExpor
   if (verdict) matching.push(sql`partner_verdict = ${verdict}`)
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (source) matching.push(oneOf(sql.ref('lead_source'), await findSources(sender, partnerId, source)))
-  const countedAlong = changedFrom && matching.length === 1 ? BY_CHANGE : undefined
+  const along = changedFrom ? BY_CHANGE : status ? byValue('lead_status') : source ? byValue('lead_source') : undefined
+  const countedAlong = matching.length === 1 ? along : undefined
   const isCountKept = among.length === 1 && matching.length === (status ? 1 : 0)
   const keptCount = isCountKept ? () => countRecords(sender.pool, partnerId, 'lead', status) : undefined
   return { table: 'leads', partnerId, among, matching, countedAlong, keptCount }
