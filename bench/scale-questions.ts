@@ -25,6 +25,7 @@ const LEADS = '/api/dashboard/leads'
 const DEALS = '/api/dashboard/deals'
 const SEARCH = '/api/crm/search'
 const FEW = 'Test Lead|Duplicate'
+const MANY = 'New Lead|Contacted|Attempting To Contact|Pre Qualified|Not Qualified|Not Contacted|Pre Call'
 /** Filters in pairs, and filters with another order. */
 const LEADS_COMBINED: Record<string, string>[] = [
   { source: 'referral', sort: 'business_name' },
@@ -72,6 +73,15 @@ export const QUESTIONS: Question[] = [
   {
     name: 'leads, two statuses, changed since',
     paths: ({ month }) => [address(LEADS, { changedFrom: month.dateFrom, status: FEW })],
+  },
+  {
+    name: 'leads, most statuses, since a date',
+    paths: ({ month }) => [address(LEADS, { status: MANY, dateFrom: month.dateFrom })],
+  },
+  {
+    name: 'leads, changed lately, sorted',
+    paths: ({ lately }) => [address(LEADS, { changedFrom: lately, sort: 'partner_iso' })],
+    msMax: SORTED_MS_MAX,
   },
   ask('leads, mine', LEADS, { person: 'me' }),
   ask('leads, a verdict', LEADS, { verdict: 'Declined' }),
@@ -176,6 +186,8 @@ interface Sample {
   leads: SampleLead[]
   /** A month in the middle of these years. */
   month: { dateFrom: string; dateTo: string }
+  /** A day in the last of these weeks. */
+  lately: string
 }
 
 export interface BigPartner {
@@ -229,11 +241,13 @@ async function readSample(pool: pg.Pool): Promise<Sample> {
       order by loid limit 20`,
     [BIG_PARTNER.email],
   )
-  const { rows: months } = await pool.query<Sample['month']>(
-    `select (max(created_at) - interval '19 months')::date as "dateFrom", (max(created_at) - interval '18 months')::date as "dateTo"
+  const { rows: days } = await pool.query<Sample['month'] & Pick<Sample, 'lately'>>(
+    `select (max(created_at) - interval '19 months')::date as "dateFrom", (max(created_at) - interval '18 months')::date as "dateTo",
+            (max(created_at) - interval '20 days')::date as lately
        from leads`,
   )
-  const [month] = months
-  if (!month) throw new Error('no leads')
-  return { leads, month }
+  const [day] = days
+  if (!day) throw new Error('no leads')
+  const { lately, ...month } = day
+  return { leads, month, lately }
 }

@@ -38,15 +38,19 @@ export async function findPage(
   const searched = search
     ? await searchNewest(sender, listed, { text: search, scope }, order ? all : part, COUNTED_MAX)
     : undefined
+  const isOfChange = order && !searched && listed.countedAlong === BY_CHANGE
+  const changed = isOfChange ? await countUpTo(sender, listed, COUNTED_MAX) : undefined
   const found =
     searched && order
       ? await sortFound(sender, listed, searched.ids, order, part)
-      : (searched?.ids ?? (await findSorted(sender, listed, order, part)))
+      : order && changed !== undefined && changed < COUNTED_MAX
+        ? await sortFew(sender, listed, order, part)
+        : (searched?.ids ?? (await findSorted(sender, listed, order, part)))
   const has_more = found.length > limit
   const isLastPage = !has_more && (found.length > 0 || page === 1)
   const total = isLastPage
     ? part.offset + found.length
-    : (searched?.total ?? (await (listed.keptCount?.() ?? countUpTo(sender, listed, COUNTED_MAX))))
+    : (searched?.total ?? changed ?? (await (listed.keptCount?.() ?? countUpTo(sender, listed, COUNTED_MAX))))
   return {
     ids: found.slice(0, limit),
     pagination: { page, limit, has_more, total: Math.min(total, COUNTED_MAX) },
@@ -78,6 +82,25 @@ async function findSorted(
     ) found
      order by place, value ${direction}
      limit ${part.limit} offset ${part.offset}`
+  const rows = await sendFiltered(sender, listed, statement)
+  return rows.map((row) => row.id)
+}
+
+/**
+ * Gathers the rows along the index that has just these, and sorts them. In the wanted order they may be the last of the
+ * partner's, so that its index would be read to the end.
+ */
+async function sortFew(
+  sender: Sender,
+  listed: Listed,
+  { by, isDescending }: Order,
+  part: { offset: number; limit: number },
+): Promise<string[]> {
+  const statement = sql<{ id: string }>`
+    select id from (select id, created_at, ${by} as value from ${sql.table(listed.table)}
+                     where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}
+                    offset 0) few
+     order by value is null, value ${along({ by, isDescending })} limit ${part.limit} offset ${part.offset}`
   const rows = await sendFiltered(sender, listed, statement)
   return rows.map((row) => row.id)
 }
