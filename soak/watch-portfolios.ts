@@ -7,13 +7,15 @@ import type { Partner } from './partners.ts'
  * if the CRM still has two of them, and not with another partner (D123).
  */
 export function watchPortfolios(crm: Crm, partners: readonly Partner[], zohoIds: readonly string[], ledger: Ledger) {
+  /** What each partner saw when it last saw two records or more. */
   const seen = new Map<number, ReadonlySet<string>>()
   return async () => {
     for (const partner of partners) {
-      const before = seen.get(partner.number) ?? new Set()
+      const before = seen.get(partner.number)
       const now = await shownTo(partner)
-      seen.set(partner.number, now)
-      if (now.size > 0 || before.size < 2) continue
+      if (now.size > 1) seen.set(partner.number, now)
+      if (now.size > 0 || !before) continue
+      seen.delete(partner.number)
       const others = new Set(zohoIds.filter((_, number) => number !== partner.number))
       const left = [...(await crm.list('Leads', FIELDS)), ...(await crm.list('Deals', FIELDS))].filter(
         (row) => before.has(String(row['LOID'])) && row['Converted__s'] !== true && !others.has(partnerOf(row)),
