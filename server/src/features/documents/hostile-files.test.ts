@@ -120,6 +120,8 @@ test(`of ${FILES} hostile files each is refused in words, or saved under a name 
 
 test('a file of the lender’s and a statement are shown and saved under names that hide nothing either', async () => {
   await using withCrm = await startPortal({ withCrm: true })
+  await withCrm.deps.crm.makeMissingFields(['payments'])
+  await noteFieldGroups(withCrm.deps)
   const lender = openLender(withCrm.crmUrl)
   const bob = await withCrm.newPartner()
   const lead = await bob.submitLead()
@@ -129,8 +131,6 @@ test('a file of the lender’s and a statement are shown and saved under names t
   const [given, kept] = ['photo \u202egnp.js', 'photo gnp.js']
   await lender.attach('Leads', id, { name: `Partner ${given}`, content: 'MZ' })
   await lender.attach('Partners', zohoId, { name: `Statement ${given}`, content: 'MZ' })
-  await withCrm.deps.crm.makeMissingFields(['payments'])
-  await noteFieldGroups(withCrm.deps)
   const [document] = (await bob.get(`/crm/documents/${lead.loid}`)).body.data.documents
   const [statement] = (await bob.get('/payments/statements')).body.data.statements
   expect([document.name, statement.name]).toEqual([`Partner ${kept}`, `Statement ${kept}`])
