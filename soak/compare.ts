@@ -74,6 +74,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     ledger.records.flatMap((record) => (record.loid ? [[`${record.module} ${record.loid}`, record]] : [])),
   )
 
+  const hidden = await world.rows<{ zoho_id: string }>('select zoho_id from hidden_records')
+  const held = new Set(hidden.map(({ zoho_id }) => zoho_id))
   const authors = new Map(ledger.notes.map(({ content, by }) => [content, by]))
 
   function differ(what: string, record: Tracked | undefined) {
@@ -122,7 +124,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     for (const row of crmLeads) {
       const record = trackedOf('Leads', row)
       const loid = String(row['LOID'])
-      if (hasLostPartner(row) && (leads.get(loid)?.['awaits_deal_since'] ?? null) !== null) leads.delete(loid)
+      const isWaitingOrHeld = held.has(row.id) || (leads.get(loid)?.['awaits_deal_since'] ?? null) !== null
+      if (hasLostPartner(row) && isWaitingOrHeld) leads.delete(loid)
       if (lookupId(row, 'Partner') !== zohoId) continue
       if (row['Converted__s'] === true) {
         const shown = leads.get(loid) ?? waitingLike(row)
@@ -310,6 +313,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       record.isDeleted ||
       record.deal?.isDeleted === true ||
       (record.isConverted && !record.deal) ||
+      [row, lead].some((one) => one !== undefined && lookupId(one, 'Partner') === undefined) ||
       (lead !== undefined && deal !== undefined && areApart(lead, deal))
     )
   }
