@@ -243,7 +243,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
     const count = attached.filter((one) => one === name || one.endsWith(`– ${name}`)).length
     const document = documents.find((one) => one.name === name)
     const isSettled = document?.state === 'synced' && count === 1
-    const waits = document?.state === 'pending' && count === 0 && waitsFor(record)
+    // A file whose first push got no answer may be there already; the portal looks for it when there is a deal.
+    const waits = document?.state === 'pending' && count <= 1 && waitsFor(record)
     const isRefused =
       document?.state === 'failed' &&
       count === 0 &&
