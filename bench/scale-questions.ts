@@ -9,6 +9,8 @@ import { BIG_PARTNER, COMMON_WORD, FORMER_WORD, RARE_WORD } from './scale-data.t
 const SORTED_MS_MAX = 300
 /** A person waits for this after the last letter, and the rest of the 100 ms is the network's and the browser's. */
 const PALETTE_MS_MAX = 30
+/** As many leads, and as many deals, as the palette asks for. */
+const PALETTE_HITS = '6'
 const FIRST_BYTE_MS_MAX = 200
 
 /** A kind of call that the big partner makes, with the addresses to call in turn. */
@@ -88,12 +90,13 @@ export const QUESTIONS: Question[] = [
   ...LEADS_COMBINED.map((query) => combined('leads', LEADS, query)),
   {
     name: 'palette, the letters of a name',
-    paths: ({ leads }) => leads.map((lead) => address(SEARCH, { q: lead.business_name.slice(0, 4) })),
+    paths: ({ leads }) =>
+      leads.map((lead) => address(SEARCH, { q: lead.business_name.slice(0, 4), limit: PALETTE_HITS })),
     msMax: PALETTE_MS_MAX,
   },
   {
     name: 'palette, a LOID',
-    paths: ({ leads }) => leads.map((lead) => address(SEARCH, { q: lead.loid })),
+    paths: ({ leads }) => leads.map((lead) => address(SEARCH, { q: lead.loid, limit: PALETTE_HITS })),
     msMax: PALETTE_MS_MAX,
   },
   {

@@ -42,7 +42,7 @@ export function Palette({ role, onHelp, onClose }: PaletteProps) {
   const [text, setText] = useState('')
   const words = text.trim()
   const asked = useSettled(words)
-  const { data, isFetching, isPlaceholderData } = useQuery(searchQuery(asked))
+  const { data, isFetching, isPlaceholderData } = useQuery(searchQuery(asked, FOUND_MAX))
   const { data: views } = useQuery(viewsQuery())
   const found = asked === words && words !== '' && !isPlaceholderData ? data : undefined
 
@@ -54,14 +54,14 @@ export function Palette({ role, onHelp, onClose }: PaletteProps) {
   ]
 
   function records(): PaletteItem[] {
-    const leads = (found?.leads ?? []).slice(0, FOUND_MAX).map((lead) => ({
+    const leads = (found?.leads ?? []).map((lead) => ({
       id: `lead ${lead.loid}`,
       label: lead.business_name ?? lead.lead_name ?? lead.loid,
       detail: `Lead · ${lead.lead_status} · ${lead.loid}`,
       Icon: Users,
       run: () => void navigate(paths.lead(lead.loid)),
     }))
-    const deals = (found?.deals ?? []).slice(0, FOUND_MAX).map((deal) => ({
+    const deals = (found?.deals ?? []).map((deal) => ({
       id: `deal ${deal.loid}`,
       label: deal.deal_name ?? deal.business_name ?? deal.loid,
       detail: `Deal · ${deal.stage} · ${deal.loid}`,

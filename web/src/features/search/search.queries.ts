@@ -3,10 +3,11 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 
-export function searchQuery(q: string) {
+/** The newest leads and deals that contain the words: as many of each as a page has, unless fewer are enough. */
+export function searchQuery(q: string, limit?: number) {
   return queryOptions({
-    queryKey: ['search', q],
-    queryFn: ({ signal }) => call(search, { query: { q }, signal }),
+    queryKey: ['search', q, limit],
+    queryFn: ({ signal }) => call(search, { query: { q, limit }, signal }),
     enabled: q !== '',
     placeholderData: keepPreviousData,
     ...LIST_FRESHNESS,
