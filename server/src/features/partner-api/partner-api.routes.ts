@@ -22,6 +22,7 @@ import type { NoteSecurity } from '../../platform/http/security-events.ts'
 import { admitRecord } from '../accounts/admit-record.ts'
 import { findFirstStage, prepareDeal } from '../deals/submit-deal.ts'
 import { prepareLead } from '../leads/submit-lead.ts'
+import { hasSecurityEntry } from '../security-log/security-log.queries.ts'
 import { apiDocs } from './api-docs.ts'
 import type { ListName } from './cursor.ts'
 import { getSubmitted } from './get-submitted.ts'
@@ -57,14 +58,22 @@ export function partnerApiRoutes(mount: Mount, deps: Deps): void {
     return { answer: { id: answer.id, loid: answer.loid, status: answer.lead_status }, writes }
   }
 
-  /** A reading that begins gets all records, as an export does, so the security log has it. */
+  /**
+   * A reading that begins gets all records, as an export does, so the security log has it. It has one an hour of a key that
+   * begins again and again.
+   */
   async function read({ partner, query, security }: ReadCall, list: ListName) {
     if (query.since === undefined) {
-      await security(deps.db, 'records-read', { subject: partner.key ?? undefined, detail: READ[list] })
+      const noted = { event: 'records-read', subject: partner.key?.id ?? null, detail: READ[list] } as const
+      const since = new Date(deps.clock.now().getTime() - NOTED_AGAIN_MS)
+      if (!(await hasSecurityEntry(deps.db, partner.id, noted, since)))
+        await security(deps.db, noted.event, { subject: partner.key ?? undefined, detail: noted.detail })
     }
     return readChanges(deps, partner.id, list, query)
   }
 }
+
+const NOTED_AGAIN_MS = 3_600_000
 
 interface ReadCall {
   partner: KeyCaller

@@ -4,11 +4,12 @@ import {
   SECURITY_EVENTS,
   SECURITY_LOG_SIZE,
   type SecurityEntry,
+  type SecurityEvent,
   type SecurityLogFilters,
 } from '@portal/contract/security-log.ts'
 import { FORMER_COLLEAGUE } from '@portal/contract/submitted-by.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { newId } from '../../platform/db/ids.ts'
+import { firstIdAt, newId } from '../../platform/db/ids.ts'
 import type { NewSecurityLogRow } from '../../platform/db/tables.ts'
 
 export async function insertSecurityEntry(
@@ -22,6 +23,27 @@ export async function insertSecurityEntry(
     .insertInto('security_log')
     .values({ id, partner_id: partnerId, kind, ...entry })
     .execute()
+}
+
+/** Whether the partner's log has such an entry since this time. */
+export async function hasSecurityEntry(
+  db: Db,
+  partnerId: string,
+  { event, subject, detail }: { event: SecurityEvent; subject: string | null; detail: string },
+  since: Date,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('security_log')
+    .select('id')
+    .where('partner_id', '=', partnerId)
+    .where('kind', '=', SECURITY_EVENT_WORDS[event].kind)
+    .where('id', '>=', firstIdAt(since))
+    .where('event', '=', event)
+    .where('subject_id', 'is not distinct from', subject)
+    .where('detail', '=', detail)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 /**
