@@ -281,7 +281,7 @@ function multipart({ name, size, read }: FileToSend) {
 function whyOf({ reason, retryAfterMs }: Failure): string {
   if (retryAfterMs === 0) return `Its last answer was: ${reason}`
   const until = new Date(Date.now() + retryAfterMs).toISOString().slice(11, 19)
-  return `Too many calls (${reason}): wait until ${until} UTC`
+  return `It answers ${reason} and asks for a pause until ${until} UTC`
 }
 
 /** Describes a call as a span. The span's name contains the path without ids. */

@@ -973,7 +973,7 @@ test.each([
   [
     'a throttle',
     { tooMany: { every: 1, retryAfterSeconds: 120 } },
-    /Too many calls \(HTTP 429\): wait until \d\d:\d\d:\d\d UTC/,
+    /answers HTTP 429 and asks for a pause until \d\d:\d\d:\d\d UTC/,
   ],
 ])('the check of %s stops at the first failure and says what to do', async (_, faults, advice) => {
   await lender.faults(faults)
