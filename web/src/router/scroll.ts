@@ -1,6 +1,7 @@
 import type { Location } from './address.ts'
 
 const STORED = 'portal-scroll'
+const KEPT_MAX = 200
 /** How far the page was scrolled when an entry of the history was left, by the entry's key. */
 let left: URLSearchParams | undefined
 /** How far the open page is scrolled. A link to an anchor scrolls before anything is told, so this is read too early. */
@@ -11,7 +12,11 @@ function positions(): URLSearchParams {
 }
 
 export function keepScroll({ state: { key = '' } }: Location) {
-  positions().set(key, String(present))
+  const kept = positions()
+  kept.delete(key)
+  kept.set(key, String(present))
+  const [oldest] = kept.keys()
+  if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest)
 }
 
 /** Follows the open page, and stores the positions before its document goes. Returns a function that ends this. */
