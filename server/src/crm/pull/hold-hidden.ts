@@ -31,13 +31,13 @@ export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly strin
   const { db, clock, log } = pull.deps
   let listing: Promise<ReadonlySet<string>> | undefined
   /** What this pull has removed from its earlier pages. */
-  const removed: RecordRow[] = []
+  const removed: LostRow[] = []
 
   return async (missing, page) => {
     if (missing.length === 0) return []
     const known = await findHidden(db, module, missing.map(idOf))
     if (known.size === 0 && !(await areSuspicious({ missing, page, pulled: zohoIds, removed }))) {
-      removed.push(...missing)
+      removed.push(...missing.map(lostOf))
       return [...missing]
     }
     listing ??= findDeleted(pull, module).then((found) => found ?? new Set())
@@ -65,7 +65,7 @@ export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly strin
     }
     const removable = missing.filter((row) => !held.has(row))
     await forgetHidden(db, module, removable.map(idOf))
-    removed.push(...removable)
+    removed.push(...removable.map(lostOf))
     return removable
   }
 
@@ -94,11 +94,13 @@ export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly strin
   }
 }
 
+type LostRow = Pick<RecordRow, 'zoho_id' | 'partner_id'>
+
 interface Lost {
-  missing: readonly RecordRow[]
+  missing: readonly LostRow[]
   page: readonly string[]
   pulled: readonly string[]
-  removed: readonly RecordRow[]
+  removed: readonly LostRow[]
 }
 
 function isMuch(count: number, whole: number): boolean {
@@ -126,6 +128,10 @@ export async function findDeleted(
   return deleted
 }
 
-function idOf({ zoho_id }: { zoho_id: string | null }): string {
+function lostOf({ zoho_id, partner_id }: RecordRow): LostRow {
+  return { zoho_id, partner_id }
+}
+
+function idOf({ zoho_id }: Pick<LostRow, 'zoho_id'>): string {
   return zoho_id ?? ''
 }

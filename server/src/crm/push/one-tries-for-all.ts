@@ -1,13 +1,13 @@
 import type { Deps } from '../../deps.ts'
 import { NotYet } from '../../platform/jobs/define-job.ts'
-import { forgetTaken, type RefusedPush, takeTurn } from './refused-pushes.queries.ts'
+import { forgetTaken, type RefusedPush, takeTry } from './refused-pushes.queries.ts'
 
 /**
  * Throws `NotYet` if the CRM has refused this record for a reason of its own and another record of the same cause was tried
  * a short while ago (D125). However many records wait, each cause costs one try in a quarter of an hour.
  */
-export async function waitForTurn({ db, clock }: Pick<Deps, 'db' | 'clock'>, push: RefusedPush): Promise<void> {
-  if (await takeTurn(db, push, clock.now())) return
+export async function waitForTry({ db, clock }: Pick<Deps, 'db' | 'clock'>, push: RefusedPush): Promise<void> {
+  if (await takeTry(db, push, clock.now())) return
   throw new NotYet('the CRM refuses such records, and another one of them is tried')
 }
 

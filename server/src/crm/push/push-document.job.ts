@@ -24,7 +24,7 @@ import { findRequestOfAnyPartner, reopenRequest } from '../../records/requests/r
 import { CrmFileRefused, CrmRefused, CrmStorageFull, CrmUnanswered } from '../zoho/errors.ts'
 import { DOCUMENT_QUEUE } from './document-queue.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
-import { letOthersGo, waitForTurn } from './one-tries-for-all.ts'
+import { letOthersGo, waitForTry } from './one-tries-for-all.ts'
 import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
 import { noteRefused } from './refused-pushes.queries.ts'
 import { waitForOthers } from './wait-for-others.ts'
@@ -87,7 +87,7 @@ async function push(deps: Deps, document: DocumentRow, signal: AbortSignal): Pro
   // The account is closed, or another push will be queued when the partner is connected.
   if (!partner || partner.crm === 'held') return
   await waitForOthers(deps, partner_id)
-  if (document.problem === NOT_TAKEN) await waitForTurn(deps, { partnerId: partner_id, kind: 'documents', record: id })
+  if (document.problem === NOT_TAKEN) await waitForTry(deps, { partnerId: partner_id, kind: 'documents', record: id })
   if (await isWithdrawn(db, partner_id, document.loid)) return fail(deps, document, WITHDRAWN)
   if ((await findRecordStateOfAnyPartner(db, document.loid)) === 'gone') return waitForRecord(deps, document)
   const records = await findNotedRecordsOfAnyPartner(db, document.loid)

@@ -21,7 +21,7 @@ import { CrmUnanswered } from '../zoho/errors.ts'
 import { givePushUp } from './give-up-push.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
 import { NOTE_QUEUE } from './notes-follow.ts'
-import { letOthersGo, waitForTurn } from './one-tries-for-all.ts'
+import { letOthersGo, waitForTry } from './one-tries-for-all.ts'
 import { PUSH_LEASE } from './push-lease.ts'
 import { NOT_REACHED, PUSH_RETRY, RECORD_REMOVED } from './push-retry.ts'
 import { noteRefused } from './refused-pushes.queries.ts'
@@ -60,7 +60,7 @@ export const pushNote = defineJob({
       await waitForOthers(deps, partnerId)
       const refused = { partnerId, kind: 'notes', record: noteId } as const
       const isRefused = note.crm_problem === NOT_TAKEN
-      if (isRefused) await waitForTurn(deps, refused)
+      if (isRefused) await waitForTry(deps, refused)
       if (await isWithdrawn(db, partnerId, note.loid)) {
         await db.transaction().execute((tx) => markNotePushFailed(tx, partnerId, noteId, WITHDRAWN))
         return {}

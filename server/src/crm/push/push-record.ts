@@ -19,7 +19,7 @@ import { CrmPartnerGone, CrmRefused } from '../zoho/errors.ts'
 import { givePushUp } from './give-up-push.ts'
 import { nameDeleted } from './name-deleted.ts'
 import { letNotesFollow } from './notes-follow.ts'
-import { letOthersGo, waitForTurn } from './one-tries-for-all.ts'
+import { letOthersGo, waitForTry } from './one-tries-for-all.ts'
 import { PULL_QUEUE } from './pull-queue.ts'
 import { pushForPartner } from './push-for-partner.ts'
 import { pushAlone, pushTogether } from './push-lease.ts'
@@ -70,7 +70,7 @@ export function pushJobOf<On extends keyof PushedRows, Item extends NamedRecord,
       if (!found) return
       const refused = { partnerId, kind: on, record: loid }
       // A sync that a person starts is no job of the queue, and tries at once.
-      if (jobId !== undefined && found.crm_problem === NOT_TAKEN) await waitForTurn(deps, refused)
+      if (jobId !== undefined && found.crm_problem === NOT_TAKEN) await waitForTry(deps, refused)
       const beforeSending = (loids: readonly string[]) => markSent(db, on, partnerId, loids, crm.now().toISOString())
       const partnerZohoId = await pushForPartner(deps, partnerId, {
         async push(id) {

@@ -10,7 +10,7 @@ export interface RefusedPush {
 
 /** After a try, a record waits half as long as it has been refused, within these bounds. */
 const PAUSE_MIN = '10 seconds'
-/** Half of the longest pause of a job, so that one of the jobs meets the next turn in time. */
+/** Half of the longest pause of a job, so that one of the jobs is due for the next try in time. */
 const PAUSE_MAX = '15 minutes'
 
 /** Notes why the CRM refused this record, and when. */
@@ -26,22 +26,22 @@ export async function noteRefused(db: Db, push: RefusedPush, cause: string, now:
   )
 }
 
-/** Takes the turn to try. Returns false if another record that the CRM refused for the same cause was tried a short while ago. */
-export async function takeTurn(db: Db, push: RefusedPush, now: Date): Promise<boolean> {
+/** Takes the next try of its cause. Returns false if another record that the CRM refused for the same cause was tried a short while ago. */
+export async function takeTry(db: Db, push: RefusedPush, now: Date): Promise<boolean> {
   const at = now.toISOString()
-  const { rows } = await sql<{ has_turn: boolean }>`
+  const { rows } = await sql<{ is_next: boolean }>`
     with own as (select * from refused_pushes where ${isOf(push)}),
-         turn as (
+         next as (
            select not exists (
              select from refused_pushes other
               where other.cause = own.cause and (other.partner_id, other.kind, other.record) <> (own.partner_id, own.kind, own.record)
                 and other.tried_at > ${at}::timestamptz - least(interval '${sql.raw(PAUSE_MAX)}',
-                      greatest(interval '${sql.raw(PAUSE_MIN)}', (${at}::timestamptz - own.since) / 2))) as has_turn
+                      greatest(interval '${sql.raw(PAUSE_MIN)}', (${at}::timestamptz - own.since) / 2))) as is_next
              from own),
          taken as (
-           update refused_pushes set tried_at = ${at} where ${isOf(push)} and (select has_turn from turn))
-    select has_turn from turn`.execute(db)
-  return rows[0]?.has_turn ?? true
+           update refused_pushes set tried_at = ${at} where ${isOf(push)} and (select is_next from next))
+    select is_next from next`.execute(db)
+  return rows[0]?.is_next ?? true
 }
 
 /**

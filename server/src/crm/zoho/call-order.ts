@@ -37,8 +37,8 @@ export function isTrial(): boolean {
 
 /** The priority of the calls that are made now. */
 export function callPriority(): number {
-  const turn = order.getStore()
-  return turn === undefined ? 0 : PRIORITIES[turn]
+  const kind = order.getStore()
+  return kind === undefined ? 0 : PRIORITIES[kind]
 }
 
 export function isInBackground(): boolean {

@@ -40,12 +40,12 @@ export async function findPage(
     : undefined
   const isOfChange = order && !searched && listed.countedAlong === BY_CHANGE
   const changed = isOfChange ? await countUpTo(sender, listed, COUNTED_MAX) : undefined
-  const found =
-    searched && order
-      ? await sortFound(sender, listed, searched.ids, order, part)
-      : order && changed !== undefined && changed < COUNTED_MAX
-        ? await sortFew(sender, listed, order, part)
-        : (searched?.ids ?? (await findSorted(sender, listed, order, part)))
+  const findIds = () => {
+    if (searched) return order ? sortFound(sender, listed, searched.ids, order, part) : searched.ids
+    const areFew = changed !== undefined && changed < COUNTED_MAX
+    return order && areFew ? sortFew(sender, listed, order, part) : findSorted(sender, listed, order, part)
+  }
+  const found = await findIds()
   const has_more = found.length > limit
   const isLastPage = !has_more && (found.length > 0 || page === 1)
   const total = isLastPage
