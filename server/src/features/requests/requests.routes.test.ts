@@ -28,8 +28,8 @@ const asked = async () =>
   (await ada.get('/dashboard/attention')).body.data.items.filter((item: { kind: string }) => item.kind === 'request')
 
 /** A lead that the CRM has, with its id there. */
-async function pushedLead() {
-  const { loid } = await ada.submitLead()
+async function pushedLead(form: object = {}) {
+  const { loid } = await ada.submitLead(form)
   await ada.pushedLead(loid)
   const id = String((await lender.list('Leads', 'LOID')).find((one) => one['LOID'] === loid)?.['id'])
   return { loid, id, page: `/crm/lead/${loid}` }
@@ -276,6 +276,34 @@ test('tasks that the API user may not see for a while are not withdrawn; tasks t
   await lender.removeMany('Tasks', tasks)
   await look()
   expect((await requestsOf(page)).map(({ state }: { state: string }) => state)).toEqual(['withdrawn', 'withdrawn'])
+})
+
+test('what is asked on a lead is asked on the deal that replaces it, and on the lead again when the deal is gone', async () => {
+  const own = (await ada.get('/profile')).body.data.zoho_id
+  const { id, loid } = await pushedLead({ loanAmount: 777_000, loanTerm: '24 months' })
+  await look()
+  await task(id, 'Partner: Lease')
+  await look()
+  const deal = await lender.create('Deals', {
+    Deal_Name: 'Lease',
+    Business_Name: 'Okafor Freight',
+    Stage: 'Approved',
+    Amount: 777_000,
+    Loan_Type: 'Term Loan',
+    Loan_Term: '24 months',
+    Phone: '0491 570 156',
+    Partner: { id: own },
+  })
+  expect((await ada.post('/dashboard/sync-deals')).body.data).toMatchObject({ matching_leads_removed: 1 })
+  const of = async (about: string) => (await asked()).filter((one: { about: string }) => one.about === about)
+  const [item] = await of('deal')
+  expect(await requestsOf(`/crm/deal/${item.loid}`)).toMatchObject([{ subject: 'Lease', state: 'asked' }])
+  await lender.remove('Deals', deal)
+  expect((await ada.post('/dashboard/sync-deals')).status).toBe(200)
+  expect(await of('deal')).toEqual([])
+  expect((await of('lead')).map((one: { loid: string }) => one.loid)).toContain(loid)
+  expect((await ada.post(`/crm/request/${item.request.id}/answer`, { content: 'Here it is.' })).status).toBe(201)
+  expect(await types(loid)).toEqual(['request.opened', 'request.answered'])
 })
 
 test('what is asked on a lead stays asked while the lead is in the recycle bin, and is no news after staff restore it', async () => {
