@@ -3,7 +3,7 @@ import type { CrmHistoryEntry } from '../../records/crm-records.ts'
 import type { AnyEvent } from '../../records/events/events.ts'
 import { type HistoryPlan, type KnownEntry, planHistory } from '../../records/histories/plan-history.ts'
 import type { CrmTable, NamedRecord, RecordRow } from '../../records/kinds/crm-table.ts'
-import { appliedTime, isOvertaken } from '../zoho/applied-time.ts'
+import { appliedTime, isOvertaken, isSameVersion } from '../zoho/applied-time.ts'
 
 /** The changes that a record makes to its row and its history, and the events that it causes. */
 export interface PlannedRecord<Row> {
@@ -75,7 +75,8 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const plan = planHistory(named, told ?? [], { value, modified_time: item.modified_time, before: shown })
   // The history remains due until it is read after the last change, because a status may have come and gone between two
   // pulls of the record.
-  row.history_due = !told && (!before || before.history_due || before.crm_modified_time !== row.crm_modified_time)
+  const isCurrent = before !== undefined && before.crm_modified_time === row.crm_modified_time && shown?.value === value
+  row.history_due = !told && (!isCurrent || before.history_due)
   row.history_told_until = row.history_due && before ? toldUntil(before) : null
 
   const events: AnyEvent[] = []
@@ -87,10 +88,10 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
     } else if (scope.isNews) {
       events.push(table.created(row, at))
     }
-  } else if (plan.changes.length > 0) {
-    events.push(...plan.changes.map((change) => table.changed(row, change, at)))
-  } else if (isChanged) {
-    events.push(...[table.updated(row, before, item, at) ?? []].flat())
+  } else if (!isSameVersion(item, before)) {
+    const changes = plan.changes.map((change) => table.changed(row, change, at))
+    const updated = isChanged ? [table.updated(row, before, item, at) ?? []].flat() : []
+    events.push(...(changes.length > 0 ? changes : updated))
   }
   if (before && !isBack) events.push(...table.told(row, before, at))
   if (before && plan.entries.length === 0 && hasSameColumns(row, before)) {

@@ -6,7 +6,7 @@ import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../../records/le
 import { findLeadsWithoutDealOfAllPartners } from '../../records/leads/matching.queries.ts'
 import { chooseLoids } from '../../records/loids/chosen-loids.queries.ts'
 import type { Page, Unit } from '../apply/apply-page.ts'
-import { isOutdated } from '../zoho/applied-time.ts'
+import { isOutdated, isSameVersion } from '../zoho/applied-time.ts'
 import { nameRecords } from './name-records.ts'
 import type { Pull, PulledPartner } from './pull.ts'
 import { readDealHistories, readEach } from './read-each.ts'
@@ -107,7 +107,7 @@ async function gather(pull: Pull, owners: Owners, named: Named): Promise<Gathere
 async function nameLeads(pull: Pull, owners: Owners, records: readonly CrmLead[]) {
   const { deps, signal } = pull
   const rows = await findRowsOfAllPartners(deps.db, LEAD_TABLE, idsOf(records))
-  const changed = differing(records, rows, owners)
+  const changed = differing(pull, records, rows, owners)
   const leads = await nameRecords<CrmLead>(deps, 'Leads', changed, {
     knownLoids: new Map(loidsOf(rows)),
     readAgain: (zohoIds) => deps.crm.getLeads(zohoIds, signal),
@@ -142,7 +142,7 @@ async function nameDeals(
   // A converted lead's deal is included even if the deal is unchanged, because the lead must be linked to it.
   const isWanted = ({ zoho_id }: CrmDeal) => leads.has(zoho_id) || partnersToSet.has(zoho_id)
   const unchanged = owned.filter((deal) => isWanted(deal) && owners.has(deal.partner_zoho_id ?? ''))
-  const wanted = new Set([...unchanged, ...differing(owned, rows, owners)])
+  const wanted = new Set([...unchanged, ...differing(pull, owned, rows, owners)])
   const deals = await nameRecords<CrmDeal>(deps, 'Deals', [...wanted], {
     knownLoids: new Map(loidsOf(rows)),
     // A deal has the LOID of its lead (D17).
@@ -191,7 +191,7 @@ async function readHistories(
   const changed = items.filter((item) => {
     const row = byId.get(item.zoho_id)
     if (row === undefined || isOutdated(item, row)) return false
-    return row.archived_reason !== null || valueOf(item) !== valueOf(row)
+    return row.archived_reason !== null || (valueOf(item) !== valueOf(row) && !isSameVersion(item, row))
   })
   const { deps, signal } = pull
   const leads = await readEach(changed.filter(isLead), HISTORIES_AT_ONCE, (lead) =>
@@ -203,6 +203,7 @@ async function readHistories(
 
 /** Returns the records that belong to the portal's partners and differ from their rows. */
 function differing<Item extends CrmLead | CrmDeal>(
+  { readsAgain = false }: Pull,
   records: readonly Item[],
   rows: readonly RecordRow[],
   owners: Owners,
@@ -211,7 +212,7 @@ function differing<Item extends CrmLead | CrmDeal>(
   return records.filter((record) => {
     const owner = owners.get(record.partner_zoho_id ?? '')
     const row = byId.get(record.zoho_id)
-    return owner !== undefined && (row?.partner_id !== owner.id || hasChanged(record, row))
+    return owner !== undefined && (readsAgain || row?.partner_id !== owner.id || hasChanged(record, row))
   })
 }
 

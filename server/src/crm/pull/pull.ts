@@ -17,6 +17,8 @@ export interface Pull {
   ownersOf(zohoIds: readonly string[]): Promise<ReadonlyMap<string, PulledPartner>>
   /** Whether the pull may remove this partner's records. */
   mayRemoveFrom(partnerId: string): boolean
+  /** True if records are applied although the portal has their versions, because it read them under other field names. */
+  readsAgain?: boolean
   /** Returns a function that decides whether a record is news to its partner (D35). */
   newsOf(partnerIds: readonly string[]): Promise<IsNews>
 }

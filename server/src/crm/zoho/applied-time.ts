@@ -13,6 +13,14 @@ export function appliedTime(modifiedTime: string, readAt: Date): string {
 }
 
 /**
+ * Whether the row has this version of the record. What differs then is not a change in the CRM: CRM_FIELD_MAP names another
+ * field now.
+ */
+export function isSameVersion(record: { modified_time: string }, row: { crm_modified_time: string | null }): boolean {
+  return row.crm_modified_time === record.modified_time
+}
+
+/**
  * Whether the row has a newer state than the record. A slow pull can end after a newer pull, and the slow pull's data
  * are then outdated.
  */

@@ -51,7 +51,8 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       ...(before?.erased_at && ERASED_LEAD),
       touched_at: before ? before.touched_at : own.crm_read_at,
     }
-    return before && isTouched(row, before, lead.nameNow)
+    // Of a version that the portal has already, CRM_FIELD_MAP names other fields now: the lender has changed nothing.
+    return before && before.crm_modified_time !== lead.modified_time && isTouched(row, before, lead.nameNow)
       ? { ...row, touched_at: before.touched_at ?? own.crm_read_at }
       : row
   },

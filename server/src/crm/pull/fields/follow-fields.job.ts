@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { CrmUnavailable } from '../../../platform/errors.ts'
 import { defineJob } from '../../../platform/jobs/define-job.ts'
+import { asBackground } from '../../zoho/call-order.ts'
 import { CrmRefused } from '../../zoho/errors.ts'
 import { followFieldMap } from './follow-map.ts'
 import { noteFieldGroups, readOptionalValues } from './optional-values.ts'
@@ -18,10 +19,12 @@ export const followFields = defineJob({
   retry: { firstDelaySeconds: 30, delaySecondsMax: 300, giveUpAfterDays: 1 },
   async run(deps, _, signal) {
     try {
-      await followFieldMap(deps, signal)
-      await noteFieldGroups(deps, signal)
-      await readOptionalValues(deps, signal)
-      await writeLacking(deps)
+      await asBackground(async () => {
+        await followFieldMap(deps, signal)
+        await noteFieldGroups(deps, signal)
+        await readOptionalValues(deps, signal)
+        await writeLacking(deps)
+      })
     } catch (error) {
       if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
       deps.log.warn({ err: error }, 'the optional fields could not be followed; the next run tries again')

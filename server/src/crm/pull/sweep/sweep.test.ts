@@ -280,10 +280,57 @@ test('a field that CRM_FIELD_MAP names otherwise is read again from all records,
   const CRM_FIELD_MAP = join(await mkdtemp(join(tmpdir(), 'map-')), 'map.json')
   await writeFile(CRM_FIELD_MAP, '{"leads":{"fields":{"brand":"Our_Brand"}}}')
   await using other = await startPortal({ crmUrl: portal.crmUrl, on: portal, env: { CRM_FIELD_MAP } })
+  other.advance(shiftSeconds * 1_000)
   await followFieldMap(other.deps, new AbortController().signal)
   expect(await brand()).toBe('New name')
   await followFieldMap(portal.deps, new AbortController().signal)
   expect([await brand(), await eventTypes()]).toEqual(['Old name', before])
+})
+
+test('a status, stage, last name and contact that CRM_FIELD_MAP names otherwise reach all records, with their histories and without news (D126)', async () => {
+  const text = { data_type: 'text', length: 80 }
+  for (const label of ['Our Status', 'Our Surname']) await lender.makeField('Leads', { field_label: label, ...text })
+  await lender.makeField('Deals', { field_label: 'Our Stage', ...text })
+  const lead = await submitted(ada, { last_name: 'Typed' })
+  const other = await submitted(ada)
+  const deal = await lender.create('Deals', { Deal_Name: 'Van', Stage: 'Approved', Partner: { id: adaInCrm } })
+  await later(60)
+  await lender.update('Leads', lead.id, { Our_Status: 'Quoted', Our_Surname: 'Ours' })
+  await lender.update('Leads', lead.id, { Our_Status: 'Settled' })
+  await lender.update('Leads', other.id, { Our_Status: 'New Lead', Our_Surname: 'Other' })
+  await lender.update('Deals', deal, { Our_Stage: 'Drawn' })
+  await sweep()
+  await later(60)
+  await sweep()
+  await followFieldMap(portal.deps, new AbortController().signal)
+  const before = await eventTypes()
+
+  const CRM_FIELD_MAP = join(await mkdtemp(join(tmpdir(), 'map-')), 'map.json')
+  const leads = { fields: { lead_status: 'Our_Status', last_name: 'Our_Surname' } }
+  await writeFile(CRM_FIELD_MAP, JSON.stringify({ leads, deals: { fields: { stage: 'Our_Stage' } } }))
+  await using mapped = await startPortal({ crmUrl: portal.crmUrl, on: portal, env: { CRM_FIELD_MAP } })
+  mapped.advance(shiftSeconds * 1_000)
+  await expect(followFieldMap(mapped.deps, AbortSignal.abort())).rejects.toThrow('aborted')
+  await followFieldMap(mapped.deps, new AbortController().signal)
+  expect(await callsOf(() => followFieldMap(mapped.deps, new AbortController().signal))).toBe(0)
+  expect((await listed('leads')).map((found: { lead_status: string }) => found.lead_status).sort()).toEqual([
+    'New Lead',
+    'Settled',
+  ])
+  expect(await lastNames()).toEqual(['Other', 'Ours'])
+  expect(await listed('deals')).toMatchObject([{ stage: 'Drawn' }])
+  await pullDueDetails.run(mapped.deps, {}, new AbortController().signal)
+  const [{ loid }] = await listed('deals')
+  expect((await ada.get(`/crm/lead/${lead.loid}/status-history`)).body.data).toMatchObject([
+    { status: 'Settled' },
+    { status: 'Quoted' },
+    { status: 'New Lead' },
+  ])
+  expect((await ada.get(`/crm/deal/${loid}/stage-history`)).body.data).toMatchObject([
+    { stage: 'Drawn' },
+    { stage: 'Approved' },
+  ])
+  expect(await eventTypes()).toEqual(before)
 })
 
 test('optional fields are read once the organisation has them, with the values that they already had, and kept while it has not', async () => {
