@@ -52,7 +52,7 @@ await withEmptyFolder(async (folder) => {
     await jobsEnd(product)
   })
 
-  await measureFeed()
+  await measureFeed(product, partners, cost)
   await cost('an event without open pages or endpoints', EVENTS, () => record(product, partners))
   const readers = fork(join(import.meta.dirname, 'live-readers.ts'))
   const report = async (order: ReadersOrder | 'report'): Promise<ReadersReport> => {
@@ -64,13 +64,12 @@ await withEmptyFolder(async (folder) => {
   await cost(`an event sent to ${STREAMS_A_PARTNER} open pages`, EVENTS, () => record(product, partners))
   readers.disconnect()
   await once(readers, 'exit')
-  await measureDeliveries()
+  await measureDeliveries(product, partners, cost)
 
   console.log(`\nhighest resident memory of the portal: ${product.residentMb()} MB`)
   console.log(`unshared memory of one connection to PostgreSQL: ${(product.connectionKb() / 1_024).toFixed(1)} MB`)
   await product.stop()
 
-  /** Prints and returns the cost of one unit of work, such as a call. `work` does `count` of them. */
   async function cost(name: string, count: number, work: () => Promise<unknown>): Promise<number[]> {
     const { ms, seconds } = await measure(product, work)
     const ofOne = ms.map((all, i) => (all - seconds * (idleOfSecond[i] ?? 0)) / count)
@@ -88,71 +87,74 @@ await withEmptyFolder(async (folder) => {
     await load(product, calls * READS, requests)
     await cost(name, READS, () => load(product, calls * READS, requests))
   }
-
-  /** Reads the feed of one partner, whose leads all changed at one instant, at its first and its ten-thousandth page. */
-  async function measureFeed(): Promise<void> {
-    const [partner] = partners
-    if (!partner) throw new Error('nobody has signed in')
-    const { api_key } = await ask(product, '/dashboard/api-keys', partner, { name: 'Bench', rights: ['read'] })
-    const reader = { token: api_key }
-    const follow = (begin: string, count: number) => followFeed(product, reader, begin, count)
-    const first = await follow('', Number.POSITIVE_INFINITY)
-    await product.pool.query(
-      `insert into leads (id, partner_id, loid, business_name, lead_status, created_at, modified_time, crm)
-       select gen_random_uuid(), $1, 'LO-F' || lpad(upper(to_hex(i)), 7, '0'), 'Deep ' || i, 'New Lead', now(), now(), 'synced'
-         from generate_series(1, $2::int) i`,
-      [partner.id, FEED_PAGES * FEED_PAGE + FEED_PAGE],
-    )
-    await product.pool.query('vacuum (analyze) leads, record_changes')
-    const deep = await follow(first, (FEED_PAGES - 1) * FEED_PAGE)
-    const { events } = await ask(product, feedAddress(deep, FEED_PAGE), reader)
-    if (events.length !== FEED_PAGE) throw new Error('the feed is not as deep as the changes')
-    const costs: number[] = []
-    for (const [name, since] of [
-      ['first', first],
-      [`${FEED_PAGES.toLocaleString('en')}th`, deep],
-    ] as const) {
-      const requests = [{ path: `/api${feedAddress(since, FEED_PAGE)}`, headers: bearer(reader) }]
-      await load(product, READS, requests)
-      const ms = await cost(`the ${name} page of the feed, ${FEED_PAGE} changes`, READS, () =>
-        load(product, READS, requests),
-      )
-      costs.push(ms.reduce((sum, one) => sum + one))
-    }
-    const [atFirst = Number.NaN, atDepth = Number.NaN] = costs
-    const ratio = atDepth / atFirst
-    const verdict = ratio <= DEEP_PAGE_RATIO_MAX ? 'met' : 'missed'
-    console.log(
-      `  ${ratio.toFixed(2)} times the first page, portal and PostgreSQL together (goal ${DEEP_PAGE_RATIO_MAX}, ${verdict})`,
-    )
-  }
-
-  async function measureDeliveries(): Promise<void> {
-    let arrived = 0
-    const receiver = createServer((request, response) => {
-      arrived += 1
-      request.resume().on('end', () => response.end())
-    }).listen(0, '127.0.0.1')
-    await once(receiver, 'listening')
-    const { port } = receiver.address() as AddressInfo
-    for (const partner of partners) {
-      const answer = await fetch(`${product.url}/api/dashboard/webhook-url`, {
-        method: 'PUT',
-        headers: { ...bearer(partner), 'content-type': 'application/json' },
-        body: JSON.stringify({ webhook_url: `http://127.0.0.1:${port}/hook` }),
-      })
-      if (!answer.ok) throw new Error(`the portal answered ${answer.status} to a webhook URL`)
-    }
-    await cost('an event with its delivery to an endpoint', EVENTS, async () => {
-      await record(product, partners)
-      const deadline = performance.now() + WAIT_MS_MAX
-      while (arrived < EVENTS && performance.now() < deadline) await sleep(100)
-    })
-    if (arrived < EVENTS) throw new Error(`${EVENTS - arrived} deliveries did not arrive`)
-    receiver.closeAllConnections()
-    receiver.close()
-  }
 })
+
+/** Prints and returns the cost of one unit of work, such as a call. `work` does `count` of them. */
+type Cost = (name: string, count: number, work: () => Promise<unknown>) => Promise<number[]>
+
+/** Reads the feed of one partner, whose leads all changed at one instant, at its first and its ten-thousandth page. */
+async function measureFeed(product: Product, partners: LoadedPartner[], cost: Cost): Promise<void> {
+  const [partner] = partners
+  if (!partner) throw new Error('nobody has signed in')
+  const { api_key } = await ask(product, '/dashboard/api-keys', partner, { name: 'Bench', rights: ['read'] })
+  const reader = { token: api_key }
+  const follow = (begin: string, count: number) => followFeed(product, reader, begin, count)
+  const first = await follow('', Number.POSITIVE_INFINITY)
+  await product.pool.query(
+    `insert into leads (id, partner_id, loid, business_name, lead_status, created_at, modified_time, crm)
+     select gen_random_uuid(), $1, 'LO-F' || lpad(upper(to_hex(i)), 7, '0'), 'Deep ' || i, 'New Lead', now(), now(), 'synced'
+       from generate_series(1, $2::int) i`,
+    [partner.id, FEED_PAGES * FEED_PAGE + FEED_PAGE],
+  )
+  await product.pool.query('vacuum (analyze) leads, record_changes')
+  const deep = await follow(first, (FEED_PAGES - 1) * FEED_PAGE)
+  const { events } = await ask(product, feedAddress(deep, FEED_PAGE), reader)
+  if (events.length !== FEED_PAGE) throw new Error('the feed is not as deep as the changes')
+  const costs: number[] = []
+  for (const [name, since] of [
+    ['first', first],
+    [`${FEED_PAGES.toLocaleString('en')}th`, deep],
+  ] as const) {
+    const requests = [{ path: `/api${feedAddress(since, FEED_PAGE)}`, headers: bearer(reader) }]
+    await load(product, READS, requests)
+    const ms = await cost(`the ${name} page of the feed, ${FEED_PAGE} changes`, READS, () =>
+      load(product, READS, requests),
+    )
+    costs.push(ms.reduce((sum, one) => sum + one))
+  }
+  const [atFirst = Number.NaN, atDepth = Number.NaN] = costs
+  const ratio = atDepth / atFirst
+  const verdict = ratio <= DEEP_PAGE_RATIO_MAX ? 'met' : 'missed'
+  console.log(
+    `  ${ratio.toFixed(2)} times the first page, portal and PostgreSQL together (goal ${DEEP_PAGE_RATIO_MAX}, ${verdict})`,
+  )
+}
+
+async function measureDeliveries(product: Product, partners: LoadedPartner[], cost: Cost): Promise<void> {
+  let arrived = 0
+  const receiver = createServer((request, response) => {
+    arrived += 1
+    request.resume().on('end', () => response.end())
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const { port } = receiver.address() as AddressInfo
+  for (const partner of partners) {
+    const answer = await fetch(`${product.url}/api/dashboard/webhook-url`, {
+      method: 'PUT',
+      headers: { ...bearer(partner), 'content-type': 'application/json' },
+      body: JSON.stringify({ webhook_url: `http://127.0.0.1:${port}/hook` }),
+    })
+    if (!answer.ok) throw new Error(`the portal answered ${answer.status} to a webhook URL`)
+  }
+  await cost('an event with its delivery to an endpoint', EVENTS, async () => {
+    await record(product, partners)
+    const deadline = performance.now() + WAIT_MS_MAX
+    while (arrived < EVENTS && performance.now() < deadline) await sleep(100)
+  })
+  if (arrived < EVENTS) throw new Error(`${EVENTS - arrived} deliveries did not arrive`)
+  receiver.closeAllConnections()
+  receiver.close()
+}
 
 function feedAddress(since: string, limit: number): string {
   return `/partner/events?limit=${limit}${since && `&since=${since}`}`

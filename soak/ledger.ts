@@ -21,6 +21,9 @@ export interface Tracked {
   log: string[]
 }
 
+/** Notes a difference between portal and CRM, and the record that it is about. */
+export type Differ = (what: string, record?: Tracked) => void
+
 /** The lines before a partner asks for a change. */
 export const TO_BE = { corrected: 'to be corrected', withdrawn: 'to be withdrawn' }
 

@@ -82,8 +82,6 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   mkdirSync(dataFolder, { recursive: true })
   const smallDisk = mails === 'small-disk' && mountSmallDisk(dataFolder) ? dataFolder : undefined
   const mailServer = mails === 'smtp' ? await openMailServer() : undefined
-  let aheadMs = 0
-  let exits = 0
   const silent = { debug: () => undefined, warn: (text: string) => console.error(text) }
   const sandbox = await startCrmSandboxProcess({ port: 0, dir: join(folder, 'crm'), seed: false, log: silent })
   const port = await freePort()
@@ -110,7 +108,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     LOG_LEVEL: 'warn',
     SYNC_WAIT_MS: '1000',
   }
-  let portal = await startPortal()
+  const portal = await startPortal(env, join(folder, 'portal.log'))
   const boss = new PgBoss({
     connectionString: databaseUrl,
     schema: 'jobs',
@@ -122,35 +120,6 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   boss.on('error', () => undefined)
   await boss.start()
 
-  async function startPortal(): Promise<ChildProcess> {
-    const child = spawn(process.execPath, ['--import', MOVABLE_CLOCK, MAIN], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    })
-    child.on('error', () => undefined)
-    child.once('exit', () => (exits += 1))
-    if (aheadMs !== 0) child.send(aheadMs)
-    // If the soak is stopped, its portal must not keep running.
-    const killLast = () => child.kill('SIGKILL')
-    process.once('exit', killLast)
-    child.once('exit', () => process.off('exit', killLast))
-    const log = createWriteStream(join(folder, 'portal.log'), { flags: 'a' })
-    child.stdout?.pipe(log)
-    child.stderr?.pipe(log)
-    const deadline = Date.now() + START_MS_MAX
-    while (
-      !(await fetch(`${url}/api/ready`).then(
-        (answer) => answer.ok,
-        () => false,
-      ))
-    ) {
-      if (child.exitCode !== null) throw new Error(`the portal ended with ${child.exitCode} before it was ready`)
-      if (Date.now() > deadline) throw new Error('the portal did not start')
-      await sleep(50)
-    }
-    return child
-  }
-
   async function rows<Row extends pg.QueryResultRow>(sql: string, params: unknown[] = []): Promise<Row[]> {
     return (await pool.query<Row>(sql, params)).rows
   }
@@ -160,20 +129,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     crm: openCrm(sandbox.url),
     rows,
     async killPortal() {
-      const exited = once(portal, 'exit')
-      portal.kill('SIGKILL')
-      await exited
-      exits -= 1
+      await portal.kill()
       await rows(`update jobs.job set heartbeat_on = now() - interval '1 hour' where state = 'active'`)
       await rows(`update leases set until = now()`)
-      portal = await startPortal()
+      await portal.start()
     },
-    portalPid: () => portal.pid ?? 0,
-    moveClock(ms) {
-      aheadMs = ms
-      if (portal.connected) portal.send(ms)
-    },
-    exits: () => exits,
+    portalPid: portal.pid,
+    moveClock: portal.moveClock,
+    exits: portal.exits,
     smallDisk,
     mailServer,
     mails() {
@@ -191,24 +154,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     async pullDetails() {
       await boss.send('pull-details', {})
     },
-    async hurryJobs(spared = []) {
-      await rows(
-        `update notes set crm_sent_at = null where crm = 'pending' and crm_sent_at < now() - $1 * interval '1 ms'`,
-        [lateMs + 3_000],
-      )
-      await rows(
-        `update documents set sent_at = null where state = 'pending' and sent_at < now() - $1 * interval '1 ms'`,
-        [lateMs + 3_000],
-      )
-      await rows('delete from refused_pushes')
-      await rows(
-        `with hurried as (
-           update jobs.job set start_after = now()
-            where state in ('created', 'retry') and start_after > now() and id <> all($1) returning name)
-         select pg_notify(${CHANNEL}, name) from (select distinct name from hurried) as queues`,
-        [spared],
-      )
-    },
+    hurryJobs: (spared = []) => hurryJobs(rows, lateMs, spared),
     openJobs: () =>
       rows<OpenJob>(
         `select id, name, state, retry_count from jobs.job
@@ -217,16 +163,91 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     async close() {
       await boss.stop({ graceful: false })
       await pool.end()
-      if (portal.exitCode === null && portal.signalCode === null) {
-        const exited = once(portal, 'exit')
-        portal.kill('SIGTERM')
-        await exited
-      }
+      await portal.stop()
       mailServer?.close()
       if (smallDisk !== undefined) execFileSync('umount', [smallDisk])
       await sandbox.stop()
     },
   }
+}
+
+/** The portal's process, which can be killed and started again. */
+async function startPortal(env: NodeJS.ProcessEnv & { PUBLIC_URL: string }, log: string) {
+  let aheadMs = 0
+  let exits = 0
+  let child: ChildProcess
+
+  async function start(): Promise<void> {
+    const started = spawn(process.execPath, ['--import', MOVABLE_CLOCK, MAIN], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    child = started
+    started.on('error', () => undefined)
+    started.once('exit', () => (exits += 1))
+    if (aheadMs !== 0) started.send(aheadMs)
+    // If the soak is stopped, its portal must not keep running.
+    const killLast = () => started.kill('SIGKILL')
+    process.once('exit', killLast)
+    started.once('exit', () => process.off('exit', killLast))
+    const file = createWriteStream(log, { flags: 'a' })
+    started.stdout?.pipe(file)
+    started.stderr?.pipe(file)
+    const deadline = Date.now() + START_MS_MAX
+    while (!(await isReady(env.PUBLIC_URL))) {
+      if (started.exitCode !== null) throw new Error(`the portal ended with ${started.exitCode} before it was ready`)
+      if (Date.now() > deadline) throw new Error('the portal did not start')
+      await sleep(50)
+    }
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+    exits -= 1
+  }
+
+  await start()
+  return {
+    start,
+    kill: () => end('SIGKILL'),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) await end('SIGTERM')
+    },
+    pid: () => child.pid ?? 0,
+    /** How often the process ended although nobody ended it. */
+    exits: () => exits,
+    moveClock(ms: number) {
+      aheadMs = ms
+      if (child.connected) child.send(ms)
+    },
+  }
+}
+
+function isReady(url: string): Promise<boolean> {
+  return fetch(`${url}/api/ready`).then(
+    (answer) => answer.ok,
+    () => false,
+  )
+}
+
+async function hurryJobs(rows: World['rows'], lateMs: number, spared: readonly string[]): Promise<void> {
+  await rows(
+    `update notes set crm_sent_at = null where crm = 'pending' and crm_sent_at < now() - $1 * interval '1 ms'`,
+    [lateMs + 3_000],
+  )
+  await rows(`update documents set sent_at = null where state = 'pending' and sent_at < now() - $1 * interval '1 ms'`, [
+    lateMs + 3_000,
+  ])
+  await rows('delete from refused_pushes')
+  await rows(
+    `with hurried as (
+       update jobs.job set start_after = now()
+        where state in ('created', 'retry') and start_after > now() and id <> all($1) returning name)
+     select pg_notify(${CHANNEL}, name) from (select distinct name from hurried) as queues`,
+    [spared],
+  )
 }
 
 function mountSmallDisk(folder: string): boolean {
