@@ -61,37 +61,48 @@ function burstLine({ key, about, burst_of, actor, records, changes, at }: NewsGr
  * order. The first change of status or stage gives the left side, and the last change the right side.
  */
 function summaryOf(events: readonly RecordedEvent[]): string {
-  const of = (...types: RecordedEvent['type'][]) => events.filter(({ type }) => types.includes(type))
-  const [begun] = of('lead.created', 'deal.created')
-  const isConverted = of('lead.converted').length > 0
-  const notes = of('note.added')
-  const parts = [
-    begun && !isConverted ? begunBy(begun) : undefined,
-    movement(of('lead.status_changed'), 'status'),
-    of('lead.verdict_changed').length > 0 ? 'verdict changed' : undefined,
-    of('lead.corrected').length > 0 ? 'corrected' : undefined,
-    of('lead.withdrawn').length > 0 ? 'withdrawn' : undefined,
-    isConverted ? 'became a deal' : undefined,
-    movement(of('deal.stage_changed'), 'stage'),
-    of('deal.paid').length > 0 ? 'commission paid' : undefined,
-    of('deal.updated').length > 0 ? 'details changed' : undefined,
-    of('lead.removed', 'deal.removed').length > 0 ? 'removed by the lender' : undefined,
-    of('lead.restored', 'deal.restored').length > 0 ? 'restored by the lender' : undefined,
-    ...of('request.opened', 'request.reopened').map((event) => `the lender asks: ${text(event, 'subject')}`),
-    of('request.answered').length > 0 ? 'answered' : undefined,
-    of('request.accepted').length > 0 ? 'answer accepted' : undefined,
-    of('request.withdrawn').length > 0 ? 'request withdrawn' : undefined,
-    ...documentsByWriter(of('document.added')),
-    ...notesByWriter(notes),
-  ]
-  const summary = parts.filter(Boolean).join(', ')
+  const isConverted = events.some(({ type }) => type === 'lead.converted')
+  const parts = Object.entries(PARTS).flatMap(([type, partsOf]) => {
+    const own = events.filter((event) => event.type === type)
+    return own.length === 0 || (isConverted && type.endsWith('.created')) ? [] : partsOf(own)
+  })
+  const summary = [...new Set(parts)].join(', ')
   return summary.charAt(0).toUpperCase() + summary.slice(1)
 }
 
-function movement(changes: readonly RecordedEvent[], field: 'status' | 'stage'): string | undefined {
+/** What a line says of its events of each type, in the order of the line. */
+const PARTS: Record<RecordedEvent['type'], (events: readonly RecordedEvent[]) => string[]> = {
+  'lead.created': begunBy,
+  'deal.created': begunBy,
+  'lead.status_changed': (changes) => movement(changes, 'status'),
+  'lead.verdict_changed': () => ['verdict changed'],
+  'lead.corrected': () => ['corrected'],
+  'lead.withdrawn': () => ['withdrawn'],
+  'lead.converted': () => ['became a deal'],
+  'deal.stage_changed': (changes) => movement(changes, 'stage'),
+  'deal.paid': () => ['commission paid'],
+  'deal.updated': () => ['details changed'],
+  'lead.removed': () => ['removed by the lender'],
+  'deal.removed': () => ['removed by the lender'],
+  'lead.restored': () => ['restored by the lender'],
+  'deal.restored': () => ['restored by the lender'],
+  'request.opened': asked,
+  'request.reopened': asked,
+  'request.answered': () => ['answered'],
+  'request.accepted': () => ['answer accepted'],
+  'request.withdrawn': () => ['request withdrawn'],
+  'document.added': documentsByWriter,
+  'note.added': notesByWriter,
+}
+
+function movement(changes: readonly RecordedEvent[], field: 'status' | 'stage'): string[] {
   const [first] = changes
   const last = changes.at(-1)
-  return first && last && `${text(first, 'previous')} → ${text(last, field)}`
+  return first && last ? [`${text(first, 'previous')} → ${text(last, field)}`] : []
+}
+
+function asked(requests: readonly RecordedEvent[]): string[] {
+  return requests.map((event) => `the lender asks: ${text(event, 'subject')}`)
 }
 
 /**
@@ -115,11 +126,12 @@ function documentsByWriter(documents: readonly RecordedEvent[]): string[] {
 
 const LENDER = 'the lender'
 
-function begunBy(event: RecordedEvent): string {
+function begunBy([event]: readonly RecordedEvent[]): string[] {
+  if (!event) return []
   const kind = event.type === 'deal.created' ? 'deal' : 'lead'
   const { submitted_by } = event.data
-  if (submitted_by === null) return `${kind} added by the lender`
-  return `${kind} submitted${submitted_by ? ` by ${text(event, 'submitted_by')}` : ''}`
+  if (submitted_by === null) return [`${kind} added by the lender`]
+  return [`${kind} submitted${submitted_by ? ` by ${text(event, 'submitted_by')}` : ''}`]
 }
 
 function businessOf(event: RecordedEvent): string {

@@ -188,8 +188,13 @@ function toldEntry(change: ToldChange): TimelineEntry {
     const kind = isCorrection ? ('corrected' as const) : ('withdrawn' as const)
     return { ...BY_LENDER, id, type: kind, at: created_at, by, is_lender: false, text }
   }
-  const { title, quote } = activityOf({ ...change, loid: null, data: { ...data } })
-  return { ...BY_LENDER, id, type: 'request', at: created_at, value: null, text: quote ? `${title}. ${quote}` : title }
+  return requestEntry(change)
+}
+
+function requestEntry(change: Extract<ToldChange, { type: `request.${string}` }>): TimelineEntry {
+  const { id, created_at } = change
+  const { title, quote } = activityOf({ ...change, loid: null, data: { ...change.data } })
+  return { ...BY_LENDER, id, type: 'request', at: created_at, text: quote ? `${title}. ${quote}` : title }
 }
 
 function noteEntry({ id, content, created_at, created_by, submitted_by, is_from_crm }: Referral['notes'][number]) {

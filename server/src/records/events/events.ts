@@ -1,3 +1,4 @@
+import type { RECORD_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import type { Verdict } from '@portal/contract/verdict.ts'
 import { sql } from 'kysely'
 import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
@@ -93,7 +94,7 @@ export interface EventData {
   } & SubmittedBy
 }
 
-export type EventType = keyof EventData
+export type EventType = (typeof RECORD_EVENT_TYPES)[number]
 
 export interface PortalEvent<Type extends EventType = EventType> {
   partnerId: string

@@ -50,10 +50,7 @@ export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise
   )
 }
 
-/**
- * Turns an event into news if it is a change of status or stage, a verdict, a conversion, a note, a request or a document by the lender (D73, D106). New leads,
- * new deals and the partner's own notes are not news.
- */
+/** Turns an event into news if the lender caused it and a person should hear of it (D73, D106). */
 export function newsOf(event: AnyEvent, id: string): MailNews[] {
   const { partnerId, loid, personId = null, at } = event
   const about = { id, partnerId, loid, personId, at }
@@ -86,7 +83,17 @@ export function newsOf(event: AnyEvent, id: string): MailNews[] {
       const isLenders = personId === null && event.data.submitted_by === null
       return isLenders ? [{ ...about, type: event.type, data: event.data, kind: 'lender-note' }] : []
     }
-    default:
+    case 'lead.created':
+    case 'lead.corrected':
+    case 'lead.withdrawn':
+    case 'lead.removed':
+    case 'lead.restored':
+    case 'deal.created':
+    case 'deal.updated':
+    case 'deal.removed':
+    case 'deal.restored':
+    case 'request.answered':
+    case 'request.withdrawn':
       return []
   }
 }
