@@ -197,6 +197,12 @@ function loid(number: string): string {
 
 /** Fills in the columns that the portal writes with each row (`search-columns.ts`), and packs the tables again. */
 async function fillSearchColumns(client: pg.PoolClient): Promise<void> {
+  const { rows: keyed } = await client.query<{ partner_id: string }>(
+    `insert into keyed_partners
+     select partner_id from leads where converted_at is null and archived_at is null
+      group by partner_id having count(*) > 900 returning partner_id`,
+  )
+  const isKeyed = new Set(keyed.map((row) => row.partner_id))
   for (const table of ['leads', 'deals'] as const) {
     const { rows: sizes } = await client.query<{ pages: number }>(
       `select (pg_relation_size('${table}') / current_setting('block_size')::int)::int as pages`,
@@ -213,7 +219,9 @@ async function fillSearchColumns(client: pg.PoolClient): Promise<void> {
         [
           rows.map(({ ctid }) => ctid),
           filled.map(({ search_fold: fold }) => fold),
-          filled.map(({ search_keys: keys }) => `{${keys.join(',')}}`),
+          filled.map(({ search_keys: keys }, at) =>
+            isKeyed.has(rows[at]?.partner_id ?? '') ? `{${keys.join(',')}}` : null,
+          ),
         ],
       )
     }

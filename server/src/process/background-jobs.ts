@@ -33,6 +33,7 @@ import { mailInvitation } from '../features/team/mail-invitation.job.ts'
 import { mailPartnerInvitation } from '../features/team/mail-partner-invitation.job.ts'
 import type { Job } from '../platform/jobs/define-job.ts'
 import { computeUsualTimes } from '../records/histories/compute-usual-times.job.ts'
+import { keyLargePartners } from '../records/kinds/key-large-partners.job.ts'
 import { followAccess } from './follow-access.job.ts'
 import { noteLinked } from './note-linked.job.ts'
 import { pruneNightly } from './prune.job.ts'
@@ -76,5 +77,6 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pullDueDetails,
   pullDocumentsLater,
   computeUsualTimes,
+  keyLargePartners,
   fillComparedNames,
 ]

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { fillAllSearch } from '../../platform/db/search-columns.ts'
+import { keyLargePartners } from '../../records/kinds/key-large-partners.job.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerLeads } from '../../testing/insert-many.ts'
 import { openLender } from '../../testing/lender.ts'
@@ -595,9 +596,22 @@ test('GET /dashboard/leads searches names, email, phone and LOID for each word',
     for (const text of misses) expect([text, await found(text)]).toEqual([text, []])
   }
   await isAsExpected()
-  // Leads that are not among the newest are found by a second query.
+  const withKeys = async () => {
+    const { rows } = await sql<{ leads: number }>`
+      select count(*)::int as leads from leads where partner_id = ${partner.id} and search_keys is not null`.execute(
+      portal.deps.db,
+    )
+    return rows[0]?.leads
+  }
+  // Leads that are not among the newest are found by a second query. It looks them up once the many leads have keys.
   await insertNewerLeads(portal.deps, partner.id, 1_000)
+  expect(await withKeys()).toBe(0)
   await isAsExpected()
+  await keyLargePartners.run(portal.deps, {}, new AbortController().signal)
+  expect(await withKeys()).toBe(1_002)
+  await isAsExpected()
+  await partner.submitLead({ businessName: 'Newest' })
+  expect(await withKeys()).toBe(1_003)
 })
 
 test('search and filters reach the end of a long list', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LINES } from '../../platform/db/search-columns.ts'
+import { keyLargePartners } from '../../records/kinds/key-large-partners.job.ts'
 import { comparedColumns } from '../../testing/compared-columns.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerDeals, insertNewerLeads } from '../../testing/insert-many.ts'
@@ -154,6 +155,7 @@ test('a lead is found by any name as it is written, in NFD, in capitals and with
     loids.set(name, (await partner.submitLead({ businessName: `Q ${name}` })).loid)
   }
   await insertNewerLeads(portal.deps, partner.id, 1_002)
+  await keyLargePartners.run(portal.deps, {}, new AbortController().signal)
   for (const [name, loid] of loids) {
     const plain = name.normalize('NFD').replace(/\p{M}/gu, '')
     for (const q of [name, name.normalize('NFD'), name.toUpperCase(), plain]) {
@@ -195,6 +197,7 @@ test('a search counts at most 1,001 matches, and finds a match that is older tha
   await other.submitLead({ businessName: 'Older' })
   await insertNewerLeads(portal.deps, partner.id, 1_002)
   await insertNewerDeals(portal.deps, partner.id, 1_002)
+  await keyLargePartners.run(portal.deps, {}, new AbortController().signal)
   const common = await search(partner, 'newer')
   expect([common.leads.length, common.total_leads, common.deals.length, common.total_deals]).toEqual([
     50, 1_001, 50, 1_001,

@@ -21,7 +21,10 @@ export interface SearchColumns {
   search_keys: number[]
 }
 
-/** The text and the keys by which a row is found. Every write of one of the columns in `LINES` writes these as well. */
+/**
+ * The text and the keys by which a row is found. Every write of one of the columns in `LINES` writes these as well. A
+ * trigger drops the keys unless the partner is in `keyed_partners`.
+ */
 export function searchColumns(table: SearchedTable, row: { partner_id: string } & object): SearchColumns {
   const values = new Map(Object.entries(row))
   const lines = LINES[table].map((columns) =>
@@ -90,8 +93,8 @@ export async function fillAllSearch(db: Db): Promise<void> {
       do {
         // Goes on behind the last rows: the index still has their entries until a vacuum.
         const which = after
-          ? sql<SqlBool>`(partner_id, id) > (${after.partner_id}::uuid, ${after.id}::uuid)`
-          : sql<SqlBool>`true`
+          ? sql<SqlBool>`${IS_UNFOLDED} and (partner_id, id) > (${after.partner_id}::uuid, ${after.id}::uuid)`
+          : IS_UNFOLDED
         const filled = await db.transaction().execute((tx) => fillSearch(tx, table, which, ROWS_AT_ONCE))
         after = filled.at(-1)
       } while (after)
@@ -101,7 +104,43 @@ export async function fillAllSearch(db: Db): Promise<void> {
   }
 }
 
+/**
+ * Keeps keys for each partner that soon has more rows than a search reads before it looks further back, and fills in those
+ * that are missing (docs/decisions/scale.md).
+ */
+export async function fillKeysOfAllPartners(db: Db, signal: AbortSignal): Promise<void> {
+  await sql`
+    insert into keyed_partners
+    select distinct partner_id from record_counts
+     where not is_converted and partner_id not in (select partner_id from keyed_partners)
+     group by partner_id, kind having sum(records) > ${KEYED_FROM}
+        on conflict do nothing`.execute(db)
+  for (const table of TABLES) {
+    for (const partnerId of await findUnkeyed(db, table)) {
+      const which = sql<SqlBool>`search_keys is null and partner_id = ${partnerId}`
+      let filled: unknown[]
+      do {
+        signal.throwIfAborted()
+        filled = await db.transaction().execute((tx) => fillSearch(tx, table, which, ROWS_AT_ONCE))
+      } while (filled.length === ROWS_AT_ONCE)
+    }
+  }
+}
+
+/** The partners with keys, some of whose rows lack them. */
+async function findUnkeyed(db: Db, table: SearchedTable): Promise<string[]> {
+  const { rows } = await sql<{ partner_id: string }>`
+    select partner_id from keyed_partners as keyed
+     where exists (select from ${sql.table(table)} as one where one.partner_id = keyed.partner_id and search_keys is null)`.execute(
+    db,
+  )
+  return rows.map((row) => row.partner_id)
+}
+
 const TABLES = ['deals', 'leads'] as const
+/** A little less than the newest rows that a search reads, so that the keys are there when they are needed. */
+const KEYED_FROM = 900
+const IS_UNFOLDED = sql<SqlBool>`search_fold is null`
 const ROWS_AT_ONCE = 500
 const NEXT_LOOK_MS = 100
 
@@ -112,13 +151,13 @@ export async function isSearchUnfilled(db: Db): Promise<boolean> {
 }
 
 async function isUnfilled(db: Db, table: SearchedTable): Promise<boolean> {
-  const { rows } = await sql`select from ${sql.table(table)} where search_fold is null limit 1`.execute(db)
+  const { rows } = await sql`select from ${sql.table(table)} where ${IS_UNFOLDED} limit 1`.execute(db)
   return rows.length > 0
 }
 
 /**
- * Fills in the search columns of rows that lack them, among those that `which` selects, the first `rowsMax` in order of
- * partner and id. Rows that another transaction is changing are left out. Returns the filled rows.
+ * Fills in the search columns of the rows that `which` selects, the first `rowsMax` in order of partner and id. Rows that
+ * another transaction is changing are left out. Returns the filled rows.
  */
 async function fillSearch(
   tx: Tx,
@@ -129,7 +168,7 @@ async function fillSearch(
   const columns = sql.join(['id', 'partner_id', ...LINES[table].flat()].map((column) => sql.id(column)))
   const { rows } = await sql<{ id: string; partner_id: string }>`
     select ${columns} from ${sql.table(table)}
-     where search_fold is null and ${which}
+     where ${which}
      order by partner_id, id limit ${rowsMax}
        for no key update skip locked`.execute(tx)
   await updateSet(
@@ -142,5 +181,5 @@ async function fillSearch(
 
 /** Fills in the search columns of these rows, which a statement has just changed without them. */
 export async function refillSearch(tx: Tx, table: SearchedTable, loids: readonly string[]): Promise<void> {
-  if (loids.length > 0) await fillSearch(tx, table, sql`loid = any(${loids})`, loids.length)
+  if (loids.length > 0) await fillSearch(tx, table, sql`${IS_UNFOLDED} and loid = any(${loids})`, loids.length)
 }

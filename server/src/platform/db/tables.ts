@@ -230,6 +230,7 @@ interface LeadsTable extends ValuesOf<typeof LEAD_RECORD>, ValuesOf<typeof LEAD_
   erased_at: Instant | null
   /** See `searchColumns`. Null only within a transaction that has changed the row without it. */
   search_fold: ColumnType<string | null, string | undefined, string | null>
+  /** Null unless the partner is in `keyed_partners`. */
   search_keys: ColumnType<number[] | null, number[] | undefined, number[] | null>
 }
 
@@ -258,6 +259,7 @@ interface DealsTable extends ValuesOf<typeof DEAL_RECORD>, ValuesOf<typeof DEAL_
   erased_at: Instant | null
   /** See `searchColumns`. Null only within a transaction that has changed the row without it. */
   search_fold: ColumnType<string | null, string | undefined, string | null>
+  /** Null unless the partner is in `keyed_partners`. */
   search_keys: ColumnType<number[] | null, number[] | undefined, number[] | null>
 }
 
