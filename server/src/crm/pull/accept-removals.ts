@@ -21,7 +21,7 @@ export async function acceptRemovals(deps: Deps, module: CrmModule, signal: Abor
     if (last === undefined) return removed
     after = last
     const { heldPartnerIds } = await pullRecords(pull, module, hidden)
-    const stillHidden = await findHidden(deps.db, module, hidden)
+    const stillHidden = await findHidden(deps.db, module, hidden, [])
     const rows = (await findRowsOf(deps, module, [...stillHidden])).filter((row) => !heldPartnerIds.has(row.partner_id))
     const present = rows.filter((row) => row.archived_at === null)
     await removeGone(deps, module, present)

@@ -19,13 +19,20 @@ const PARTNERS_MAX = 2
 const DELETED_DAYS = 7
 const DAY_MS = 86_400_000
 
-/** Returns the rows that may be removed, of the rows whose records the CRM does not show. `page` are the ids read with them. */
-export type HoldHidden = <Row extends RecordRow>(missing: readonly Row[], page: readonly string[]) => Promise<Row[]>
+/**
+ * Returns the rows that may be removed, of the rows whose records the CRM does not show with a partner. `page` are the ids
+ * read with them, and `shown` those of them that the CRM shows.
+ */
+export type HoldHidden = <Row extends RecordRow>(
+  missing: readonly Row[],
+  page: readonly string[],
+  shown: readonly string[],
+) => Promise<Row[]>
 
 /**
  * The brake on removals (D123), for one pull of `zohoIds`. It holds records that the CRM neither shows with a
  * partner nor names as deleted, if they are suspiciously many. The API user may have lost a right, so they stay as they are until the CRM
- * shows them again or `crm accept-removals` lets them go. The CRM's list of deletions is read at most once a pull.
+ * shows them again or `crm accept-removals` lets them go. If it then shows some without a partner, those are judged once more. The CRM's list of deletions is read at most once a pull.
  */
 export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly string[]): HoldHidden {
   const { db, clock, log } = pull.deps
@@ -33,10 +40,11 @@ export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly strin
   /** What this pull has removed from its earlier pages. */
   const removed: LostRow[] = []
 
-  return async (missing, page) => {
+  return async (missing, page, shown) => {
     if (missing.length === 0) return []
-    const known = await findHidden(db, module, missing.map(idOf))
+    const known = await findHidden(db, module, missing.map(idOf), shown)
     if (known.size === 0 && !(await areSuspicious({ missing, page, pulled: zohoIds, removed }))) {
+      await forgetHidden(db, module, missing.map(idOf))
       removed.push(...missing.map(lostOf))
       return [...missing]
     }
@@ -54,7 +62,7 @@ export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly strin
     await noteHidden(
       db,
       module,
-      news.map((row) => ({ zoho_id: idOf(row), partner_id: row.partner_id })),
+      news.map((row) => ({ zoho_id: idOf(row), partner_id: row.partner_id, is_shown: shown.includes(idOf(row)) })),
       clock.now().toISOString(),
     )
     if (news.length > 0) {

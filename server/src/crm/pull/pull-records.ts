@@ -100,7 +100,7 @@ export async function pullPage(
   const isNobodys = (zohoId: string | null) => (readById.get(zohoId ?? '')?.partner_zoho_id ?? null) === null
   const missing = leaving.filter((row) => isNobodys(row.zoho_id))
   const moved = leaving.filter((row) => !isNobodys(row.zoho_id))
-  await removeGone(deps, module, [...moved, ...(await holdHidden(missing, zohoIds))], tally)
+  await removeGone(deps, module, [...moved, ...(await holdHidden(missing, zohoIds, [...readById.keys()]))], tally)
   await forgetHidden(
     deps.db,
     module,

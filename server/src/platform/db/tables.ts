@@ -718,6 +718,7 @@ interface HiddenRecordsTable {
   zoho_id: string
   partner_id: string
   since: Instant
+  is_shown: boolean
 }
 
 interface NotificationSettingsTable {

@@ -7,6 +7,8 @@ import type { CrmModule } from '../crm-records.ts'
 interface HiddenRecord {
   zoho_id: string
   partner_id: string
+  /** Whether the CRM shows the record, but with no partner. */
+  is_shown: boolean
 }
 
 interface HiddenOfPartner {
@@ -16,7 +18,7 @@ interface HiddenOfPartner {
   since: string
 }
 
-/** Notes that the CRM does not show these records. A record that is noted already keeps its time. */
+/** Notes that the CRM does not show these records with a partner. A record that is noted already keeps its time. */
 export async function noteHidden(
   db: Db,
   module: CrmModule,
@@ -26,8 +28,10 @@ export async function noteHidden(
   if (records.length === 0) return
   await db
     .insertInto('hidden_records')
-    .values(records.map(({ zoho_id, partner_id }) => ({ module, zoho_id, partner_id, since: at })))
-    .onConflict((conflict) => conflict.doNothing())
+    .values(records.map((record) => ({ module, ...record, since: at })))
+    .onConflict((conflict) =>
+      conflict.columns(['module', 'zoho_id']).doUpdateSet(({ ref }) => ({ is_shown: ref('excluded.is_shown') })),
+    )
     .execute()
 }
 
@@ -41,14 +45,23 @@ export async function forgetHidden(db: Db, module: CrmModule, zohoIds: readonly 
     .execute()
 }
 
-/** Finds which of these records are hidden. */
-export async function findHidden(db: Db, module: CrmModule, zohoIds: readonly string[]): Promise<ReadonlySet<string>> {
+/**
+ * Finds which of these records are hidden. Leaves out those of `shown` that the CRM did not show when they were noted, because
+ * what was noted is over.
+ */
+export async function findHidden(
+  db: Db,
+  module: CrmModule,
+  zohoIds: readonly string[],
+  shown: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (zohoIds.length === 0) return new Set()
   const rows = await db
     .selectFrom('hidden_records')
     .select('zoho_id')
     .where('module', '=', module)
     .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .where((eb) => eb.or([eb('is_shown', '=', true), eb.not(eb('zoho_id', '=', eb.fn.any(eb.val(shown))))]))
     .execute()
   return new Set(rows.map((row) => row.zoho_id))
 }

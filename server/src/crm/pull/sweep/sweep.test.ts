@@ -590,6 +590,23 @@ test('records that the CRM hides without a deletion stay, are counted, and are s
   expect(await eventTypes(bob)).toEqual(['lead.created', 'lead.created', 'lead.removed', 'lead.removed'])
 })
 
+test('a lead that lost its partner while the CRM showed nothing goes once the CRM shows it, also converted', async () => {
+  const leads = await Promise.all([submitted(ada), submitted(ada), submitted(ada), submitted(ada)])
+  await sweep()
+  await lender.behaviour({ apiUserSeesRecords: false })
+  await ada.post('/dashboard/sync-leads')
+  await later(60)
+  for (const { id } of leads.slice(0, 2)) await lender.update('Leads', id, { Partner: null })
+  await lender.convert(leads[0]?.id ?? '', { Deal_Name: 'Trucks' })
+  await sweep()
+  expect(await listed('leads')).toHaveLength(4)
+  await lender.behaviour({ apiUserSeesRecords: true })
+  await sweep()
+  expect(await listed('leads')).toHaveLength(2)
+  expect((await portal.post('/auth/verify', { token: ada.token })).body.data.hiddenRecords).toBe(0)
+  expect((await eventTypes(ada)).slice(4)).toEqual(['lead.removed', 'lead.removed'])
+})
+
 test('records of two partners are held if together they are more than twenty and a tenth of what the portal shows', async () => {
   await using small = await startPortal({ withCrm: true })
   const partners = [await small.newPartner(), await small.newPartner()]
