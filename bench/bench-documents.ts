@@ -30,7 +30,7 @@ interface Caller extends Sender {
 const met: boolean[] = []
 
 await withEmptyFolder(async (folder) => {
-  const product = await startProduct(folder, { LOG_LEVEL: 'fatal' })
+  const product = await startProduct(folder, { LOG_LEVEL: 'error' })
   const lender = openLender(product.crmUrl)
   await lender.behaviour({ tokenThrottle: false })
   const callers = await Promise.all(Array.from({ length: PARTNERS }, (_, at) => signUp(product, at)))

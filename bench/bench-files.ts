@@ -24,10 +24,10 @@ interface Caller {
 
 let isMet = true
 await withEmptyFolder(async (folder) => {
-  const first = await startProduct(folder, { LOG_LEVEL: 'fatal' })
+  const first = await startProduct(folder, { LOG_LEVEL: 'error' })
   const callers = await Promise.all(Array.from({ length: PARTNERS + 1 }, (_, at) => signUp(first, at)))
   await first.stop()
-  const product = await startProduct(folder, { LOG_LEVEL: 'fatal' })
+  const product = await startProduct(folder, { LOG_LEVEL: 'error' })
   const [single, ...others] = callers
   if (!single) throw new Error('nobody has signed in')
   const files = others.map((_, at) => fileOf(at, IMPORT_ROWS_MAX))

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -13,6 +13,9 @@ const PORT = 3420
 const CRM_PORT = 3920
 const LOOK_EVERY_MS = 10
 const START_MS_MAX = 300_000
+const LAST_LINES = 20
+/** A product that was asked to stop ends within this time. */
+const END_MS_MAX = 10_000
 
 export interface Product {
   url: string
@@ -32,6 +35,8 @@ export interface Product {
   postgresCpuMs(): number
   /** The unshared memory of a PostgreSQL process that serves a connection: the median of these processes. */
   connectionKb(): number
+  /** Resolves when the product has ended, which is printed if nobody here has ended it. */
+  ended: Promise<unknown>
   stop(): Promise<void>
   /** Kills the server's process, as a crash would. Its PostgreSQL and sandbox then stop by themselves. */
   kill(): Promise<void>
@@ -47,6 +52,10 @@ export function withEmptyFolder(work: (folder: string) => Promise<void>): Promis
   return withTemporaryFolder(async (folder) => {
     try {
       await work(folder)
+    } catch (error) {
+      // The work may have failed because a product is ending.
+      await Promise.race([sleep(END_MS_MAX), Promise.all(Array.from(running, ({ ended }) => ended))])
+      throw error
     } finally {
       await Promise.all(Array.from(running, (product) => product.stop()))
     }
@@ -88,10 +97,20 @@ export async function startProduct(
     SEED_DEMO: 'false',
     ...settings,
   }
-  const child = spawn('npm', ['run', script], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const output = join(folder, 'output-of-the-product.log')
+  const child = spawn('npm', ['run', script], { cwd: root, env, stdio: ['ignore', openSync(output, 'a'), 'inherit'] })
+  const ended = once(child, 'exit')
+  let isEnding = false
+  // npm itself says nothing of a server that was killed.
+  child.once('exit', (code, signal) => {
+    if (isEnding) return
+    const last = readFileSync(output, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n')
+    console.error(`The product ended by itself (${signal ?? `exit code ${code}`}). The end of its output:\n${last}`)
+  })
   const url = `http://127.0.0.1:${env.PORT}`
   while (!(await answers(`${url}/api/ready`))) {
-    if (performance.now() - startedAt > START_MS_MAX) throw new Error('the product did not start')
+    if ((child.exitCode ?? child.signalCode) !== null || performance.now() - startedAt > START_MS_MAX)
+      throw new Error('the product did not start')
     await sleep(LOOK_EVERY_MS)
   }
   const startMs = performance.now() - startedAt
@@ -114,6 +133,7 @@ export async function startProduct(
       const own = childrenOf(postgresPid).filter(servesConnection).map(unsharedKb)
       return own.toSorted((a, b) => a - b)[Math.floor(own.length / 2)] ?? Number.NaN
     },
+    ended,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   }
@@ -121,9 +141,11 @@ export async function startProduct(
   async function end(signal: NodeJS.Signals): Promise<void> {
     running.delete(product)
     await database.close()
-    const exited = once(child, 'exit')
-    process.kill(serverPid, signal)
-    await exited
+    if (existsSync(`/proc/${serverPid}`)) {
+      isEnding = true
+      process.kill(serverPid, signal)
+    }
+    await ended
   }
   running.add(product)
   return product
@@ -176,7 +198,9 @@ function databaseUrl(folder: string): string {
   return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketFolder)}`
 }
 
+/** Not a number if the process has ended: how it ended is said elsewhere. */
 function statusKb(pid: number, name: 'VmHWM' | 'VmRSS'): number {
+  if (!existsSync(`/proc/${pid}`)) return Number.NaN
   return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 

@@ -217,7 +217,10 @@ function runAsChild(node, args, env) {
  * and it would keep its port for ever.
  */
 export function stopWithParent() {
-  const stop = () => process.kill(process.pid, 'SIGTERM')
+  const stop = () => {
+    console.error('The process that started this one has ended, so this one stops.')
+    process.kill(process.pid, 'SIGTERM')
+  }
   if (process.connected) {
     process.once('disconnect', stop)
     // Listening alone must not keep a finished program alive.

@@ -15,7 +15,7 @@ const log = openLog(config.logLevel, await openLogOutput(config.isProduction))
 const parts: (() => Promise<void>)[] = []
 let isStopping = false
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0))
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0, signal))
 
 log.info({ ...BUILD, role: config.role }, 'the portal is starting')
 try {
@@ -81,10 +81,10 @@ function announce(
  * Stops everything in reverse order, once. A second signal changes nothing, because each part has its own time limit
  * (D4).
  */
-async function stop(exitCode: number): Promise<void> {
+async function stop(exitCode: number, signal?: NodeJS.Signals): Promise<void> {
   if (isStopping) return
   isStopping = true
-  log.info('the portal is stopping')
+  log.info({ signal }, 'the portal is stopping')
   for (const stopPart of parts.reverse()) {
     await stopPart().catch((error: unknown) => log.error({ err: error }, 'a part of the portal did not stop cleanly'))
   }
