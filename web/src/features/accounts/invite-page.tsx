@@ -3,7 +3,7 @@ import type { BegunSession } from '@portal/contract/accounts.ts'
 import { type AcceptInvitation, acceptInvitation, INVALID_INVITATION, readInvitation } from '@portal/contract/team.ts'
 import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useForm, useWatch } from 'react-hook-form'
+import { FormProvider, useForm } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
@@ -18,12 +18,12 @@ import { PrivacyNotice } from '../../session/privacy-notice.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Failure as FailureNote } from '../../ui/failure.tsx'
-import { PasswordField } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { weakPasswordText } from './failure-texts.ts'
-import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
+import { newPasswordShape, passwordsMatch } from './new-password.ts'
+import { NewPasswordFields } from './new-password-fields.tsx'
 import { useRedirectAfter } from './use-redirect-after.ts'
 import { isRefusedLink } from './verification-link.ts'
 
@@ -94,23 +94,23 @@ interface AcceptFormProps {
 
 function AcceptForm({ token, email, accept }: AcceptFormProps) {
   const [isSignedIn] = useState(() => readToken() !== null)
-  const { control, register, handleSubmit, formState, setError, trigger } = useForm({
+  const form = useForm({
     mode: 'onTouched',
     resolver: zodResolver(AcceptFormValues),
     defaultValues: { password: '', confirmPassword: '' },
   })
-  const { errors, touchedFields } = formState
-  const password = useWatch({ control, name: 'password' })
 
   function handleError(error: Error) {
     const weak = weakPasswordText(error)
-    if (weak) setError('password', { type: 'server', message: weak }, { shouldFocus: true })
+    if (weak) form.setError('password', { type: 'server', message: weak }, { shouldFocus: true })
   }
 
   return (
     <form
       noValidate
-      onSubmit={handleSubmit((values) => accept.mutate({ token, password: values.password }, { onError: handleError }))}
+      onSubmit={form.handleSubmit((values) =>
+        accept.mutate({ token, password: values.password }, { onError: handleError }),
+      )}
       className="grid grid-cols-1 gap-4"
     >
       {accept.isError && !weakPasswordText(accept.error) && <Alert kind="error">{failureText(accept.error)}</Alert>}
@@ -119,21 +119,9 @@ function AcceptForm({ token, email, accept }: AcceptFormProps) {
       )}
       {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-      <PasswordField
-        label="Password"
-        required
-        autoComplete="new-password"
-        error={errors.password?.message}
-        hint={passwordHint(password)}
-        {...register('password', { onChange: () => touchedFields.confirmPassword && trigger('confirmPassword') })}
-      />
-      <PasswordField
-        label="Confirm password"
-        required
-        autoComplete="new-password"
-        error={errors.confirmPassword?.message}
-        {...register('confirmPassword')}
-      />
+      <FormProvider {...form}>
+        <NewPasswordFields label="Password" required />
+      </FormProvider>
       <PrivacyNotice whose="your" className="text-muted" />
       <Button type="submit" busy={accept.isPending}>
         Accept Invitation

@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import { changePassword, PASSWORD_COMMON, PASSWORD_TOO_SHORT, PASSWORDS_DIFFER } from '@portal/contract/accounts.ts'
 import { useMutation } from '@tanstack/react-query'
-import { useForm, useWatch } from 'react-hook-form'
+import { FormProvider, useForm } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { Failure } from '../../api/failure.ts'
@@ -15,7 +15,8 @@ import { toast } from '../../ui/toast.ts'
 import { accessText } from './access-text.ts'
 import { textLinkClass } from './account-frame.tsx'
 import { changePasswordFailureText } from './failure-texts.ts'
-import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
+import { newPasswordShape, passwordsMatch } from './new-password.ts'
+import { NewPasswordFields } from './new-password-fields.tsx'
 import { RevokeAccess } from './revoke-access.tsx'
 
 const PasswordChangeForm = z
@@ -38,13 +39,13 @@ const REFUSALS: Record<string, { field: keyof PasswordChangeForm; text: string }
 const EMPTY: PasswordChangeForm = { currentPassword: '', password: '', confirmPassword: '', revokeAccess: false }
 
 export function PasswordForm({ email }: { email: string }) {
-  const { control, register, handleSubmit, formState, reset, setError, trigger } = useForm({
+  const form = useForm({
     mode: 'onTouched',
     resolver: zodResolver(PasswordChangeForm),
     defaultValues: EMPTY,
   })
-  const { errors, touchedFields } = formState
-  const password = useWatch({ control, name: 'password' })
+  const { register, handleSubmit, formState, reset, setError } = form
+  const { errors } = formState
 
   const change = useMutation({
     mutationFn: ({ password: newPassword, ...form }: PasswordChangeForm) =>
@@ -83,21 +84,9 @@ export function PasswordForm({ email }: { email: string }) {
         error={errors.currentPassword?.message}
         {...register('currentPassword')}
       />
-      <PasswordField
-        label="New password"
-        required
-        autoComplete="new-password"
-        error={errors.password?.message}
-        hint={passwordHint(password)}
-        {...register('password', { onChange: () => touchedFields.confirmPassword && trigger('confirmPassword') })}
-      />
-      <PasswordField
-        label="Confirm new password"
-        required
-        autoComplete="new-password"
-        error={errors.confirmPassword?.message}
-        {...register('confirmPassword')}
-      />
+      <FormProvider {...form}>
+        <NewPasswordFields label="New password" required />
+      </FormProvider>
       <May least="owner">
         <RevokeAccess {...register('revokeAccess')} />
       </May>

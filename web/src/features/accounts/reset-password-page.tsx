@@ -3,7 +3,7 @@ import type { AccessItem } from '@portal/contract/access.ts'
 import { readResetAccess, resetPassword } from '@portal/contract/accounts.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useForm, useWatch } from 'react-hook-form'
+import { FormProvider, useForm, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { paths } from '../../app/paths.ts'
@@ -13,13 +13,14 @@ import { useSearch } from '../../router/router-view.tsx'
 import { LINK_KEY } from '../../session/forget-person.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
-import { Checkbox, PasswordField } from '../../ui/field.tsx'
+import { Checkbox } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { accessText } from './access-text.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { ChooseAccess } from './choose-access.tsx'
 import { DEAD_LINK_TEXTS, MISSING_RESET_TOKEN, resetPasswordFailureText, weakPasswordText } from './failure-texts.ts'
-import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
+import { newPasswordShape, passwordsMatch } from './new-password.ts'
+import { NewPasswordFields } from './new-password-fields.tsx'
 import { useRedirectAfter } from './use-redirect-after.ts'
 
 const REDIRECT_DELAY_MS = 3_000
@@ -66,13 +67,13 @@ const NewPasswordForm = z
 type NewPasswordForm = z.infer<typeof NewPasswordForm>
 
 function ResetForm({ token }: { token: string }) {
-  const { control, register, handleSubmit, formState, setError, trigger } = useForm({
+  const form = useForm({
     mode: 'onTouched',
     resolver: zodResolver(NewPasswordForm),
     defaultValues: { password: '', confirmPassword: '', revokeAccess: false },
   })
-  const { errors, touchedFields } = formState
-  const [password, revokeAccess] = useWatch({ control, name: ['password', 'revokeAccess'] })
+  const { control, register, handleSubmit, setError } = form
+  const revokeAccess = useWatch({ control, name: 'revokeAccess' })
   const access = useQuery({
     queryKey: [LINK_KEY, 'access', token],
     queryFn: async ({ signal }) => (await call(readResetAccess, { body: { token }, signal })).items,
@@ -114,19 +115,9 @@ function ResetForm({ token }: { token: string }) {
           </Link>
         </Alert>
       )}
-      <PasswordField
-        label="New password"
-        autoComplete="new-password"
-        error={errors.password?.message}
-        hint={passwordHint(password)}
-        {...register('password', { onChange: () => touchedFields.confirmPassword && trigger('confirmPassword') })}
-      />
-      <PasswordField
-        label="Confirm new password"
-        autoComplete="new-password"
-        error={errors.confirmPassword?.message}
-        {...register('confirmPassword')}
-      />
+      <FormProvider {...form}>
+        <NewPasswordFields label="New password" />
+      </FormProvider>
       <Checkbox
         label="Also revoke access"
         hint="Choose this if somebody else may have used your account."

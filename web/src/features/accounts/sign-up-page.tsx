@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod'
 import { SignUp, signUp } from '@portal/contract/accounts.ts'
 import { ASK_FOR_INVITATION } from '@portal/contract/sign-up-mode.ts'
 import { useMutation } from '@tanstack/react-query'
-import { useForm, useWatch } from 'react-hook-form'
+import { FormProvider, useForm } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
@@ -11,13 +11,14 @@ import { Link } from '../../router/link.tsx'
 import { PrivacyNotice } from '../../session/privacy-notice.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
-import { PasswordField, TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { useFirstErrorInView } from '../../ui/first-error.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { signUpFailureText, weakPasswordText } from './failure-texts.ts'
 import { showFieldErrors } from './field-errors.ts'
 import { isByInvitation } from './is-by-invitation.ts'
-import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
+import { newPasswordShape, passwordsMatch } from './new-password.ts'
+import { NewPasswordFields } from './new-password-fields.tsx'
 import { useRedirectAfter } from './use-redirect-after.ts'
 
 const REDIRECT_DELAY_MS = 2_500
@@ -55,13 +56,13 @@ function SignInLink() {
 }
 
 function SignUpFormPage() {
-  const { control, register, handleSubmit, formState, setError, trigger } = useForm({
+  const form = useForm({
     mode: 'onTouched',
     resolver: zodResolver(SignUpForm),
     defaultValues: { firstName: '', lastName: '', email: '', businessName: '', password: '', confirmPassword: '' },
   })
-  const { errors, touchedFields } = formState
-  const password = useWatch({ control, name: 'password' })
+  const { register, handleSubmit, formState, setError } = form
+  const { errors } = formState
   const keys = useIdempotencyKey()
 
   const creation = useMutation({
@@ -117,21 +118,9 @@ function SignUpFormPage() {
           error={errors.businessName?.message}
           {...register('businessName')}
         />
-        <PasswordField
-          label="Password"
-          required
-          autoComplete="new-password"
-          error={errors.password?.message}
-          hint={passwordHint(password)}
-          {...register('password', { onChange: () => touchedFields.confirmPassword && trigger('confirmPassword') })}
-        />
-        <PasswordField
-          label="Confirm password"
-          required
-          autoComplete="new-password"
-          error={errors.confirmPassword?.message}
-          {...register('confirmPassword')}
-        />
+        <FormProvider {...form}>
+          <NewPasswordFields label="Password" required />
+        </FormProvider>
         <PrivacyNotice whose="your" className="text-muted" />
         <Button type="submit" busy={creation.isPending || creation.isSuccess}>
           Create account
