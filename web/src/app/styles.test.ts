@@ -14,9 +14,9 @@ interface ColorTools {
 const { Color, getContrast }: ColorTools = Object(axe).commons.color
 const styles = readFileSync(`${import.meta.dirname}/styles.css`, 'utf8')
 
-const INKS = ['ink', 'muted', 'faint', 'brand-ink', 'success-ink', 'warning-ink', 'error-ink']
+const INKS = ['ink', 'muted', 'faint', 'brand-ink', 'primary-ink', 'success-ink', 'warning-ink', 'error-ink']
 const GROUNDS = ['canvas', 'surface', 'raised', 'sunken', 'hover', 'changed']
-const TINTS = ['brand-tint', 'success-tint', 'warning-tint', 'error-tint']
+const TINTS = ['brand-tint', 'primary-tint', 'success-tint', 'warning-tint', 'error-tint']
 /** The backgrounds of white text. */
 const BUTTONS = ['brand', 'brand-hover', 'danger', 'danger-hover']
 /** The minimum contrast for small text (WCAG 2.2, 1.4.3). */

@@ -154,4 +154,5 @@ export const NEWS_LINE = {
   changes: 1,
   at: '2026-11-20T01:00:00.000Z',
   needs_attention: false,
+  untold_summary: 'Details changed',
 }

@@ -3,8 +3,9 @@ import type { ReactNode } from 'react'
 
 export type BadgeVariant = 'primary' | 'success' | 'warning' | 'error' | 'secondary'
 
+/** No variant wears the lender's colour, because it could be like another one (D115). */
 const TINTS: Record<BadgeVariant, string> = {
-  primary: 'bg-brand-tint text-brand-ink',
+  primary: 'bg-primary-tint text-primary-ink',
   success: 'bg-success-tint text-success-ink',
   warning: 'bg-warning-tint text-warning-ink',
   error: 'bg-error-tint text-error-ink',
@@ -12,7 +13,7 @@ const TINTS: Record<BadgeVariant, string> = {
 }
 
 const DOTS: Record<BadgeVariant, string> = {
-  primary: 'bg-brand',
+  primary: 'bg-primary-dot',
   success: 'bg-success-dot',
   warning: 'bg-warning-dot',
   error: 'bg-error-dot',

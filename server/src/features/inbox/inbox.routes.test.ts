@@ -332,6 +332,9 @@ test('a lender’s note needs attention until somebody answers it, marks it as d
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toHaveLength(1)
   expect((await ada.get('/dashboard/attention')).body.data).toMatchObject({ total: 0, knows_usual_times: true })
 
+  await lender.update('Leads', String(zohoId), { Lead_Status: 'Pre Call' })
+  await ada.post('/dashboard/sync-leads')
+  await markSeen(bob)
   await asks('Please send the last three bank statements')
   const note = {
     content: 'Please send the last three bank statements',
@@ -339,9 +342,13 @@ test('a lender’s note needs attention until somebody answers it, marks it as d
     count: 1,
     is_read: false,
   }
-  const standing = { value: 'New Lead', side: 'lender', days: 0, usual: null }
+  const standing = { value: 'Pre Call', side: 'lender', days: 0, usual: null }
   expect(await attentionOf(ada)).toMatchObject([{ kind: 'lender-note', loid, about: 'lead', note, standing }])
-  expect((await newsOf(ada)).lines).toMatchObject([{ loid, needs_attention: true }])
+  expect((await newsOf(bob)).lines).toMatchObject([{ loid, summary: '1 note', needs_attention: true }])
+  const moved = 'New Lead → Pre Call'
+  expect((await newsOf(ada)).lines).toMatchObject([
+    { summary: `${moved}, 1 note`, needs_attention: false, untold_summary: moved },
+  ])
   await markSeen(ada)
   await markSeen(ada, { loid })
   expect(await attentionOf(ada)).toMatchObject([{ note: { is_read: true } }])

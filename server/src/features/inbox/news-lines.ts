@@ -18,8 +18,9 @@ export function newsLines(
     if (!newest) return []
     if (group.burst_of !== null) return burstLine(group, newest)
     const kinds = attention.filter(({ loid }) => loid === group.loid).map(({ kind }) => kind)
-    const needs_attention = own.every((event) => isTold(event, kinds))
-    return { ...recordLine(group, newest, own), needs_attention }
+    const untold = own.filter((event) => !isTold(event, kinds))
+    const untold_summary = summaryOf((untold.length > 0 ? untold : own).toReversed())
+    return { ...recordLine(group, newest, own), needs_attention: untold.length === 0, untold_summary }
   })
 }
 
@@ -34,7 +35,7 @@ function recordLine(
   { key, loid, changes, at }: NewsGroup,
   newest: RecordedEvent,
   events: RecordedEvent[],
-): Omit<NewsLine, 'needs_attention'> {
+): Omit<NewsLine, 'needs_attention' | 'untold_summary'> {
   return {
     id: key,
     loid,
@@ -53,7 +54,8 @@ function burstLine({ key, about, burst_of, actor, records, changes, at }: NewsGr
   const isLenders = actor === 'lender'
   const name = isLenders ? 'The lender' : text(newest, 'submitted_by') || 'Your team'
   const summary = `${counted(records, about)} ${isLenders ? 'added' : burst_of}`
-  return { id: key, loid: null, about, name, summary, quote: null, records, changes, at, needs_attention: false }
+  const untold = { needs_attention: false, untold_summary: summary }
+  return { id: key, loid: null, about, name, summary, quote: null, records, changes, at, ...untold }
 }
 
 /**

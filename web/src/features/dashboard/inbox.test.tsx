@@ -110,12 +110,18 @@ test('what needs attention is not told again as news', async () => {
   const told = { ...NEWS_LINE, id: 'told', name: 'Clearview Glass', needs_attention: true }
   const quoted = { ...NEWS_LINE, name: 'Okafor Freight', quote: 'Please send the statements' }
   const why = { ...NEWS_LINE, id: 'why', name: 'Lakeside Veterinary', loid: 'LO-AAAAAAA3', quote: 'Three months' }
+  const partly = {
+    ...quoted,
+    summary: 'Contacted → Pre Qualified, 1 note',
+    untold_summary: 'Contacted → Pre Qualified',
+  }
   openDashboard({
     'GET /dashboard/attention': () => attentionOf([{ ...REQUEST, loid: why.loid }, NOTE]),
-    'GET /dashboard/news': () => newsOf([told, quoted, why]),
+    'GET /dashboard/news': () => newsOf([told, partly, why]),
   })
   const news = within(await screen.findByRole('region', { name: 'Since you were here 2' }))
   expect(news.getByText('Okafor Freight')).toBeDefined()
+  expect(news.getByText('Contacted → Pre Qualified')).toBeDefined()
   expect(news.queryByText('Clearview Glass')).toBeNull()
   expect(screen.getAllByText('Please send the statements')).toHaveLength(1)
   expect(screen.getAllByText('Three months')).toHaveLength(1)

@@ -9,10 +9,11 @@ import { NewsList } from './news-list.tsx'
 
 const SHOWN = 5
 
-/** The news without the lines of which 'Needs attention' tells everything, so that nothing is told twice (D127). */
+/** The news without what 'Needs attention' tells, so that nothing is told twice (D127). */
 export function untoldNews(news: News): News {
   const lines = news.lines.filter((line) => !line.needs_attention)
-  return { ...news, lines: lines.slice(0, SHOWN), total: news.total - (news.lines.length - lines.length) }
+  const untold = lines.slice(0, SHOWN).map((line) => ({ ...line, summary: line.untold_summary }))
+  return { ...news, lines: untold, total: news.total - (news.lines.length - lines.length) }
 }
 
 /** What happened since the person last looked. `untold` is what other parts of the page do not tell. */
