@@ -1,8 +1,12 @@
 import type { Deal } from '@portal/contract/deals.ts'
 import { meaningOf } from '@portal/contract/meanings.ts'
 import { formatMoney } from '@portal/contract/money.ts'
+import { clsx } from 'clsx'
 import { formatPercent } from '../../format/percent.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+
+/** A longer figure shrinks to the width of its cell on a phone. */
+const LONG_VALUE = 8
 
 /** Figures of the loaded page only (section 2). Without `deals` the outline of the strip is shown. */
 export function DealSummaryCards({ deals }: { deals: readonly Deal[] | undefined }) {
@@ -28,14 +32,19 @@ interface FigureProps {
 
 function Figure({ term, value, detail }: FigureProps) {
   return (
-    <div>
+    <div className="@container">
       <dt className="truncate text-xs text-muted max-sm:text-2xs">{term}</dt>
       <dd className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted max-sm:text-2xs/4 max-sm:tracking-tight">
         {value === undefined ? (
           <Skeleton className="my-1 h-4 w-16 max-sm:mb-5" />
         ) : (
           <>
-            <span className="text-base/6 font-semibold text-ink tabular-nums wrap-anywhere max-sm:w-full max-sm:text-[0.8125rem]/5">
+            <span
+              className={clsx(
+                'text-base/6 font-semibold text-ink tabular-nums wrap-anywhere max-sm:w-full',
+                value.length > LONG_VALUE ? 'max-sm:text-[min(0.8125rem,15cqi)]/5' : 'max-sm:text-[0.8125rem]/5',
+              )}
+            >
               {value}
             </span>{' '}
             {detail}

@@ -13,7 +13,7 @@ import { StateBadge } from '../referral/state-badge.tsx'
 /** The fields of section 2, in its order, then those that the portal adds. An unknown field shows a dash. */
 export function PrimaryInformation({ lead }: { lead: Lead }) {
   const items: Description[] = [
-    { term: 'Email', value: lead.email && <ContactLink href={mailLink(lead.email)}>{lead.email}</ContactLink> },
+    { term: 'Email', value: lead.email && <MailAddress address={lead.email} /> },
     { term: 'State', value: lead.state },
     { term: 'Loan Amount', value: formatMoney(lead.loan_amount) },
     { term: 'Loan Type', value: lead.loan_type },
@@ -78,6 +78,18 @@ function ContactLink({ href, children }: { href: string; children: ReactNode }) 
     <a href={href} className={`${textLinkClass} inline-block max-w-full text-balance`}>
       {children}
     </a>
+  )
+}
+
+/** A long address has its second line after the `@`. */
+function MailAddress({ address }: { address: string }) {
+  const domainAt = address.lastIndexOf('@') + 1
+  return (
+    <ContactLink href={mailLink(address)}>
+      {address.slice(0, domainAt)}
+      <wbr />
+      {address.slice(domainAt)}
+    </ContactLink>
   )
 }
 
