@@ -61,6 +61,7 @@ export function AttentionRow({ item }: { item: AttentionItem }) {
   const actions = useRef<HTMLDivElement>(null)
   useKeptFocus(actions, String(open))
   const { Icon, tint } = LOOKS[item.kind]
+  const quote = item.note?.content ?? item.request?.reason
   const toggle = (part: 'reply' | 'remind') => setOpen(open === part ? null : part)
   return (
     <li ref={ref} className="flex gap-3 border-b border-line py-3 pr-4 pl-5 last:border-0">
@@ -87,8 +88,8 @@ export function AttentionRow({ item }: { item: AttentionItem }) {
               {!item.note && <TurnChip side={item.request ? 'partner' : item.standing?.side} />}
             </p>
             <p className="wrap-anywhere text-muted max-sm:line-clamp-2">{reasonOf(item)}</p>
-            {item.request?.reason && <Quote>{item.request.reason}</Quote>}
-            {item.note && <Quote>{item.note.content}</Quote>}
+            {/* On a phone all four figures stand below the first two items, with any text and font. */}
+            {quote && <Quote className="max-sm:line-clamp-1">{quote}</Quote>}
           </div>
           <div
             ref={actions}
