@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, openSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -97,6 +97,7 @@ export async function startProduct(
     SEED_DEMO: 'false',
     ...settings,
   }
+  mkdirSync(folder, { recursive: true })
   const output = join(folder, 'output-of-the-product.log')
   const child = spawn('npm', ['run', script], { cwd: root, env, stdio: ['ignore', openSync(output, 'a'), 'inherit'] })
   const ended = once(child, 'exit')
