@@ -161,4 +161,9 @@ test('the protocol’s odd messages get the protocol’s answers', async () => {
   const hostile = { name: 'find_referrals', arguments: { search: { length: { toString: null } } } }
   const refused = await ask({ id: 1, method: 'tools/call', params: hostile })
   expect([refused.status, refused.body.result.isError]).toEqual([200, true])
+  const pinged = async (version: string) => {
+    const headers = { 'mcp-protocol-version': version }
+    return (await portal.post('/partner/mcp', { jsonrpc: '2.0', id: 1, method: 'ping' }, { token, headers })).status
+  }
+  expect(await Promise.all(['2025-06-18', '2024-11-05', '2099-01-01', 'x'].map(pinged))).toEqual([200, 200, 400, 400])
 })

@@ -1,7 +1,7 @@
 import { askAsAssistant, type RpcAnswer } from '@portal/contract/assistants.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
-import { PortalError } from '../../platform/errors.ts'
+import { Invalid, PortalError } from '../../platform/errors.ts'
 import { Accepted, type Mount } from '../../platform/http/mount.ts'
 import { requireRight } from '../../platform/http/require-right.ts'
 import { findAttention } from '../inbox/find-attention.ts'
@@ -28,6 +28,12 @@ export function mcpRoutes(mount: Mount, deps: Deps): void {
 
   mount(askAsAssistant, async (call) => {
     const { id, method, params = {} } = call.body
+    // A client that names no version means that of 2025-03-26. 'initialize' agrees on one.
+    const version = call.header('mcp-protocol-version')
+    if (version !== undefined && !PROTOCOLS.includes(version) && method !== 'initialize') {
+      const text = `MCP-Protocol-Version must be one of ${PROTOCOLS.join(', ')}`
+      throw new Invalid('VALIDATION', text, { 'MCP-Protocol-Version': text })
+    }
     // 'initialized' and 'cancelled' need nothing from a server that remembers nothing.
     if (id === undefined) return new Accepted({})
     return { jsonrpc: '2.0' as const, id, ...(await answerTo(call, method, params)) }

@@ -50,6 +50,8 @@ export interface Call<Path extends string, Query, Body, Answer, Who extends Auth
    */
   bytes: (into?: Buffer) => Promise<Buffer | undefined>
   visitor: Visitor
+  /** A header of the request, for a protocol whose messages have headers of their own. */
+  header: (name: string) => string | undefined
   /** Counts one call against a limit and tells the caller how much is left (D14). */
   limit: Limit
   /** Notes a security event. The event's partner and person are the caller's, unless the facts name others. */
@@ -218,6 +220,7 @@ export function createMount(
             return read
           },
           visitor,
+          header: (name: string) => request.headers[name]?.toString(),
           limit: async (...counted: Parameters<Limit>) => {
             await unlessRepeated()
             return count(...counted)
