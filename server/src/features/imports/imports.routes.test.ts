@@ -164,6 +164,7 @@ test('an export that another partner imports and exports again has no difference
   const exported = async (partner: TestPartner) =>
     (await partner.get('/dashboard/leads/export?sort=business_name&order=asc')).body.data
   const first: string = await exported(ada)
+  expect(first).toContain(',Yes,900000,1,')
   const checked = await check(bob, Buffer.from(first))
   expect(checked.standings).toEqual({ ready: 3, wrong: 0, duplicate: 0, known: 0 })
   await submit(bob, checked.id)

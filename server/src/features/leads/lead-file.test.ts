@@ -72,6 +72,8 @@ const lead = fc.record({
   loan_purpose: some,
   loan_term: some,
   sales_monthly: amount,
+  property_value: amount,
+  property_debt: amount,
   lead_source: some,
   business_industry: some,
   time_in_business: some,
@@ -91,6 +93,8 @@ const FIELDS: [column: string, field: keyof LeadRow][] = [
   ['Loan Purpose', 'loan_purpose'],
   ['Loan Term', 'loan_term'],
   ['Monthly Sales', 'sales_monthly'],
+  ['Property Value', 'property_value'],
+  ['Outstanding Debt', 'property_debt'],
   ['Lead Source', 'lead_source'],
   ['Industry', 'business_industry'],
   ['Time in Business', 'time_in_business'],
@@ -110,7 +114,7 @@ async function insertRandomLeads(portal: TestPortal, partner: TestPartner) {
       created_at,
       modified_time: created_at,
     }
-    return { ...given, ...own, lead_status: 'New Lead', owns_property: false, crm: 'synced' as const }
+    return { ...given, ...own, lead_status: 'New Lead', owns_property: true, crm: 'synced' as const }
   })
   for (let from = 0; from < rows.length; from += 250) {
     await portal.deps.db
