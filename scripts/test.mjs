@@ -75,10 +75,8 @@ finish()
  */
 async function runChecks() {
   const check = (name, program, args) => step(name, 'nice', ['-n', '19', program, ...args])
-  await check('types of contract, server and sandbox', 'tsc', ['-p', '.'])
-  await check('types of the web app', 'tsc', ['-p', 'web'])
+  await check('types and lint', 'oxlint', ['--type-aware', '--type-check', '--deny-warnings'])
   await check('format', 'biome', ['check'])
-  await check('lint', 'oxlint', ['--type-aware', '--deny-warnings'])
   await check('imports between the parts', 'node', ['scripts/check-boundaries.ts'])
   await check('paths named in documents', 'node', ['scripts/check-docs.mjs'])
   await check('unused code', 'knip', [])
