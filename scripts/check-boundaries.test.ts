@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findBoundaryCrossing } from './check-boundaries.ts'
+import { findBoundaryCrossing, findCircle } from './check-boundaries.ts'
 
 test.each([
   ['contract/src/leads.ts', 'zod'],
@@ -59,4 +59,15 @@ test.each([
   ['web/src/testing/server.ts', '../../../server/src/platform/config.ts'],
 ])('%s must not import %s', (file, specifier) => {
   expect(findBoundaryCrossing(file, specifier)).toMatch(`${file} imports ${specifier}: `)
+})
+
+test('a circle of imports is found, also one that is not reached first', () => {
+  const imports = new Map([
+    ['a.ts', ['b.ts', 'package:zod']],
+    ['b.ts', ['c.ts', 'd.ts']],
+    ['c.ts', []],
+    ['d.ts', ['e.ts']],
+  ])
+  expect(findCircle(imports)).toBeUndefined()
+  expect(findCircle(new Map([...imports, ['e.ts', ['c.ts', 'b.ts']]]))).toEqual(['b.ts', 'd.ts', 'e.ts', 'b.ts'])
 })

@@ -1,4 +1,5 @@
-// Checks that every part imports only what ARCHITECTURE.md allows it to import. Prints every forbidden import.
+// Checks that every part imports only what ARCHITECTURE.md allows it to import, and that no files import each other in a
+// circle. Prints every forbidden import and a circle.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -140,6 +141,27 @@ export function findBoundaryCrossing(file: string, specifier: string): string | 
   return `${file} imports ${specifier}: ${rule.because}`
 }
 
+/** The files of a circle of imports, also of imports of types, or undefined. `imports` names the files that each file imports. */
+export function findCircle(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const clear = new Set<string>()
+  function circleFrom(file: string, way: readonly string[]): string[] | undefined {
+    const at = way.indexOf(file)
+    if (at >= 0) return [...way.slice(at), file]
+    if (clear.has(file)) return undefined
+    for (const next of imports.get(file) ?? []) {
+      const circle = circleFrom(next, [...way, file])
+      if (circle) return circle
+    }
+    clear.add(file)
+    return undefined
+  }
+  for (const file of imports.keys()) {
+    const circle = circleFrom(file, [])
+    if (circle) return circle
+  }
+  return undefined
+}
+
 /** The path from the root of the repository; for a package, `package:name`. */
 function importedFile(file: string, specifier: string): string {
   if (specifier.startsWith('@portal/contract/')) return specifier.replace('@portal/contract/', 'contract/src/')
@@ -162,10 +184,15 @@ if (import.meta.main) {
   const files = globSync('{contract,server,web,crm-sandbox}/src/**/*.{ts,tsx}').map((file) =>
     file.replaceAll(path.sep, '/'),
   )
-  const crossings = files.flatMap((file) =>
-    findImports(readFileSync(file, 'utf8')).flatMap((specifier) => findBoundaryCrossing(file, specifier) ?? []),
+  const imports = new Map(files.map((file) => [file, findImports(readFileSync(file, 'utf8'))]))
+  const faults = [...imports].flatMap(([file, specifiers]) =>
+    specifiers.flatMap((specifier) => findBoundaryCrossing(file, specifier) ?? []),
   )
-  for (const crossing of crossings) console.error(crossing)
+  const circle = findCircle(
+    new Map(Array.from(imports, ([file, specifiers]) => [file, specifiers.map((one) => importedFile(file, one))])),
+  )
+  if (circle) faults.push(`These files import each other: ${circle.join(' → ')}`)
+  for (const fault of faults) console.error(fault)
   if (files.length === 0) console.error('No source file was found')
-  process.exit(crossings.length === 0 && files.length > 0 ? 0 : 1)
+  process.exit(faults.length === 0 && files.length > 0 ? 0 : 1)
 }

@@ -1,5 +1,3 @@
-import type { Auth } from './route.ts'
-
 /** What a system may do with an API key (D84). */
 export const KEY_RIGHTS = ['submit', 'read'] as const
 export type KeyRight = (typeof KEY_RIGHTS)[number]
@@ -11,9 +9,6 @@ export const KEY_RIGHT_TEXTS: Record<KeyRight, string> = {
   submit: 'Submits leads and deals, and reads the status of one that it submitted.',
   read: 'Reads leads and deals, and what changed.',
 }
-
-/** The `auth` of routes that accept an API key. Only these routes check the key's rights. */
-export type KeyAuth = Extract<Auth, 'api-key' | 'session-or-api-key'>
 
 /** For example `may submit and read`. */
 export function rightsText(rights: readonly KeyRight[]): string {

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import type { Auth } from './route.ts'
 
 /** What a person may do for the partner. The widest role comes first, and each includes the roles after it (D61). */
 export const ROLES = ['owner', 'member', 'viewer'] as const
@@ -17,9 +16,6 @@ export const ROLE_TEXTS: Record<Role, string> = {
 
 /** Each answer to a call with a session has the person's current role in this header. */
 export const ROLE_HEADER = 'portal-role'
-
-/** The `auth` of routes that accept a session. Only these routes check the role. */
-export type SessionAuth = Exclude<Auth, 'none' | 'api-key'>
 
 export function reaches(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(least)

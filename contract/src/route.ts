@@ -1,13 +1,16 @@
 import type * as z from 'zod/mini'
-import type { KeyAuth, KeyRight } from './key-rights.ts'
+import type { KeyRight } from './key-rights.ts'
 import type { PersonRight } from './person-rights.ts'
-import type { Role, SessionAuth } from './roles.ts'
+import type { Role } from './roles.ts'
 
 /**
  * Who may call a route: anybody, a signed-in person, or a system with an API key. On a `session-or-none` route, an
  * ended session counts as no session.
  */
 export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key' | 'session-or-none'
+/** Only routes that accept a session check the role, and only those that accept an API key check its rights. */
+type SessionAuth = Exclude<Auth, 'none' | 'api-key'>
+type KeyAuth = Extract<Auth, 'api-key' | 'session-or-api-key'>
 
 /**
  * How an answer is wrapped (D5, D6): `data` as `{success, data}`, `paged` as `{success, data, pagination}`, `bare` as

@@ -1,6 +1,14 @@
 import type { Behaviour } from './faults/behaviour.ts'
-import type { CustomFields } from './settings/custom-fields.ts'
+import type { Field, Module } from './settings/modules.ts'
 import type { Store } from './store.ts'
+
+export type CustomFields = {
+  /** The module with the fields that the organisation has now. */
+  of(module: Module): Module
+  /** Restores the fields that the organisation began with. */
+  clear(): void
+  change(module: Module, edit: (fields: readonly Field[]) => Field[]): void
+}
 
 /** What all parts of the sandbox share. */
 export type Sandbox = {

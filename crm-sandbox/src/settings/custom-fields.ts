@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Behaviour } from '../faults/behaviour.ts'
-import type { Sandbox } from '../sandbox-context.ts'
+import type { CustomFields, Sandbox } from '../sandbox-context.ts'
 import type { Store } from '../store.ts'
 import {
   ApiError,
@@ -18,14 +18,6 @@ import { type Field, findModule, getModule, isDataType, type Module, type Module
 
 const FIELDS_A_CALL_MAX = 5
 const LABEL_LENGTH_MAX = 25
-
-export type CustomFields = {
-  /** The module with the fields that the organisation has now. */
-  of(module: Module): Module
-  /** Restores the fields that the organisation began with. */
-  clear(): void
-  change(module: Module, edit: (fields: readonly Field[]) => Field[]): void
-}
 
 /**
  * The present fields of the modules. Administrators may have deleted custom fields and made new fields. Switches say

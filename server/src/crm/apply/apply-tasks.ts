@@ -5,7 +5,8 @@ import { inTransaction } from '../../platform/db/in-transaction.ts'
 import { insertSet, updateSet } from '../../platform/db/row-sets.ts'
 import type { RequestRow } from '../../platform/db/tables.ts'
 import type { CrmTask } from '../../records/crm-records.ts'
-import { type AnyEvent, recordEvents } from '../../records/events/events.ts'
+import type { AnyEvent } from '../../records/events/event-data.ts'
+import { recordEvents } from '../../records/events/events.ts'
 import { requestEvent } from '../../records/requests/request-event.ts'
 import {
   findRequestOwnersOfAllPartners,

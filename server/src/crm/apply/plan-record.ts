@@ -1,6 +1,6 @@
 import { newId } from '../../platform/db/ids.ts'
 import type { CrmHistoryEntry } from '../../records/crm-records.ts'
-import type { AnyEvent } from '../../records/events/events.ts'
+import type { AnyEvent } from '../../records/events/event-data.ts'
 import { type HistoryPlan, type KnownEntry, planHistory } from '../../records/histories/plan-history.ts'
 import type { CrmTable, NamedRecord, RecordRow } from '../../records/kinds/crm-table.ts'
 import { appliedTime, isOvertaken, isSameVersion } from '../zoho/applied-time.ts'

@@ -1,7 +1,11 @@
-import type { ZohoCall } from './client.ts'
+interface PricedCall {
+  method: string
+  path: string
+  body?: object | undefined
+}
 
 /** The credits that the portal's calls cost, according to Zoho's price list (API limits v8). */
-export function priceOf({ method, path, body }: Pick<ZohoCall, 'method' | 'path' | 'body'>): number {
+export function priceOf({ method, path, body }: PricedCall): number {
   if (path === 'coql') return priceOfQuery(body)
   if (method === 'GET') return path.endsWith('/deleted') ? 2 : 1
   return Math.max(1, Math.ceil(itemsOf(body) / 10))

@@ -1,5 +1,4 @@
-import { ACCESS_KINDS, type AccessItem, type SettledAccess } from '@portal/contract/access.ts'
-import { Role } from '@portal/contract/roles.ts'
+import type { AccessItem, SettledAccess } from '@portal/contract/access.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -8,6 +7,7 @@ import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import type { Visitor } from '../../platform/http/visitor.ts'
 import { defineJob } from '../../platform/jobs/define-job.ts'
 import { noticeMail } from './mails.ts'
+import { Notice, type NoticedAccess, type TeamNews } from './notice.ts'
 import { findActiveOwners, findPerson } from './people.queries.ts'
 
 /** Limits changes that cause notices, so that nobody can flood a person's mailbox. */
@@ -17,45 +17,6 @@ export const NOTICES: RateLimit = {
   seconds: 3_600,
   text: 'Too many changes to the API key, webhook URL or signing secret. Please try again later.',
 }
-
-/** A part of `AccessItem`. */
-const NoticedAccess = z.object({ kind: z.enum(ACCESS_KINDS), name: z.string(), added_at: z.string() })
-export type NoticedAccess = z.infer<typeof NoticedAccess>
-const TeamNews = z.object({ name: z.string(), email: z.string(), role: Role })
-type TeamNews = z.infer<typeof TeamNews>
-
-/** What the person is told by mail, because somebody else may have done it (D65, D66). */
-const Notice = z.object({
-  what: z.enum([
-    'signed-in-elsewhere',
-    'password-changed',
-    'password-reset',
-    'api-key-made',
-    'api-key-revoked',
-    'webhook-url-set',
-    'webhook-url-removed',
-    'webhook-secret-made',
-    'second-factor-added',
-    'second-factor-removed',
-    'second-factor-reset',
-    'recovery-code-used',
-    'recovery-codes-made',
-    'owner-invited',
-    'person-joined',
-    'role-changed',
-    'email-change-asked',
-  ]),
-  at: z.string(),
-  /** For a sign-in: the names of the browser and its operating system, and the IP address. */
-  from: z.optional(z.object({ browser: z.nullable(z.string()), ip: z.string() })),
-  /** For a new password: what it removed, and what can still get in. Jobs of version 0.2 have another form. */
-  access: z.catch(z.optional(z.object({ removed: z.array(NoticedAccess), left: z.array(NoticedAccess) })), undefined),
-  /** For a change in the team: the person it is about. */
-  about: z.optional(TeamNews),
-  /** For an API key with a name: the name. */
-  key: z.optional(z.string()),
-})
-export type Notice = z.infer<typeof Notice>
 
 export const mailNotice = defineJob({
   name: 'mail-notice',

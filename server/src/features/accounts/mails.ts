@@ -4,7 +4,7 @@ import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import type { EmailChangeRow } from '../../platform/db/tables.ts'
 import type { Mail } from '../../platform/mail/mail.ts'
 import { type MailPart, text } from '../../platform/mail/mail-parts.ts'
-import type { Notice, NoticedAccess } from './mail-notice.job.ts'
+import type { Notice, NoticedAccess } from './notice.ts'
 import type { Person } from './people.queries.ts'
 
 /** What mails say of the portal: where it is, and its name (D115). */

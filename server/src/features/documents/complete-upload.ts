@@ -22,7 +22,8 @@ import { recordEvent } from '../../records/events/events.ts'
 import { isAnsweredByFile, lockRequest } from '../../records/requests/requests.queries.ts'
 import { settleRequest } from '../requests/answer-request.ts'
 import { partBytes } from './begin-upload.ts'
-import { DOCUMENT_TYPES, type Judged, judgeContent, type StoredFile } from './judge-content.ts'
+import { type Judged, judgeContent } from './judge-content.ts'
+import { DOCUMENT_TYPES, type StoredFile } from './stored-file.ts'
 
 /** Unpacking takes a processor, so a process judges few files at a time. */
 const judging = new PQueue({ concurrency: 2 })

@@ -8,7 +8,7 @@ import { confirmEmail, startPortal, type TestPartner, type TestPortal } from '..
 import { upload } from '../../testing/upload.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { contentTypes, docx, WORD_WITH_MACROS, zip } from '../../testing/zip.ts'
-import { DOCUMENT_TYPES } from './judge-content.ts'
+import { DOCUMENT_TYPES } from './stored-file.ts'
 
 let portal: TestPortal
 let ada: TestPartner

@@ -1,5 +1,5 @@
 import { createInflateRaw } from 'node:zlib'
-import type { DocumentType, StoredFile } from './judge-content.ts'
+import type { DocumentType, StoredFile } from './stored-file.ts'
 
 type Verdict = { type: DocumentType } | { refusal: string }
 

@@ -9,15 +9,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { DUPLICATES_SHOWN, duplicateOf, findLeadsAlike, type LeadAlike } from '../../records/leads/leads.queries.ts'
 import { findUsualCountry } from '../accounts/usual-country.queries.ts'
 import { checkRow, type RowValues } from './check-row.ts'
-import { type CheckedRow, findKnownRows } from './imports.queries.ts'
-
-/** A row as it was in the file, with its hash (`hashRows`), and what a person entered instead. */
-export interface RowToCheck {
-  number: number
-  cells: string[]
-  hash: string
-  mended: RowValues
-}
+import { type CheckedRow, findKnownRows, type RowToCheck } from './imports.queries.ts'
 
 /** Other requests are served each time that so many rows have been checked. */
 const ROWS_AT_A_TIME = 100

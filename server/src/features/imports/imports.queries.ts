@@ -5,7 +5,15 @@ import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql }
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { PERSON_NAME } from '../accounts/people.queries.ts'
-import type { RowToCheck } from './check-rows.ts'
+import type { RowValues } from './check-row.ts'
+
+/** A row as it was in the file, with its hash (`hashRows`), and what a person entered instead. */
+export interface RowToCheck {
+  number: number
+  cells: string[]
+  hash: string
+  mended: RowValues
+}
 
 /** A row as the check leaves it. */
 export interface CheckedRow extends RowToCheck {

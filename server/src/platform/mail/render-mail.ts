@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import type { Brand } from '../brand/brand.ts'
 import type { Palette } from '../brand/colour.ts'
 import { escapeHtml } from './escape-html.ts'
-import type { Mail } from './mail.ts'
 import type { MailPart } from './mail-parts.ts'
 
-type Content = Pick<Mail, 'subject' | 'parts'>
+interface Content {
+  subject: string
+  parts: readonly MailPart[]
+}
 
 /** Renders a mail as plain text and as HTML. The HTML wears the lender's name, logo and colours (D115). */
 export async function renderMail(mail: Content, brand: Brand): Promise<{ text: string; html: string }> {

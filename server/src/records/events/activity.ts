@@ -2,7 +2,7 @@ import type { Activity } from '@portal/contract/dashboard.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { submitterName } from '@portal/contract/submitted-by.ts'
 import { verdictText } from '@portal/contract/verdict.ts'
-import type { EventData, EventType } from './events.ts'
+import type { EventData, EventType } from './event-data.ts'
 
 /** An event as the activity list reads it. */
 export interface RecordedEvent {

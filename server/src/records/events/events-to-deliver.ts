@@ -1,6 +1,6 @@
 import type { MONEY_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import type { EventData, EventType } from './events.ts'
+import type { EventData, EventType } from './event-data.ts'
 import { isKnownEventType } from './known-types.ts'
 
 type MoneyEventType = (typeof MONEY_EVENT_TYPES)[number]

@@ -2,7 +2,7 @@ import { meaningOf } from '@portal/contract/meanings.ts'
 import type { MailKind } from '@portal/contract/notifications.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { insertSet } from '../../platform/db/row-sets.ts'
-import type { AnyEvent, EventData } from './events.ts'
+import type { AnyEvent, EventData } from './event-data.ts'
 
 /**
  * The news that people get by mail: some events, and two kinds that are not events because partners' systems do not

@@ -1,7 +1,7 @@
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { keysOf } from '@portal/contract/record-fields.ts'
 import type { CrmModule, IfThere, Renamed } from '../crm-records.ts'
-import type { AnyEvent } from '../events/events.ts'
+import type { AnyEvent } from '../events/event-data.ts'
 import type { HistoryPlan } from '../histories/plan-history.ts'
 
 /** The fields that every CRM record with a LOID has. */

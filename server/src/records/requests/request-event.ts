@@ -1,6 +1,6 @@
 import { needsAnswer, type RequestState } from '@portal/contract/requests.ts'
 import type { RequestRow } from '../../platform/db/tables.ts'
-import type { AnyEvent, EventData } from '../events/events.ts'
+import type { AnyEvent, EventData } from '../events/event-data.ts'
 import type { RequestOwner } from './requests.queries.ts'
 
 /** What the lender did to a request: the event about its new state. Undefined if there is nothing to tell. */
