@@ -80,10 +80,6 @@ export function leadColumnNames(map: LeadFields): string[] {
   return leadFieldNames(map).filter((name) => !name.startsWith('$') && name !== CONVERSION_FIELDS.is_converted)
 }
 
-export function dealColumnNames(map: DealFields): string[] {
-  return dealFieldNames(map)
-}
-
 /** False if a query returned the deal's account or contact without a name. */
 export function isWholeDeal(raw: unknown, map: DealFields): boolean {
   return [map.account, map.contact].every((field) => {

@@ -3,7 +3,7 @@ import { readItems } from '../answers.ts'
 import type { ZohoParts } from '../parts.ts'
 import { type RecordReader, toBatch } from '../read-records.ts'
 import {
-  dealColumnNames,
+  dealFieldNames,
   dealReader,
   idOf,
   isWholeDeal,
@@ -113,7 +113,7 @@ export function openPartnerLister(
       return { records: [...read.records, ...more.records], problems: [...read.problems, ...more.problems] }
     }
     const get = (zohoIds: string[]) => getDeals(zohoIds, signal)
-    yield* wholePages('Deals', partnerZohoId, dealColumnNames(fields), toDeals, get, signal)
+    yield* wholePages('Deals', partnerZohoId, dealFieldNames(fields), toDeals, get, signal)
   }
 
   async function* convertedPages(partnerZohoId: string, signal?: AbortSignal): AsyncGenerator<CrmVersion[]> {
