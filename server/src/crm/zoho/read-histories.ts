@@ -3,6 +3,7 @@ import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmDeal, CrmHistoryEntry, CrmLead, CrmModule } from '../../records/crm-records.ts'
 import { firstItemsOf } from './api.ts'
 import { CrmRefused } from './errors.ts'
+import { FIELDS } from './fields.ts'
 import { COQL_ROWS_MAX } from './list/queries.ts'
 import type { ZohoParts } from './parts.ts'
 import { readLookupId } from './wire.ts'
@@ -36,10 +37,26 @@ const STAGE_ROWS = 'DealHistory'
 const DEALS_A_QUERY = 50
 
 export function openHistoryReader({ api, metadata, fieldMap: { leads, deals } }: ZohoParts): HistoryReader {
+  /** Zoho keeps a list of stages for its own field alone. What another field says is in the timeline. */
+  const isOwnStage = deals.fields.stage === FIELDS.deals.fields.stage.name
   /** Whether queries give the entries of the deals' own lists. Undefined until the first query. */
-  let queriesTell: boolean | undefined
+  let queriesTell = isOwnStage ? undefined : false
+
+  async function fieldHistory(
+    { module, zoho_id, field, current }: { module: string; zoho_id: string; field: string; current: string | null },
+    signal?: AbortSignal,
+  ) {
+    const query = { sort_by: 'audited_time', sort_order: 'desc' }
+    const options = { key: '__timeline', signal, sizeWithToken: false }
+    const entries = await firstItemsOf(api.pages(`${module}/${zoho_id}/__timeline`, query, options), ENTRIES_MAX)
+    return readFieldHistory(entries, field, current, await metadata.displayedOf(module, signal))
+  }
 
   async function dealStageHistory(deal: Deal, signal?: AbortSignal) {
+    if (!isOwnStage) {
+      const { module, fields } = deals
+      return fieldHistory({ module, zoho_id: deal.zoho_id, field: fields.stage, current: null }, signal)
+    }
     const path = `${deals.module}/${deal.zoho_id}/Stage_History`
     const rows = await firstItemsOf(api.pages(path, { fields: STAGE_HISTORY_FIELDS }, { signal }), ENTRIES_MAX)
     const displayed = await metadata.displayedOf(deals.module, signal)
@@ -91,13 +108,9 @@ export function openHistoryReader({ api, metadata, fieldMap: { leads, deals } }:
       return told
     },
 
-    async leadStatusHistory(lead, signal) {
-      const path = `${leads.module}/${lead.zoho_id}/__timeline`
-      const query = { sort_by: 'audited_time', sort_order: 'desc' }
-      const pages = api.pages(path, query, { key: '__timeline', signal, sizeWithToken: false })
-      const entries = await firstItemsOf(pages, ENTRIES_MAX)
-      const displayed = await metadata.displayedOf(leads.module, signal)
-      return readFieldHistory(entries, leads.fields.lead_status, lead.lead_status, displayed)
+    leadStatusHistory({ zoho_id, lead_status: current }, signal) {
+      const { module, fields } = leads
+      return fieldHistory({ module, zoho_id, field: fields.lead_status, current }, signal)
     },
 
     async valueNames(kind, signal) {

@@ -298,7 +298,7 @@ test('a status, stage, last name and contact that CRM_FIELD_MAP names otherwise 
   await lender.update('Leads', lead.id, { Our_Status: 'Quoted', Our_Surname: 'Ours' })
   await lender.update('Leads', lead.id, { Our_Status: 'Settled' })
   await lender.update('Leads', other.id, { Our_Status: 'New Lead', Our_Surname: 'Other' })
-  await lender.update('Deals', deal, { Our_Stage: 'Drawn' })
+  for (const stage of ['Signed', 'Drawn']) await lender.update('Deals', deal, { Our_Stage: stage })
   await sweep()
   await later(60)
   await sweep()
@@ -326,11 +326,16 @@ test('a status, stage, last name and contact that CRM_FIELD_MAP names otherwise 
     { status: 'Quoted' },
     { status: 'New Lead' },
   ])
-  expect((await ada.get(`/crm/deal/${loid}/stage-history`)).body.data).toMatchObject([
-    { stage: 'Drawn' },
-    { stage: 'Approved' },
-  ])
+  const stages = async () =>
+    (await ada.get(`/crm/deal/${loid}/stage-history`)).body.data.map((entry: { stage: string }) => entry.stage)
+  expect(await stages()).toEqual(['Drawn', 'Signed'])
   expect(await eventTypes()).toEqual(before)
+
+  await later(60)
+  await lender.update('Deals', deal, { Stage: 'Funded', Our_Stage: 'Closed' })
+  await runSweep(mapped.deps, new AbortController().signal)
+  expect(await stages()).toEqual(['Closed', 'Drawn', 'Signed'])
+  expect((await eventTypes()).slice(before.length)).toEqual(['deal.stage_changed'])
 })
 
 test('optional fields are read once the organisation has them, with the values that they already had, and kept while it has not', async () => {
