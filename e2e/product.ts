@@ -90,10 +90,13 @@ interface ProductOptions {
   settings?(folder: string): Record<string, string>
 }
 
-/** Starts a product in a folder of its own, passes its data folder, and removes both. */
+/**
+ * Starts a product in a folder of its own, passes its data folder and a function that stops it and starts it again on the
+ * same data, and removes both.
+ */
 export async function withProduct(
   { portalUrl, crmUrl, groups = [], settings }: ProductOptions,
-  use: (dataDir: string) => Promise<void>,
+  use: (dataDir: string, restart: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'portal of its own '))
   // PostgreSQL may run as another user, who needs access to the folder.
@@ -102,18 +105,33 @@ export async function withProduct(
   let product: Product | undefined
   try {
     const given = settings?.(folder) ?? {}
-    if (groups.length > 0) {
-      const ports = { PORT: new URL(portalUrl).port, CRM_PORT: new URL(crmUrl).port }
-      const env = { ...process.env, NODE_ENV: 'development', SEED_DEMO: 'false', ...given, ...ports, DATA_DIR: dataDir }
-      const node = path.join(root, 'node_modules', '.bin', 'node')
-      execFileSync(node, ['scripts/run.mjs', 'run', 'server/src/cli.ts', 'crm', 'setup', ...groups], { cwd: root, env })
-    }
+    if (groups.length > 0) setUpFields({ portalUrl, crmUrl, dataDir, groups, settings: given })
     product = await startProduct(dataDir, { portalUrl, crmUrl, settings: given })
-    await use(dataDir)
+    await use(dataDir, async () => {
+      product?.process.kill()
+      await product?.ended
+      product = await startProduct(dataDir, { portalUrl, crmUrl, settings: given })
+    })
   } finally {
     for (const pid of product?.pids() ?? []) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
+}
+
+interface FieldsToSetUp {
+  portalUrl: string
+  crmUrl: string
+  dataDir: string
+  groups: readonly FieldGroup[]
+  settings?: Record<string, string>
+}
+
+/** Gives the lender's CRM these groups of optional fields. */
+export function setUpFields({ portalUrl, crmUrl, dataDir, groups, settings }: FieldsToSetUp): void {
+  const ports = { PORT: new URL(portalUrl).port, CRM_PORT: new URL(crmUrl).port }
+  const env = { ...process.env, NODE_ENV: 'development', SEED_DEMO: 'false', ...settings, ...ports, DATA_DIR: dataDir }
+  const node = path.join(root, 'node_modules', '.bin', 'node')
+  execFileSync(node, ['scripts/run.mjs', 'run', 'server/src/cli.ts', 'crm', 'setup', ...groups], { cwd: root, env })
 }
 
 export async function isReady(portalUrl = killedPortalUrl): Promise<void> {

@@ -1,19 +1,41 @@
-// A lender whose CRM has none of the optional fields: its partners see nothing of them (D110–D116).
+// A lender whose CRM has none of the optional fields: its partners see nothing of them (D110–D116). Apart from what these
+// decisions add, every page is the same picture.
 import { expect, type Page } from '@playwright/test'
-import { plainCrmUrl, plainPortalUrl, portalUrl } from './addresses.ts'
+import { FIELD_GROUPS } from '../contract/src/field-groups.ts'
+import { plainCrmUrl, plainPortalUrl } from './addresses.ts'
 import { actAsStaff } from './lender.ts'
 import { FORMS, OPEN_FORMS, pathOf, type Records, SCREENS } from './pages.ts'
 import { signUp } from './partner.ts'
-import { withProduct } from './product.ts'
-import { test } from './session.ts'
+import { setUpFields, withProduct } from './product.ts'
+import { spend, signedOut as test } from './session.ts'
 
 test.skip(process.platform !== 'linux', 'the test needs /proc to find processes')
 
 const WORDS =
   /[Pp]ayments?\b|[Cc]ommission|[Vv]erdict|[Pp]rotected|[Aa]greement|\bGST\b|From the lender|Your contact at/g
+/** What the fields add to pages, by the decision that says so. Everything else is the same picture. */
+const ADDED = {
+  'D110, entry': 'nav a[href="/payments"]',
+  'D110, dashboard': 'main p:has(> a[href="/payments"])',
+  'D110, deal': 'main p:has-text("Commission $")',
+  'D110, notifications': 'main tr:has-text("Commission paid")',
+  'D111, team': 'main dl > div:has-text("Sees payments")',
+  'D112, lead': '[title^="The lender’s verdict: "]',
+  'D112, news': 'main li:has-text("New Lead → Duplicate")',
+  'D112, told': 'main li:has-text("er’s verdict")',
+  'D113, profile': 'main form > div:has(label:text-is("ABN"))',
+  'D114, dashboard': 'main p:has-text("Your contact at the lender")',
+  'D114, record': 'main section:has(h2:text-is("Your Contact at the Lender"))',
+}
 /** Its texts are about every portal's API. */
 const SAME_FOR_ALL = '/api-docs'
 const PAGES = [...SCREENS, ...FORMS].filter(({ path }) => path !== SAME_FOR_ALL && path !== '/payments')
+/** High enough for whole pages. */
+const SIZES = [
+  { width: 1440, height: 2_400 },
+  { width: 390, height: 2_400 },
+]
+const PICTURE_MS_MAX = 3_000
 const LEAD = {
   firstName: 'Jo',
   lastName: 'Marsh',
@@ -21,18 +43,21 @@ const LEAD = {
   phone: '0491 570 156',
   businessName: 'Saltbush Transport',
 }
+const MANAGER = { Partner_Manager_Name: 'Noor Haddad', Partner_Manager_Phone: '0255501900' }
 
-test('without the optional fields no page has a text, column, filter or entry of them; with them, they are there', async ({
+test('without the optional fields no page has a text, column, filter or entry of them; with them, only these are added', async ({
   page,
-  demo,
   playwright,
 }) => {
-  test.setTimeout(180_000)
-  await withProduct({ portalUrl: plainPortalUrl, crmUrl: plainCrmUrl }, async () => {
+  test.setTimeout(240_000)
+  spend(page)
+  const urls = { portalUrl: plainPortalUrl, crmUrl: plainCrmUrl }
+  await withProduct(urls, async (dataDir, restart) => {
     const request = await playwright.request.newContext({ baseURL: plainPortalUrl })
     const { email, password } = await signUp(request)
     const { token } = await (await request.post('/api/auth/login', { data: { email, password } })).json()
     const headers = { authorization: `Bearer ${token}` }
+    const read = async (path: string) => (await request.get(path, { headers })).text()
     const loids: string[] = []
     for (const businessName of ['Saltbush Transport', 'Cobbler Bay', 'Duplicate Freight']) {
       const answer = await request.post('/api/dashboard/leads', { headers, data: { ...LEAD, businessName } })
@@ -44,34 +69,103 @@ test('without the optional fields no page has a text, column, filter or entry of
     await expect(() => actAsStaff(`/leads/${dealLoid}/convert`, deal, plainCrmUrl)).toPass()
     await request.post('/api/crm/sync', { headers })
 
-    const found = await findWords(page, { url: plainPortalUrl, token, records: { newLoid, dealLoid, leadLoid } })
-    expect(found, 'without the fields').toEqual(new Set())
+    await expect(async () => {
+      expect(await read(`/api/crm/lead/${leadLoid}`)).toContain('Duplicate"')
+      expect(await read(`/api/crm/deal/${dealLoid}`)).toContain('Funded')
+    }).toPass({ timeout: 30_000 })
+
+    const walk = { token, records: { newLoid, dealLoid, leadLoid } }
+    // Pictures need a clock that stands still, a font that does not come late, and news that stays new.
+    await page.clock.setFixedTime(Date.now())
+    for (const late of ['**/*.woff2', '**/api/dashboard/news/seen']) await page.route(late, (route) => route.abort())
+    const without = await walkPages(page, walk)
+    expect(without.words, 'without the fields').toEqual(new Set())
     await page.goto(`${plainPortalUrl}/leads/${leadLoid}`)
     await expect(page.getByText('The lender already knows this applicant')).toBeVisible()
     await page.goto(`${plainPortalUrl}/payments`)
     await page.waitForURL('**/dashboard')
+
+    setUpFields({ ...urls, dataDir, groups: FIELD_GROUPS })
+    await restart()
+    await expect(async () => expect(await read('/api/profile')).toContain('gst_registered')).toPass({ timeout: 30_000 })
+    const { data: profile } = JSON.parse(await read('/api/profile'))
+    await actAsStaff(`/partners/${profile.zoho_id}/fields`, MANAGER, plainCrmUrl)
+    await actAsStaff(`/leads/${leadLoid}/fields`, { Partner_Verdict: 'Already with us' }, plainCrmUrl)
+    await actAsStaff(`/deals/${dealLoid}/fields`, { Partner_Commission: '500' }, plainCrmUrl)
+    await expect(async () => {
+      expect(await read(`/api/crm/lead/${leadLoid}`)).toContain('Already with us')
+      expect(await read('/api/payments')).toContain('Cobbler Bay')
+      const session = await request.post('/api/auth/verify', { data: { token } })
+      expect(await session.text()).toContain(MANAGER.Partner_Manager_Name)
+    }).toPass({ timeout: 30_000 })
     await request.dispose()
+
+    const withFields = await walkPages(page, walk, without.pictures)
+    expect([...withFields.words]).toEqual(
+      expect.arrayContaining(['Payments', 'Commission', 'verdict', 'GST', 'Your contact at']),
+    )
+    expect(withFields.differ, 'other pictures').toEqual([])
+    expect(
+      Object.keys(ADDED).filter((name) => !withFields.added.has(name)),
+      'additions on no page',
+    ).toEqual([])
   })
-  const found = await findWords(page, { url: portalUrl, token: demo.token, records: demo })
-  expect([...found]).toEqual(expect.arrayContaining(['Payments', 'Commission', 'verdict', 'GST', 'Your contact at']))
 })
 
-/** The words of the optional fields that stand in any page, also where nobody sees them. */
-async function findWords(page: Page, { url, token, records }: { url: string; token: string; records: Records }) {
-  const found = new Set<string>()
+/**
+ * Goes through all pages. Returns the words of the optional fields that stand in any page, also where nobody sees them;
+ * pictures of the pages without what the fields add; the pages that differ from the given pictures; and which additions
+ * were there.
+ */
+async function walkPages(
+  page: Page,
+  { token, records }: { token: string; records: Records },
+  before?: ReadonlyMap<string, Buffer>,
+) {
+  const [words, added] = [new Set<string>(), new Set<string>()]
+  const pictures = new Map<string, Buffer>()
+  const differ: string[] = []
   for (const screen of [...OPEN_FORMS, ...PAGES]) {
-    await page.goto(`${url}/api/health`)
+    const path = pathOf(screen, records)
+    await page.goto(`${plainPortalUrl}/api/health`)
     const isForPeople = PAGES.includes(screen)
     await page.evaluate(
       isForPeople ? `localStorage.setItem('auth_token', ${JSON.stringify(token)})` : 'localStorage.clear()',
     )
     const told = isForPeople && page.waitForResponse('**/api/auth/verify')
-    await page.goto(url + pathOf(screen, records))
+    await page.goto(plainPortalUrl + path)
     await told
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(screen.heading)
     await expect(page.getByRole('status', { name: /^(Loading|Searching)/ })).toHaveCount(0)
     const html = await page.evaluate<string>("document.querySelector('#root').outerHTML")
-    for (const [word] of html.matchAll(WORDS)) found.add(word)
+    for (const [word] of html.matchAll(WORDS)) words.add(word)
+    for (const size of isForPeople ? SIZES : []) {
+      const name = `${path} ${size.width}`
+      await page.setViewportSize(size)
+      const picture = await takeSettled(page, added, before?.get(name))
+      pictures.set(name, picture)
+      if (!before?.get(name)?.equals(picture)) differ.push(name)
+    }
   }
-  return found
+  return { words, pictures, differ, added }
+}
+
+/** Takes pictures without what the fields add until one is the wanted picture, or two are alike. */
+async function takeSettled(page: Page, added: Set<string>, wanted?: Buffer): Promise<Buffer> {
+  let last: Buffer | undefined
+  for (const deadline = Date.now() + PICTURE_MS_MAX; Date.now() < deadline; ) {
+    const isAny = (await page.locator(Object.values(ADDED).join(', ')).count()) > 0
+    for (const [name, selector] of isAny ? Object.entries(ADDED) : []) {
+      const found = await page.locator(selector).evaluateAll((all) => {
+        for (const one of all) one.remove()
+        return all.length
+      })
+      if (found > 0) added.add(name)
+    }
+    const picture = await page.screenshot({ animations: 'disabled' })
+    if (wanted ? picture.equals(wanted) : last?.equals(picture)) return picture
+    last = picture
+  }
+  if (last && wanted) return last
+  throw new Error('the page changes all the time')
 }
