@@ -115,7 +115,9 @@ export function PersonalForm({ profile }: { profile: Profile }) {
       </div>
       <div className="mt-2 flex flex-wrap items-center justify-between gap-4 border-t border-line pt-5">
         <div className="flex flex-wrap items-center gap-x-2">
-          <p className="text-[0.8125rem] break-all text-muted max-sm:text-xs">Partner ID {profile.id}</p>
+          <p className="text-[0.8125rem] break-all text-muted max-sm:text-xs">
+            Partner ID <span className="inline-block">{profile.id}</span>
+          </p>
           <span className="max-sm:-ml-3">
             <CopyButton text={profile.id} label="Copy partner ID" shortLabel="Copy" variant="ghost" />
           </span>
