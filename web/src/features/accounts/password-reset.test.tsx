@@ -69,7 +69,7 @@ test('a weak password is reported on its field, and a used link above the form',
   expect(await screen.findByText('Invalid reset token. Please request a new password reset.')).toBeDefined()
 })
 
-test('a reset that revokes access lists what can get in, ticks what is recent, and removes what is ticked', async () => {
+test('a reset that revokes access lists what can get in, ticks what is recent, and removes what is ticked or came meanwhile', async () => {
   const itemOf = (kind: string, id: string, name: string, is_recent: boolean) => ({
     kind,
     id,
@@ -96,13 +96,15 @@ test('a reset that revokes access lists what can get in, ticks what is recent, a
   await user.click(list.getByLabelText(/Laptop/))
   await user.type(screen.getByLabelText('New password'), 'Kauri-harbour-9')
   await user.type(screen.getByLabelText('Confirm new password'), 'Kauri-harbour-9')
+  items.push(itemOf('passkey', 'k3', 'Planted', true))
   await user.click(screen.getByRole('button', { name: 'Reset password' }))
   const text =
     'Removed with the old password: API key lp_a1b2c..., since Nov 20, 2026; Passkey Phone, since Nov 20, 2026. These can still get in: Passkey Laptop, since Nov 20, 2026.'
   expect(await screen.findByText(text)).toBeDefined()
   expect(screen.getByRole('link', { name: 'See everything that can get in' })).toBeDefined()
   const sent = server.seen.find(({ path }) => path === '/auth/reset-password')?.body
-  expect(sent).toMatchObject({ revokeAccess: true, remove: [{ kind: 'api-key' }, { kind: 'passkey', id: 'k1' }] })
+  const remove = [{ kind: 'api-key' }, { kind: 'passkey', id: 'k1' }, { kind: 'passkey', id: 'k3' }]
+  expect(sent).toMatchObject({ revokeAccess: true, remove })
 })
 
 test('the welcome mail’s link verifies the address with one request', async () => {

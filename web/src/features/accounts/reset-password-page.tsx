@@ -85,11 +85,11 @@ function ResetForm({ token }: { token: string }) {
   const isTicked = ({ id, is_recent }: AccessItem) => ticks[id] ?? is_recent
 
   const reset = useMutation({
-    mutationFn: ({ password: newPassword, revokeAccess }: NewPasswordForm) =>
-      // If the list could not be loaded, the server chooses.
-      call(resetPassword, {
-        body: { token, newPassword, revokeAccess, remove: revokeAccess ? access.data?.filter(isTicked) : undefined },
-      }),
+    async mutationFn({ password: newPassword, revokeAccess }: NewPasswordForm) {
+      // An intruder may have added something since the list was shown. If no list can be loaded, the server chooses.
+      const items = revokeAccess ? (await access.refetch()).data : undefined
+      return call(resetPassword, { body: { token, newPassword, revokeAccess, remove: items?.filter(isTicked) } })
+    },
     onSuccess(settled) {
       // The toast outlasts this page, which closes after a moment.
       const text = accessText(settled)
