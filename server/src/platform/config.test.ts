@@ -177,6 +177,10 @@ test.each([
   [{ ...PRODUCTION, DATABASE_URL: 'postgres://db.example.com/portal' }, /^DATABASE_URL is set .*sslmode=verify-full/],
   [{ ...PRODUCTION, DATABASE_URL: 'postgres://127.0.0.1,db/portal' }, /^DATABASE_URL is set .*sslmode=verify-full/],
   [{ ...PRODUCTION, DATABASE_READ_URL: 'postgres://db/portal?sslmode=require' }, /^DATABASE_READ_URL is set/],
+  // The driver takes the last of several options, and the address's own host instead of a blank one.
+  [{ ...PRODUCTION, DATABASE_URL: 'postgres://db/portal?sslmode=verify-full&sslmode=disable' }, /^DATABASE_URL is set/],
+  [{ ...PRODUCTION, DATABASE_URL: 'postgres://db/portal?host=localhost&host=db' }, /^DATABASE_URL is set/],
+  [{ ...PRODUCTION, DATABASE_URL: 'postgres://db/portal?host=' }, /^DATABASE_URL is set/],
   [
     { ...PRODUCTION, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318' },
     /^OTEL_EXPORTER_OTLP_ENDPOINT is .* must begin with https in production/,

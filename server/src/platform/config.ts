@@ -390,11 +390,15 @@ function refuseCleartext(given: Given, variables: Variables): void {
   }
 }
 
-/** Whether the address of a database is a socket or this machine's, or asks for TLS with a checked certificate. */
+/**
+ * Whether the address of a database is a socket or this machine's, or asks for TLS with a checked certificate. Reads the
+ * address as the driver does: of two options with one name the last one counts, and a blank host counts as absent.
+ */
 function isLocalOrVerified(address: string): boolean {
   const url = URL.parse(address)
   if (!url) return true
-  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
+  const options = new Map(url.searchParams)
+  const host = options.get('host') || decodeURIComponent(url.hostname)
   const isLocal = host === '' || host.startsWith('/') || /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host)
-  return isLocal || url.searchParams.get('sslmode') === 'verify-full'
+  return isLocal || options.get('sslmode') === 'verify-full'
 }
