@@ -98,6 +98,8 @@ export async function erasePersonData(tx: Tx, { id, email, first_name, last_name
     tx,
   )
   await sql`delete from invitations where email = ${email} or invited_by = ${id}`.execute(tx)
+  // The key of a limit is its name, a colon, and what it counts by: an email address, or one with a source.
+  await sql`delete from rate_limits where ${email} = any(string_to_array(substring(key from ':(.*)'), ' '))`.execute(tx)
   await eraseInSecurityLog(tx, id, [[first_name, last_name].filter(Boolean).join(' '), email].filter(Boolean))
   await sql`update accepted_agreements set ip = null where person_id = ${id}`.execute(tx)
   await sql`delete from people where id = ${id}`.execute(tx)

@@ -25,7 +25,7 @@ test('a person’s data is exported and erased, and what they did stays as a for
   timeout: 120_000,
 }, async () => {
   await using folder = await openDataFolder()
-  await using portal = await startPortal()
+  await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const owner = await portal.newPartner()
   await confirmEmail(portal, owner)
   const bob = await addColleague(portal, owner, 'owner')
@@ -44,6 +44,8 @@ test('a person’s data is exported and erased, and what they did stays as a for
   const scan = { loid, name: 'scan.txt', content: new Uint8Array(Buffer.from('Income')) }
   expect((await upload(portal, bob, scan)).status).toBe(200)
   await bob.post('/team/invitations', { email: 'guest@example.com', firstName: 'Guest', role: 'member' })
+  expect((await portal.post('/auth/login', { ...bob, password: 'not the password' })).status).toBe(401)
+  await portal.post('/auth/forgot-password', bob)
   await waitFor('the delivery', async () => (await owner.get('/dashboard/webhook-logs')).body.data.length >= 2)
 
   const env = { DATABASE_URL: portal.database.url, SECRETS_KEY }
