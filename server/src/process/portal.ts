@@ -322,9 +322,6 @@ async function openMetrics(
 ): Promise<MetricsServer | undefined> {
   const { metricsPort: port, metricsHost: host } = deps.config
   if (port === undefined) return undefined
-  if (['0.0.0.0', '::'].includes(host)) {
-    deps.log.warn({ host, port }, 'METRICS_HOST opens the metrics to every machine that reaches this address')
-  }
   const { startMetricsServer } = await import('../platform/metrics/metrics-server.ts')
   const pools = { pages: deps.pool, jobs: jobDeps.pool, ...(measured.replica && { replica: measured.replica.pool }) }
   return startMetricsServer(jobDeps, { ...measured, host, port, pools })

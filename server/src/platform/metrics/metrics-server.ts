@@ -52,8 +52,12 @@ export async function startMetricsServer(
   })
   server.listen(port, host)
   await once(server, 'listening')
-  const address = server.address()
-  deps.log.info({ host, port: typeof address === 'object' ? address?.port : port }, 'metrics are served')
+  const bound = server.address()
+  const address = typeof bound === 'object' && bound ? bound : { address: host, port }
+  if (['0.0.0.0', '::'].includes(address.address)) {
+    deps.log.warn({ host }, 'METRICS_HOST opens the metrics to every machine that reaches this one')
+  }
+  deps.log.info({ host, port: address.port }, 'metrics are served')
   return {
     count,
     async close() {

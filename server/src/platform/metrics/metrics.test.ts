@@ -64,6 +64,17 @@ test('the metrics count connections, CRM calls and the requests of each route, a
   expect((await portal.get('/metrics')).status).toBe(404)
 })
 
+test('a METRICS_HOST that stands for all addresses of the machine has a line in the log, and the default has none', async () => {
+  // Node listens on 0.0.0.0 for it.
+  const open = await startMeasured({ env: { METRICS_HOST: '0' } })
+  await using _ = open.portal
+  const usual = await startMeasured()
+  await using __ = usual.portal
+  const linesOf = ({ lines }: typeof open) =>
+    lines.filter(({ msg }) => msg.startsWith('METRICS_HOST opens the metrics'))
+  expect([linesOf(open).length, linesOf(usual).length]).toEqual([1, 0])
+})
+
 test('a scrape waits only briefly for a silent database, and says that the database is away', async () => {
   const database = await createDatabase()
   await using proxy = await openDatabaseProxy(database.url)
