@@ -11,6 +11,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newId } from '../../platform/db/ids.ts'
 import type { LeadRow } from '../../platform/db/tables.ts'
+import { openDatabaseProxy } from '../../testing/database-proxy.ts'
+import { createDatabase } from '../../testing/databases.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 
 const RECORDS = 1_000
@@ -135,6 +137,21 @@ async function exported(portal: TestPortal, { token }: TestPartner): Promise<Buf
 function unguarded(cell: string | undefined): string | undefined {
   return cell !== undefined && /^'+[=+\-@\t\r＝＋－＠]/.test(cell) ? cell.slice(1) : cell
 }
+
+test('an export may use the database for longer than other requests', async () => {
+  const own = await createDatabase()
+  await using proxy = await openDatabaseProxy(own.url)
+  await using portal = await startPortal({
+    on: { database: { ...own, url: proxy.url } },
+    env: { ROLE: 'web', DATABASE_TIMEOUT_MS: '400' },
+  })
+  const partner = await portal.newPartner()
+  const rows = await insertRandomLeads(portal, partner)
+  // Each statement is in time, but ten of them take longer than a request may use the database.
+  proxy.delay(100)
+  const read: string[][] = parse(await exported(portal, partner), { bom: true, record_delimiter: '\r\n' })
+  expect(read).toHaveLength(rows.length + 1)
+})
 
 test('an export of 1,000 random leads is read back without a difference, and no cell of it is a formula', async () => {
   await using portal = await startPortal({ env: { ROLE: 'web' } })
