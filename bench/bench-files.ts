@@ -2,7 +2,7 @@
 // checks and twenty imports at once cost in memory, and how long another partner's leads take meanwhile; then an export of
 // 100,000 leads. Exits with 1 if a goal is missed or a row is lost.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CONSENT_VERSION } from '../contract/src/leads.ts'
+import { CONSENT_VERSION } from '../contract/src/lead-form.ts'
 import { IMPORT_ROWS_MAX } from '../contract/src/limits.ts'
 import { newLead } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { NewLead } from '@portal/contract/leads.ts'
+import { NewLead } from '@portal/contract/lead-form.ts'
 import { SEARCH_RESULTS_MAX } from '@portal/contract/limits.ts'
 import { loidFromBytes } from '@portal/contract/loid.ts'
 import type pg from 'pg'

@@ -40,6 +40,14 @@ test('the HTML document of each page names all scripts that the page loads', asy
   }
 })
 
+test('sign-in, the dashboard and the lists load without schemas', async ({ request }) => {
+  for (const path of ['/login', '/dashboard', '/leads', '/deals', '/activity', '/search?q=a']) {
+    const html = await (await request.get(path)).text()
+    expect(html, path).toContain('/assets/vendor-')
+    expect(html, path).not.toContain('schemas-')
+  }
+})
+
 test('names with macrons load one small extra font', async ({ page }) => {
   await page.goto('/deals')
   await expect(page.getByText('Pōhutukawa Cafe Group').first()).toBeVisible()

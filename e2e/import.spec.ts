@@ -1,7 +1,7 @@
 // A file of clients from another system: checked, mended, submitted and taken back (D83).
 import { readFile } from 'node:fs/promises'
 import { expect } from '@playwright/test'
-import { CONSENT_TEXT } from '../contract/src/leads.ts'
+import { CONSENT_TEXT } from '../contract/src/lead-form.ts'
 import { expectGoodLooks } from './expect-good-looks.ts'
 import { test } from './fresh-partner.ts'
 

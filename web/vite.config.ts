@@ -6,6 +6,13 @@ import { leanContract } from './vite/lean-contract.ts'
 import { pageHtml } from './vite/page-html.ts'
 import { precompress } from './vite/precompress.ts'
 
+/** All code except what the pages for signing in do not need, and what they alone need. */
+const NOT_OF_SIGNED_IN =
+  /^(?!.*(contract\/src\/|features\/accounts\/|session\/may|format\/dates|ui\/(badge|card|description-list|dialog|empty-state|page-header|relative-time|skeleton)\.))/
+/** The sign-up and sign-in pages need no date, but some links in mails open a page that does. */
+const OF_TIMES = /web\/src\/(format\/dates|ui\/(badge|relative-time))\./
+const OF_ACCOUNTS =
+  /features\/accounts\/(account-frame|failure-texts|use-redirect-after|second-factor\/device-passkeys)/
 /** The code that most signed-in pages need, except code for tables and for examples. */
 const OF_MOST_PAGES =
   /\/(web\/src\/(ui\/(?!brand|theme|spinner|table|cells|code-)|format\/|session\/|features\/(?!accounts|sync))|contract\/src\/)/
@@ -16,6 +23,11 @@ const OF_RECORDS = /web\/src\/(ui\/(changing|folding|timeline)|features\/(notes|
 const OF_REFERRALS =
   /web\/src\/(features\/referral\/(turn-|state-badge|choice-chips|verdict|manager)|format\/usual-time)/
 const OF_CODE = /web\/src\/(ui\/(code-|secret|icon-list)|format\/curl)/
+
+/** Entries are checked with schemas. Pages that only show something need none. */
+const OF_CHECKS =
+  /node_modules\/zod\/|contract\/src\/((account|note|invitation)-forms?|role-field|dates|own-names|text)\.ts/
+const OF_LEAD_CHECKS = /contract\/src\/(lead-form|(lead|money|record)-fields?)\.ts/
 
 /** The list of leads shows leads, but has no form for them. */
 const OF_LEAD_FORMS = /features\/leads\/(new-lead-|phone-|money-|duplicate-|soft-)/
@@ -52,14 +64,18 @@ export default defineConfig({
           groups: [
             // Libraries change less often than our pages, so a separate file for them stays in the browser's cache.
             { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 2 },
+            // These two must not take the imports of their files, which pages without forms need too.
+            { name: 'schemas', test: OF_CHECKS, priority: 2, includeDependenciesRecursively: false },
+            { name: 'lead-schemas', test: OF_LEAD_CHECKS, priority: 2, includeDependenciesRecursively: false },
             // Code that several pages need is in one file, because a slow phone takes longer for a dozen small files
             // than for one file with the same code. Code that few pages need loads with those pages only. Each group
             // also takes the imports of its files, so the order of the groups matters.
             { name: 'main', tags: ['$initial'], priority: 1 },
             // Neither the sign-in page nor a list has a long form.
             { name: 'forms', test: /node_modules\/(react-hook-form|@hookform)\//, minShareCount: 2 },
-            { name: 'shared', test: /^(?!.*features\/accounts\/)/, minShareCount: 10 },
-            { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },
+            { name: 'shared', test: NOT_OF_SIGNED_IN, minShareCount: 10 },
+            { name: 'times', test: OF_TIMES, minShareCount: 10 },
+            { name: 'accounts', test: OF_ACCOUNTS, minShareCount: 3 },
             // The sign-up page needs this code too. In a larger group it would make the page load the whole group.
             { name: 'idempotency-key', test: /idempotency-key/ },
             { name: 'icons', test: /lucide-react/, minShareCount: 2 },
@@ -68,7 +84,7 @@ export default defineConfig({
             { name: 'referral', test: OF_REFERRALS, minShareCount: 2 },
             { name: 'records', test: OF_RECORDS, minShareCount: 2 },
             { name: 'code', test: OF_CODE, minShareCount: 2 },
-            { name: groupOfFeature, minShareCount: 2 },
+            { name: groupOfFeature, minShareCount: 2, includeDependenciesRecursively: false },
           ],
         },
       },

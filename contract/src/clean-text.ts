@@ -45,6 +45,11 @@ export function cleanText(text: string): string {
     .replace(BLANK, '')
 }
 
+/** Whether the value is a text in which nothing can be seen. */
+export function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && cleanText(value).trim() === ''
+}
+
 /** A code, number or address as somebody typed or pasted it, in NFC and without any sign that nobody sees. */
 export function cleanCode(text: string): string {
   return text.replace(INVISIBLE, '').normalize('NFC')

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { Hold } from './holds.ts'
-import { Role } from './roles.ts'
+import { RoleField } from './role-field.ts'
 import { defineRoute } from './route.ts'
 
 export const CrmLink = z.object({
@@ -10,7 +10,7 @@ export const CrmLink = z.object({
   /** How many leads and deals the CRM's record has, for the person who may confirm the link; otherwise null. */
   records: z.nullable(z.number()),
   /** Everybody who will see these records. */
-  people: z.array(z.object({ name: z.string(), email: z.string(), role: Role })),
+  people: z.array(z.object({ name: z.string(), email: z.string(), role: RoleField })),
 })
 export type CrmLink = z.infer<typeof CrmLink>
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { filterDate, isPlainDate, wholeDays } from './dates.ts'
+import { isPlainDate, wholeDays } from './calendar.ts'
+import { filterDate } from './dates.ts'
 
 test.each(['2026-03-01', '2024-02-29', '1900-01-01', '9999-12-31'])('%s is accepted as a date', (text) => {
   expect(isPlainDate(text)).toBe(true)

@@ -9,7 +9,7 @@ import {
   NAME_LENGTH_MAX,
   PHONE_LENGTH_MAX,
 } from './limits.ts'
-import { optionalMoney } from './money.ts'
+import { optionalMoney } from './money-field.ts'
 import { INVALID_PHONE, readPhone } from './phone.ts'
 import { describeFields, type TypedName } from './record-fields.ts'
 import { Email, lengthAtMost, optionalChoice, optionalText, requiredText, storable } from './text.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LEAD_RECORD } from './lead-fields.ts'
-import { inUsualCountry, missingFieldsText, NewLead, NewLeadOnForm } from './leads.ts'
+import { inUsualCountry, missingFieldsText, NewLead, NewLeadOnForm } from './lead-form.ts'
 import { INVALID_PHONE } from './phone.ts'
 import { eachOf, keysOf, rulesOf } from './record-fields.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatMoney, formatMoneyInShort, optionalMoney, parseMoney, strippedMoney, typedMoney } from './money.ts'
+import { formatMoney, formatMoneyInShort, parseMoney, strippedMoney } from './money.ts'
+import { optionalMoney, typedMoney } from './money-field.ts'
 
 test.each([
   ['50000', 50_000],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NoteContent } from './notes.ts'
+import { NoteContent } from './note-form.ts'
 
 const EMPTY = 'Please enter a note before submitting'
 const SHORT = 'Note must be at least 5 characters long'

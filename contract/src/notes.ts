@@ -1,21 +1,10 @@
 import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
-import { CHOICE_LENGTH_MAX, NOTE_LENGTH_MAX, NOTE_LENGTH_MIN } from './limits.ts'
+import { CHOICE_LENGTH_MAX } from './limits.ts'
+import { NoteContent } from './note-form.ts'
 import { defineRoute } from './route.ts'
 import { SubmittedBy } from './submitted-by.ts'
-import { cleanedText, optionalText, storable } from './text.ts'
-
-export const NOTE_EMPTY = 'Please enter a note before submitting'
-export const NOTE_TOO_SHORT = 'Note must be at least 5 characters long'
-export const NOTE_TOO_LONG = 'Note is too long. Please keep it under 1000 characters.'
-
-/** Section 5: 5 to 1000 characters after trimming. */
-export const NoteContent = cleanedText(NOTE_EMPTY).check(
-  z.minLength(1, { error: NOTE_EMPTY, abort: true }),
-  z.minLength(NOTE_LENGTH_MIN, NOTE_TOO_SHORT),
-  z.maxLength(NOTE_LENGTH_MAX, NOTE_TOO_LONG),
-  storable('Note'),
-)
+import { optionalText } from './text.ts'
 
 const NoteCrmState = z.enum(['pending', 'synced', 'failed'])
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { isTimeZone } from './dates.ts'
+import { isTimeZone } from './calendar.ts'
 import { defineRoute } from './route.ts'
 
 /**

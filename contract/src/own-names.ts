@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { cleanText } from './clean-text.ts'
-import { inOneLine, isBlank, lengthAtMost, storable } from './text.ts'
+import { cleanText, isBlank } from './clean-text.ts'
+import { inOneLine, lengthAtMost, storable } from './text.ts'
 
 /**
  * Names of the portal's own people and businesses (D132). They stand in the lender's mails to strangers, so they hold no

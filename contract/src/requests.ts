@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
-import { Note, NoteContent } from './notes.ts'
+import { NoteContent } from './note-form.ts'
+import { Note } from './notes.ts'
 import { defineRoute } from './route.ts'
 
 /** What has become of something that the lender asks (D105). */

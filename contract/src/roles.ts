@@ -1,9 +1,6 @@
-import * as z from 'zod/mini'
-
 /** What a person may do for the partner. The widest role comes first, and each includes the roles after it (D61). */
 export const ROLES = ['owner', 'member', 'viewer'] as const
-export const Role = z.enum(ROLES, { error: `Role must be one of: ${ROLES.join(', ')}` })
-export type Role = z.infer<typeof Role>
+export type Role = (typeof ROLES)[number]
 
 export const ROLE_NAMES: Record<Role, string> = { owner: 'Owner', member: 'Member', viewer: 'Viewer' }
 
@@ -16,6 +13,11 @@ export const ROLE_TEXTS: Record<Role, string> = {
 
 /** Each answer to a call with a session has the person's current role in this header. */
 export const ROLE_HEADER = 'portal-role'
+
+/** The role of this name. */
+export function roleOf(name: string | null): Role | undefined {
+  return ROLES.find((role) => role === name)
+}
 
 export function reaches(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(least)

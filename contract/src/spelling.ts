@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import * as z from 'zod/mini'
-import { isBlank } from './text.ts'
+import { isBlank } from './clean-text.ts'
 
 /** Describes a body whose fields have several spellings. The API documentation shows these fields in snake_case. */
 interface SpelledBody<Field extends string = string> {

@@ -1,12 +1,11 @@
 import * as z from 'zod/mini'
-import { BegunSession, newPassword } from './accounts.ts'
+import { newPassword } from './account-forms.ts'
+import { BegunSession } from './accounts.ts'
 import { Nothing } from './answer.ts'
 import { Instant } from './dates.ts'
-import { NAME_LENGTH_MAX } from './limits.ts'
-import { optionalName, requiredName } from './own-names.ts'
-import { Role } from './roles.ts'
+import { NewInvitation } from './invitation-form.ts'
+import { RoleField } from './role-field.ts'
 import { defineRoute } from './route.ts'
-import { Email } from './text.ts'
 
 export const INVITATION_VALID_DAYS = 7
 export const INVALID_INVITATION =
@@ -17,7 +16,7 @@ export const TeamPerson = z.object({
   email: z.string(),
   first_name: z.nullable(z.string()),
   last_name: z.nullable(z.string()),
-  role: Role,
+  role: RoleField,
   /** Whether the person sees payments (D111). Nobody does while the lender's CRM has none. */
   sees_money: z.boolean(),
   is_active: z.boolean(),
@@ -38,24 +37,16 @@ export const Invitation = z.object({
   email: z.string(),
   first_name: z.string(),
   last_name: z.nullable(z.string()),
-  role: Role,
+  role: RoleField,
   created_at: Instant,
   /** When the newest link expires. The seven days begin again when the link is mailed. */
   expires_at: z.nullable(Instant),
 })
 export type Invitation = z.infer<typeof Invitation>
 
-export const NewInvitation = z.object({
-  email: Email,
-  firstName: requiredName('First name', NAME_LENGTH_MAX),
-  lastName: optionalName('Last name', NAME_LENGTH_MAX),
-  role: Role,
-})
-export type NewInvitation = z.infer<typeof NewInvitation>
-
 /** An absent field stays unchanged. */
 export const PersonChange = z.object({
-  role: z.optional(Role),
+  role: z.optional(RoleField),
   is_active: z.optional(z.boolean({ error: 'is_active must be true or false' })),
   sees_money: z.optional(z.boolean({ error: 'sees_money must be true or false' })),
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { cleanCode, cleanText } from './clean-text.ts'
+import { cleanCode, cleanText, isBlank } from './clean-text.ts'
 import { CHOICE_LENGTH_MAX, EMAIL_LENGTH_MAX } from './limits.ts'
 import { CHOICES_LENGTH_MAX, CHOICES_MAX, separateChoices } from './several.ts'
 
@@ -56,11 +56,6 @@ export function changedText(label: string, lengthMax: number) {
     z.optional(z.nullable(plainText(label, lengthMax, `${label} must be text`))),
     z.transform((text): string | null | undefined => (text === undefined ? undefined : text || null)),
   )
-}
-
-/** Whether the value is a text in which nothing can be seen. */
-export function isBlank(value: unknown): boolean {
-  return typeof value === 'string' && cleanText(value).trim() === ''
 }
 
 /** Makes a field optional: absent, null and blank become null, and any other value must match the schema. */

@@ -1,12 +1,12 @@
-import type { Plugin } from 'vite'
+import type { ESTree, Plugin } from 'vite'
 
 /** The parts of a route that `call` reads. */
 const OF_AN_ADDRESS = ['method', 'path', 'auth', 'envelope']
 
 /**
  * Removes from the build the parts of the contract that only the server reads. `call` does not parse answers, so it
- * needs only a route's address. Schemas are marked as free of side effects, so the bundler removes schemas that the app
- * does not use.
+ * needs only a route's address. Schemas, and objects that hold some, are marked as free of side effects, so the bundler
+ * removes those that the app does not use.
  */
 export function leanContract(): Plugin {
   return {
@@ -21,17 +21,16 @@ export function leanContract(): Plugin {
           const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
           if (declaration?.type !== 'VariableDeclaration') continue
           for (const { init } of declaration.declarations) {
-            if (init?.type !== 'CallExpression') continue
-            const [definition] = init.arguments
-            const isRoute = init.callee.type === 'Identifier' && init.callee.name === 'defineRoute'
+            if (!init || !hasCall(init)) continue
+            const definition = definitionIn(init)
             lean += code.slice(copied, init.start)
-            if (isRoute && definition?.type === 'ObjectExpression') {
+            if (definition) {
               const address = definition.properties.filter(
                 (one) =>
                   one.type === 'Property' && one.key.type === 'Identifier' && OF_AN_ADDRESS.includes(one.key.name),
               )
               lean += `{ ${address.map(({ start, end }) => code.slice(start, end)).join()} }`
-            } else lean += `/* @__PURE__ */ (() => ${code.slice(init.start, init.end)})()`
+            } else lean += `/* @__PURE__ */ (() => (${code.slice(init.start, init.end)}))()`
             copied = init.end
           }
         }
@@ -39,4 +38,17 @@ export function leanContract(): Plugin {
       },
     },
   }
+}
+
+/** Whether the value is a call, or an object with one. */
+function hasCall(init: ESTree.Expression): boolean {
+  if (init.type !== 'ObjectExpression') return init.type === 'CallExpression'
+  return init.properties.some((one) => one.type === 'Property' && one.value.type === 'CallExpression')
+}
+
+function definitionIn(init: ESTree.Expression): ESTree.ObjectExpression | undefined {
+  if (init.type !== 'CallExpression' || init.callee.type !== 'Identifier' || init.callee.name !== 'defineRoute')
+    return undefined
+  const [definition] = init.arguments
+  return definition?.type === 'ObjectExpression' ? definition : undefined
 }

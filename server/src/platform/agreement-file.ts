@@ -1,4 +1,4 @@
-import { isPlainDate } from '@portal/contract/dates.ts'
+import { isPlainDate } from '@portal/contract/calendar.ts'
 import { type LendersText, readLendersText } from './lenders-text.ts'
 
 /** The text is without the head of its file, and the SHA-256 is of the whole file. */

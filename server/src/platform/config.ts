@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
-import { isTimeZone } from '@portal/contract/dates.ts'
+import { isTimeZone } from '@portal/contract/calendar.ts'
 import { SIGN_UP_MODES, type SignUpMode } from '@portal/contract/sign-up-mode.ts'
 import * as z from 'zod/mini'
 import type { Brand } from './brand/brand.ts'

@@ -1,4 +1,4 @@
-import { profileChange } from '@portal/contract/accounts.ts'
+import { profileChange } from '@portal/contract/account-forms.ts'
 import type { Route } from '@portal/contract/route.ts'
 import { spelledBodyOf } from '@portal/contract/spelling.ts'
 import fc from 'fast-check'

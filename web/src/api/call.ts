@@ -1,6 +1,6 @@
 import type { Failure as FailureBody, Pagination } from '@portal/contract/answer.ts'
 import { API_TIMEOUT_MS } from '@portal/contract/limits.ts'
-import { ROLE_HEADER, Role } from '@portal/contract/roles.ts'
+import { ROLE_HEADER, roleOf } from '@portal/contract/roles.ts'
 import type { PathParams, Route } from '@portal/contract/route.ts'
 import type * as z from 'zod/mini'
 import { defaultMessage } from './default-messages.ts'
@@ -55,7 +55,7 @@ export async function call<R extends Route>(route: R, ...given: Arguments<R>): P
 async function callOnce<R extends Route>(route: R, ...[request]: Arguments<R>): Promise<Answer<R>> {
   const token = readToken()
   const { response, body } = await send(route, request ?? {}, token)
-  const role = Role.safeParse(response.headers.get(ROLE_HEADER)).data
+  const role = roleOf(response.headers.get(ROLE_HEADER))
   if (role && token !== null && token === readToken()) storeRole(role)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the server made it with the same contract
   if (response.ok && isEnvelope(body)) return unwrap(route, body) as Answer<R>

@@ -1,4 +1,4 @@
-import { Role } from '@portal/contract/roles.ts'
+import { type Role, roleOf } from '@portal/contract/roles.ts'
 
 /**
  * The person's role as the server last sent it. It is stored, so a reloaded page knows it at once. The next sign-in
@@ -12,7 +12,7 @@ const listeners = new Set<Listener>()
 
 /** Returns null if the server has not sent the role yet. */
 export function readRole(): Role | null {
-  return parse(localStorage.getItem(ROLE_KEY))
+  return roleOf(localStorage.getItem(ROLE_KEY)) ?? null
 }
 
 export function storeRole(role: Role) {
@@ -24,7 +24,7 @@ export function storeRole(role: Role) {
 
 export function onRoleChange(listener: Listener): () => void {
   function handleStorage(event: StorageEvent) {
-    if (event.key === ROLE_KEY) listener(parse(event.oldValue))
+    if (event.key === ROLE_KEY) listener(roleOf(event.oldValue) ?? null)
   }
   listeners.add(listener)
   window.addEventListener('storage', handleStorage)
@@ -32,8 +32,4 @@ export function onRoleChange(listener: Listener): () => void {
     listeners.delete(listener)
     window.removeEventListener('storage', handleStorage)
   }
-}
-
-function parse(text: string | null): Role | null {
-  return Role.safeParse(text).data ?? null
 }

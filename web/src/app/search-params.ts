@@ -1,4 +1,4 @@
-import { isPlainDate } from '@portal/contract/dates.ts'
+import { isPlainDate } from '@portal/contract/calendar.ts'
 import {
   CHOICE_LENGTH_MAX,
   CODE_LENGTH_MAX,

@@ -1,4 +1,4 @@
-import { isTimeZone } from '@portal/contract/dates.ts'
+import { isTimeZone } from '@portal/contract/calendar.ts'
 
 /** The zone in which the pages show times. Undefined if the browser keeps it to itself or has no name for it. */
 export function browserTimeZone(): string | undefined {

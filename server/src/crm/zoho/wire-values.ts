@@ -1,5 +1,5 @@
+import { isPlainDate } from '@portal/contract/calendar.ts'
 import { GST_REGISTERED, PORTAL_ACCESS } from '@portal/contract/choices.ts'
-import { isPlainDate } from '@portal/contract/dates.ts'
 import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import * as z from 'zod/mini'

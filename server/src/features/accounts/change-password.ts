@@ -1,5 +1,5 @@
 import type { SettledAccess } from '@portal/contract/access.ts'
-import { PASSWORDS_DIFFER, type PasswordChange } from '@portal/contract/accounts.ts'
+import { PASSWORDS_DIFFER, type PasswordChange } from '@portal/contract/account-forms.ts'
 import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../platform/db/in-transaction.ts'
 import { Invalid } from '../../platform/errors.ts'

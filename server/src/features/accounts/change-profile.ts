@@ -1,5 +1,6 @@
 import { normalizeBusinessNumber } from '@portal/contract/abn.ts'
-import { type Profile, profileChange } from '@portal/contract/accounts.ts'
+import { profileChange } from '@portal/contract/account-forms.ts'
+import { type Profile } from '@portal/contract/accounts.ts'
 import { cleanText } from '@portal/contract/clean-text.ts'
 import { readPhone } from '@portal/contract/phone.ts'
 import { askAnOwner } from '@portal/contract/roles.ts'

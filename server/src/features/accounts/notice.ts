@@ -1,11 +1,11 @@
 import { ACCESS_KINDS } from '@portal/contract/access.ts'
-import { Role } from '@portal/contract/roles.ts'
+import { RoleField } from '@portal/contract/role-field.ts'
 import * as z from 'zod/mini'
 
 /** A part of `AccessItem`. */
 const NoticedAccess = z.object({ kind: z.enum(ACCESS_KINDS), name: z.string(), added_at: z.string() })
 export type NoticedAccess = z.infer<typeof NoticedAccess>
-const TeamNews = z.object({ name: z.string(), email: z.string(), role: Role })
+const TeamNews = z.object({ name: z.string(), email: z.string(), role: RoleField })
 export type TeamNews = z.infer<typeof TeamNews>
 
 /** What the person is told by mail, because somebody else may have done it (D65, D66). */

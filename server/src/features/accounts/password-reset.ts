@@ -1,5 +1,5 @@
 import type { AccessItem, AccessRef, SettledAccess } from '@portal/contract/access.ts'
-import type { ResetPassword } from '@portal/contract/accounts.ts'
+import type { ResetPassword } from '@portal/contract/account-forms.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'

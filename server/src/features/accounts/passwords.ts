@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
-import { PASSWORD_COMMON, PASSWORD_TOO_SHORT } from '@portal/contract/accounts.ts'
+import { PASSWORD_COMMON, PASSWORD_TOO_SHORT } from '@portal/contract/account-forms.ts'
 import { PASSWORD_LENGTH_MIN } from '@portal/contract/limits.ts'
 import { Invalid } from '../../platform/errors.ts'
 import { createWorkQueue } from '../../platform/work-queue.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { BegunSession, SecondStep, SignIn } from '@portal/contract/accounts.ts'
+import type { SignIn } from '@portal/contract/account-forms.ts'
+import type { BegunSession, SecondStep } from '@portal/contract/accounts.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { PortalError, Unauthorized } from '../../platform/errors.ts'

@@ -1,4 +1,5 @@
-import type { SignedInPartner, SignUp } from '@portal/contract/accounts.ts'
+import type { SignUp } from '@portal/contract/account-forms.ts'
+import type { SignedInPartner } from '@portal/contract/accounts.ts'
 import { pushPartner } from '../../crm/push/push-partner.job.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'

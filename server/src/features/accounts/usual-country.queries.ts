@@ -1,5 +1,5 @@
 import type { IsoCountry } from '@portal/contract/choices.ts'
-import { type InUsualCountry, inUsualCountry } from '@portal/contract/leads.ts'
+import { type InUsualCountry, inUsualCountry } from '@portal/contract/lead-form.ts'
 import type { Db } from '../../platform/db/database.ts'
 
 /** More leads would not change the answer, but a large partner's take long to count. */

@@ -1,4 +1,4 @@
-import type { VerifyEmail } from '@portal/contract/accounts.ts'
+import type { VerifyEmail } from '@portal/contract/account-forms.ts'
 import type { Deps } from '../../deps.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { inTransaction } from '../../platform/db/in-transaction.ts'

@@ -1,7 +1,7 @@
 import type { IsoCountry } from '@portal/contract/choices.ts'
 import { fold } from '@portal/contract/fold.ts'
 import { IMPORT_FIELD_NAMES, type ImportFieldName, type RowProblem } from '@portal/contract/imports.ts'
-import { inUsualCountry, NewLead } from '@portal/contract/leads.ts'
+import { inUsualCountry, NewLead } from '@portal/contract/lead-form.ts'
 import { formatPhone, phoneReadings } from '@portal/contract/phone.ts'
 
 /** The text of each field that the row has. */

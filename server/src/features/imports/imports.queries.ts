@@ -1,5 +1,6 @@
 import type { Import, ImportColumn, RowProblem, RowsShown } from '@portal/contract/imports.ts'
-import type { DuplicateLead, NewLead } from '@portal/contract/leads.ts'
+import type { NewLead } from '@portal/contract/lead-form.ts'
+import type { DuplicateLead } from '@portal/contract/leads.ts'
 import { IMPORT_MEMORY_DAYS, IMPORT_ROWS_KEPT_DAYS, IMPORT_UNDO_HOURS } from '@portal/contract/limits.ts'
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'

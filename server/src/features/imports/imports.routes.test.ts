@@ -1,6 +1,6 @@
 import { type ClientRequest, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { CONSENT_VERSION } from '@portal/contract/leads.ts'
+import { CONSENT_VERSION } from '@portal/contract/lead-form.ts'
 import { IMPORT_BYTES_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import type { NewLead } from '@portal/contract/leads.ts'
+import type { NewLead } from '@portal/contract/lead-form.ts'
 import { reaches } from '@portal/contract/roles.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'

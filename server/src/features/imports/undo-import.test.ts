@@ -1,4 +1,4 @@
-import { CONSENT_VERSION } from '@portal/contract/leads.ts'
+import { CONSENT_VERSION } from '@portal/contract/lead-form.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Lender, openLender } from '../../testing/lender.ts'

@@ -1,5 +1,5 @@
 import type { Attention, AttentionItem } from '@portal/contract/attention.ts'
-import { wholeDays } from '@portal/contract/dates.ts'
+import { wholeDays } from '@portal/contract/calendar.ts'
 import { NO_DEAL_YET_MEANING } from '@portal/contract/leads.ts'
 import { ATTENTION_MAX, ATTENTION_TOTAL_MAX } from '@portal/contract/limits.ts'
 import type { HistoryKind, Side } from '@portal/contract/meanings.ts'

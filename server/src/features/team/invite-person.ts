@@ -1,5 +1,6 @@
+import type { NewInvitation } from '@portal/contract/invitation-form.ts'
 import { personName } from '@portal/contract/person-name.ts'
-import type { Invitation, NewInvitation } from '@portal/contract/team.ts'
+import type { Invitation } from '@portal/contract/team.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'

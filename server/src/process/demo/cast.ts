@@ -1,4 +1,4 @@
-import { SignUp } from '@portal/contract/accounts.ts'
+import { SignUp } from '@portal/contract/account-forms.ts'
 import { connectRecords } from '../../crm/pull/run/connect-records.job.ts'
 import type { Deps } from '../../deps.ts'
 import { beginSession } from '../../features/accounts/begin-session.ts'

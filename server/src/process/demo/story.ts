@@ -1,5 +1,5 @@
 import { DEAL_NOTE_TITLE } from '@portal/contract/choices.ts'
-import { CONSENT_VERSION, NewLead } from '@portal/contract/leads.ts'
+import { CONSENT_VERSION, NewLead } from '@portal/contract/lead-form.ts'
 
 /** When an act happens: at a time of the lender's office on a working day before today, or some minutes ago. */
 type When = { day: number; time: string } | { minutesAgo: number }

@@ -1,4 +1,4 @@
-import { wholeDays } from '@portal/contract/dates.ts'
+import { wholeDays } from '@portal/contract/calendar.ts'
 import { HISTORY_ENTRIES_MAX } from '@portal/contract/limits.ts'
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { type RawBuilder, sql } from 'kysely'

@@ -1,4 +1,5 @@
-import { readDemo, type SignIn } from '@portal/contract/accounts.ts'
+import type { SignIn } from '@portal/contract/account-forms.ts'
+import { readDemo } from '@portal/contract/accounts.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,5 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { ForgotPassword, forgotPassword } from '@portal/contract/accounts.ts'
+import { ForgotPassword } from '@portal/contract/account-forms.ts'
+import { forgotPassword } from '@portal/contract/accounts.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { call } from '../../api/call.ts'

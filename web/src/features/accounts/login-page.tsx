@@ -1,4 +1,5 @@
-import { type BegunSession, SignIn, type SecondStep as Step, signIn } from '@portal/contract/accounts.ts'
+import type { SignIn } from '@portal/contract/account-forms.ts'
+import { type BegunSession, type SecondStep as Step, signIn } from '@portal/contract/accounts.ts'
 import { ASK_FOR_INVITATION } from '@portal/contract/sign-up-mode.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import {
@@ -12,7 +13,6 @@ import {
   useRef,
   useState,
 } from 'react'
-import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
@@ -26,10 +26,13 @@ import { PasswordField, TextField } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import type { CheckedSignIn } from './check-sign-in.ts'
 import { DemoSignIn, demoQuery } from './demo-sign-in.tsx'
 import { signInFailureText } from './failure-texts.ts'
 import { isByInvitation } from './is-by-invitation.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
+
+type Check = (typed: SignIn) => CheckedSignIn
 
 const REDIRECT_DELAY_MS = 500
 
@@ -50,13 +53,21 @@ export function LoginPage() {
   const justCreated = useLocation().state.email ?? ''
   const [values, setValues] = useState({ email: justCreated, password: '' })
   const [touched, setTouched] = useState({ email: false, password: false })
-  // One schema checks both fields. The form library is not used, because it would be an eighth of this page's code.
-  const checked = SignIn.safeParse(values)
-  const problems = checked.success ? {} : z.flattenError(checked.error).fieldErrors
+  const [check, setCheck] = useState<Check>(() => checkNothing)
+  const { problems } = check(values)
+  useEffect(() => {
+    void loadCheck().then((loaded) => setCheck(() => loaded))
+  }, [])
 
   const login = useMutation({
-    mutationFn: (body: SignIn) => call(signIn, { body }),
+    async mutationFn(body: SignIn) {
+      const checked = (await loadCheck())(body)
+      if (checked.ready) return call(signIn, { body: checked.ready })
+      document.getElementById(checked.problems.email ? 'email' : 'password')?.focus()
+      return null
+    },
     onSuccess(answer) {
+      if (!answer) return
       if ('second_factor' in answer) setStep(answer.second_factor)
       else handleBegun(answer)
     },
@@ -115,9 +126,7 @@ export function LoginPage() {
 
   function submit(typed: typeof values) {
     setTouched({ email: true, password: true })
-    const { data, error } = SignIn.safeParse(typed)
-    if (data) login.mutate(data)
-    else document.getElementById(z.flattenError(error).fieldErrors.email ? 'email' : 'password')?.focus()
+    login.mutate(typed)
   }
 
   function field(name: keyof typeof values) {
@@ -125,7 +134,7 @@ export function LoginPage() {
       id: name,
       name,
       value: values[name],
-      error: touched[name] ? problems[name]?.[0] : undefined,
+      error: touched[name] ? problems[name] : undefined,
       onChange: (event: ChangeEvent<HTMLInputElement>) => setValues({ ...values, [name]: event.target.value }),
       onBlur: () => setTouched({ ...touched, [name]: true }),
     }
@@ -171,6 +180,19 @@ export function LoginPage() {
       )}
     </AccountFrame>
   )
+}
+
+/**
+ * The check of both fields loads after the page, with the library of schemas. If it does not load, the server alone
+ * checks. The form library is not used at all, because it would be an eighth of this page's code.
+ */
+async function loadCheck(): Promise<Check> {
+  const code = await import('./check-sign-in.ts').catch(() => undefined)
+  return code?.checkSignIn ?? checkNothing
+}
+
+function checkNothing(typed: SignIn): CheckedSignIn {
+  return { ready: typed, problems: {} }
 }
 
 function SecondStepFrame({

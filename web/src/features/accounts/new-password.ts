@@ -1,4 +1,4 @@
-import { lacksVariety, newPassword, PASSWORD_HINT, PASSWORDS_DIFFER } from '@portal/contract/accounts.ts'
+import { lacksVariety, newPassword, PASSWORD_HINT, PASSWORDS_DIFFER } from '@portal/contract/account-forms.ts'
 import * as z from 'zod/mini'
 
 /** The two fields of a new password, for a form's schema. */

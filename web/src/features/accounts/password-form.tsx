@@ -1,5 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { changePassword, PASSWORD_COMMON, PASSWORD_TOO_SHORT, PASSWORDS_DIFFER } from '@portal/contract/accounts.ts'
+import { PASSWORD_COMMON, PASSWORD_TOO_SHORT, PASSWORDS_DIFFER } from '@portal/contract/account-forms.ts'
+import { changePassword } from '@portal/contract/accounts.ts'
 import { useMutation } from '@tanstack/react-query'
 import { FormProvider, useForm } from 'react-hook-form'
 import * as z from 'zod/mini'

@@ -1,6 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import { businessNumberWarning } from '@portal/contract/abn.ts'
-import { changeProfile, type Profile, type ProfileChange, profileChange } from '@portal/contract/accounts.ts'
+import { type ProfileChange, profileChange } from '@portal/contract/account-forms.ts'
+import { changeProfile, type Profile } from '@portal/contract/accounts.ts'
 import { GST_REGISTERED } from '@portal/contract/choices.ts'
 import { formatPhone, readPhone } from '@portal/contract/phone.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'

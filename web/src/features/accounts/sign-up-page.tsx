@@ -1,5 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { SignUp, signUp } from '@portal/contract/accounts.ts'
+import { SignUp } from '@portal/contract/account-forms.ts'
+import { signUp } from '@portal/contract/accounts.ts'
 import { ASK_FOR_INVITATION } from '@portal/contract/sign-up-mode.ts'
 import { useMutation } from '@tanstack/react-query'
 import { FormProvider, useForm } from 'react-hook-form'

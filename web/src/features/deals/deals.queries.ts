@@ -8,8 +8,8 @@ import {
   readStageHistory,
 } from '@portal/contract/deals.ts'
 import { readStatusHistory } from '@portal/contract/leads.ts'
-import { PAGE_SIZE } from '@portal/contract/limits.ts'
-import { optionalMoney } from '@portal/contract/money.ts'
+import { MONEY_MAX, PAGE_SIZE } from '@portal/contract/limits.ts'
+import { parseMoney } from '@portal/contract/money.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
@@ -32,8 +32,12 @@ export const DEAL_SORT: Sort<DealSortColumn> = { column: 'created_at', direction
 
 /** Reads the filters of an address. A minimum that is not one amount (D141) is dropped. */
 export function dealFiltersOf({ sort, sorted, minAmount, view: _, ...filters }: DealListSearch): DealListFilters {
-  const amount = optionalMoney('minAmount').safeParse(minAmount).data || undefined
-  return { ...filters, ...dealOrder({ sort, sorted }), minAmount: amount }
+  const amount = parseMoney(minAmount ?? '')
+  return {
+    ...filters,
+    ...dealOrder({ sort, sorted }),
+    minAmount: amount && amount <= MONEY_MAX ? amount : undefined,
+  }
 }
 
 function dealOrder(search: Pick<DealListSearch, 'sort' | 'sorted'>) {

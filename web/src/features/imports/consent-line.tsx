@@ -1,4 +1,4 @@
-import { CONSENT_TEXT } from '@portal/contract/leads.ts'
+import { CONSENT_TEXT } from '@portal/contract/lead-form.ts'
 import { ShieldCheck } from 'lucide-react'
 import { PrivacyNotice } from '../../session/privacy-notice.tsx'
 

@@ -1,5 +1,5 @@
 import type { Import } from '@portal/contract/imports.ts'
-import { CONSENT_TEXT, CONSENT_VERSION } from '@portal/contract/leads.ts'
+import { CONSENT_TEXT, CONSENT_VERSION } from '@portal/contract/lead-form.ts'
 import { screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'

@@ -15,7 +15,7 @@ import {
   submitImport,
   undoImport,
 } from '@portal/contract/imports.ts'
-import { CONSENT_VERSION } from '@portal/contract/leads.ts'
+import { CONSENT_VERSION } from '@portal/contract/lead-form.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'

@@ -1,4 +1,4 @@
-import { CONSENT_VERSION, type NewLeadForm } from '@portal/contract/leads.ts'
+import { CONSENT_VERSION, type NewLeadForm } from '@portal/contract/lead-form.ts'
 import { readPersonId } from '../../api/token.ts'
 import { keepTabAttempt, keepTabDraft, readTabAttempt, readTabDraft } from '../../session/tab-drafts.ts'
 import { LEAD_FIELD_NAMES } from './new-lead-form.ts'

@@ -1,3 +1,4 @@
+import { type NewLead } from '@portal/contract/lead-form.ts'
 import {
   correctLead,
   createLead,
@@ -6,7 +7,6 @@ import {
   LEAD_SORT_COLUMNS,
   type LeadSortColumn,
   listLeads,
-  type NewLead,
   readLead,
   readStatusHistory,
   readUsualCountry,

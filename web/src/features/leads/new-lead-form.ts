@@ -1,5 +1,5 @@
 import { LEAD_RECORD } from '@portal/contract/lead-fields.ts'
-import { CONSENT_VERSION, type NewLead, type NewLeadForm } from '@portal/contract/leads.ts'
+import { CONSENT_VERSION, type NewLead, type NewLeadForm } from '@portal/contract/lead-form.ts'
 import { LARGE_LOAN_AMOUNT } from '@portal/contract/limits.ts'
 import { readTypedMoney } from '@portal/contract/money.ts'
 import { eachOf, keysOf, rulesOf } from '@portal/contract/record-fields.ts'

@@ -1,4 +1,4 @@
-import { CONSENT_VERSION } from '@portal/contract/leads.ts'
+import { CONSENT_VERSION } from '@portal/contract/lead-form.ts'
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'

@@ -1,4 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod'
+import { isBlank } from '@portal/contract/clean-text.ts'
 import {
   CONSENT_TEXT,
   inUsualCountry,
@@ -6,9 +7,8 @@ import {
   type NewLead,
   type NewLeadForm,
   NewLeadOnForm,
-} from '@portal/contract/leads.ts'
+} from '@portal/contract/lead-form.ts'
 import { showsTaxFileNumber } from '@portal/contract/tax-file-number.ts'
-import { isBlank } from '@portal/contract/text.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'

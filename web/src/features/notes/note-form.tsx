@@ -1,5 +1,5 @@
 import { NOTE_LENGTH_MAX } from '@portal/contract/limits.ts'
-import { NoteContent } from '@portal/contract/notes.ts'
+import { NoteContent } from '@portal/contract/note-form.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
 import { showsTaxFileNumber } from '@portal/contract/tax-file-number.ts'
 import { useMutation } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-import { wholeDays } from '@portal/contract/dates.ts'
+import { wholeDays } from '@portal/contract/calendar.ts'
 import { meaningOf } from '@portal/contract/meanings.ts'
 import type { Note } from '@portal/contract/notes.ts'
 import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.ts'

@@ -1,4 +1,4 @@
-import { wholeDays } from '@portal/contract/dates.ts'
+import { wholeDays } from '@portal/contract/calendar.ts'
 import type { Outcome } from '@portal/contract/meanings.ts'
 import type { Standing } from '@portal/contract/timeline.ts'
 import { clsx } from 'clsx'

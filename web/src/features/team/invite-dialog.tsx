@@ -1,6 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod'
+import { NewInvitation } from '@portal/contract/invitation-form.ts'
 import { ROLE_NAMES, ROLE_TEXTS, ROLES } from '@portal/contract/roles.ts'
-import { invitePerson, NewInvitation } from '@portal/contract/team.ts'
+import { invitePerson } from '@portal/contract/team.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useForm, useWatch } from 'react-hook-form'
 import { call } from '../../api/call.ts'

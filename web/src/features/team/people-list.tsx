@@ -1,5 +1,5 @@
 import { personName } from '@portal/contract/person-name.ts'
-import { ROLE_NAMES, ROLES, Role } from '@portal/contract/roles.ts'
+import { ROLE_NAMES, ROLES, type Role, roleOf } from '@portal/contract/roles.ts'
 import { changePerson, type PersonChange, type TeamPerson } from '@portal/contract/team.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { clsx } from 'clsx'
@@ -61,7 +61,8 @@ function PersonRow({ person }: { person: TeamPerson }) {
   })
 
   function handleRole(text: string) {
-    const role = Role.parse(text)
+    const role = roleOf(text)
+    if (!role) return
     if (isOneself) setQuestion(ownRoleQuestion(role))
     else change.mutate({ role })
   }
