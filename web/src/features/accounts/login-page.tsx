@@ -49,7 +49,6 @@ export function startLogin({ queryClient }: PageStart) {
 }
 
 export function LoginPage() {
-  const queryClient = useQueryClient()
   const justCreated = useLocation().state.email ?? ''
   const [values, setValues] = useState({ email: justCreated, password: '' })
   const [touched, setTouched] = useState({ email: false, password: false })
@@ -74,17 +73,7 @@ export function LoginPage() {
   })
   const [step, setStep] = useState<Step['second_factor'] | null>(null)
   const [expired, setExpired] = useState<string | null>(null)
-  const [isSignedIn, setIsSignedIn] = useState(false)
-  useRedirectAfter(isSignedIn, 'dashboard', REDIRECT_DELAY_MS)
-
-  // On a phone the welcome would cover the figures of the page that opens next.
-  const welcome = useRef<string>(undefined)
-  useEffect(
-    () => () => {
-      if (welcome.current && window.matchMedia('(width < 40rem)').matches) toast.close(welcome.current)
-    },
-    [],
-  )
+  const { isSignedIn, handleBegun } = useBegun()
 
   const formRef = useRef<HTMLFormElement>(null)
   // After signing up, only the password is missing (D137).
@@ -104,12 +93,6 @@ export function LoginPage() {
 
   const isEmpty = values.email.trim() === '' || values.password === ''
   const isRunning = login.isPending || isSignedIn
-
-  function handleBegun(begun: BegunSession) {
-    beginSession(queryClient, begun)
-    welcome.current = toast.success(`Welcome back, ${begun.partner.businessName}!`)
-    setIsSignedIn(true)
-  }
 
   function handleBack(reason: string | null) {
     setStep(null)
@@ -193,6 +176,30 @@ async function loadCheck(): Promise<Check> {
 
 function checkNothing(typed: SignIn): CheckedSignIn {
   return { ready: typed, problems: {} }
+}
+
+/** Keeps a session that has begun, welcomes the person, and opens the dashboard soon after. */
+function useBegun() {
+  const queryClient = useQueryClient()
+  const [isSignedIn, setIsSignedIn] = useState(false)
+  useRedirectAfter(isSignedIn, 'dashboard', REDIRECT_DELAY_MS)
+
+  // On a phone the welcome would cover the figures of the page that opens next.
+  const welcome = useRef<string>(undefined)
+  useEffect(
+    () => () => {
+      if (welcome.current && window.matchMedia('(width < 40rem)').matches) toast.close(welcome.current)
+    },
+    [],
+  )
+
+  function handleBegun(begun: BegunSession) {
+    beginSession(queryClient, begun)
+    welcome.current = toast.success(`Welcome back, ${begun.partner.businessName}!`)
+    setIsSignedIn(true)
+  }
+
+  return { isSignedIn, handleBegun }
 }
 
 function SecondStepFrame({
