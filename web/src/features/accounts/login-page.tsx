@@ -54,9 +54,10 @@ export function LoginPage() {
   const [touched, setTouched] = useState({ email: false, password: false })
   const [check, setCheck] = useState<Check>(() => checkNothing)
   const { problems } = check(values)
+  const isUsed = values.email !== '' || values.password !== '' || touched.email || touched.password
   useEffect(() => {
-    void loadCheck().then((loaded) => setCheck(() => loaded))
-  }, [])
+    if (isUsed) void loadCheck().then((loaded) => setCheck(() => loaded))
+  }, [isUsed])
 
   const login = useMutation({
     async mutationFn(body: SignIn) {
@@ -166,7 +167,7 @@ export function LoginPage() {
 }
 
 /**
- * The check of both fields loads after the page, with the library of schemas. If it does not load, the server alone
+ * The check of both fields loads when the form is used, with the library of schemas. If it does not load, the server alone
  * checks. The form library is not used at all, because it would be an eighth of this page's code.
  */
 async function loadCheck(): Promise<Check> {
