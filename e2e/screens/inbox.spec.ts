@@ -25,7 +25,7 @@ test('the bell counts the changed records, and its panel says what happened to e
   await expect(page).toHaveTitle('(2) Dashboard · Partner Portal')
   const news = page.getByRole('region', { name: /^Since you were here/ })
   const clearview = news.getByRole('link', { name: /Clearview Glass/ })
-  await expect(clearview).toContainText('New Lead → Pre Qualified, 1 note')
+  await expect(clearview).toContainText(/New Lead → Pre Qualified$/)
   // The lender's words stand where the person can answer them, and only there.
   await expect(page.getByRole('region', { name: /^Needs attention/ }).getByText(ASKED)).toBeVisible()
   await expect(page.getByText(ASKED)).toHaveCount(1)
@@ -41,6 +41,7 @@ test('the bell counts the changed records, and its panel says what happened to e
   await bellOf(page).click()
   const panel = page.getByRole('dialog', { name: 'Since you were here' })
   await expect(panel.getByRole('link', { name: /Okafor Freight/ })).toContainText('New Lead → Contacted')
+  await expect(panel.getByRole('link', { name: /Clearview Glass/ })).toContainText('New Lead → Pre Qualified, 1 note')
   await expectGoodLooks(page)
   await page.keyboard.press('Escape')
   await expect(panel).toBeHidden()
