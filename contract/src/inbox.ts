@@ -35,7 +35,7 @@ export const NewsLine = z.object({
    * line out (D127).
    */
   needs_attention: z.boolean(),
-  /** The summary without what 'Needs attention' tells, for a line of which it tells a part. */
+  /** What 'Needs attention' does not tell. The dashboard shows this instead of `summary`. */
   untold_summary: z.string(),
 })
 export type NewsLine = z.infer<typeof NewsLine>

@@ -31,8 +31,9 @@ export type HoldHidden = <Row extends RecordRow>(
 
 /**
  * The brake on removals (D123), for one pull of `zohoIds`. It holds records that the CRM neither shows with a
- * partner nor names as deleted, if they are suspiciously many. The API user may have lost a right, so they stay as they are until the CRM
- * shows them again or `crm accept-removals` lets them go. If it then shows some without a partner, those are judged once more. The CRM's list of deletions is read at most once a pull.
+ * partner nor names as deleted, if they are suspiciously many. The API user may have lost a right, so they stay as they are
+ * until the CRM shows them again or `crm accept-removals` lets them go. Records that the CRM then shows without a partner are
+ * judged once more. The CRM's list of deletions is read at most once a pull.
  */
 export function openBrake(pull: Pull, module: CrmModule, zohoIds: readonly string[]): HoldHidden {
   const { db, clock, log } = pull.deps
