@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { noteFieldGroups } from '../../crm/pull/fields/optional-values.ts'
 import { watchCrm } from '../../crm/pull/notified/watch-crm.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
@@ -14,6 +14,7 @@ beforeAll(async () => {
   lender = openLender(portal.crmUrl)
   await watchCrm.run(portal.deps, {}, new AbortController().signal)
 })
+afterEach(() => lender.faults({}))
 afterAll(() => portal[Symbol.asyncDispose]())
 
 const taxOf = async (partner: TestPartner) => (await partner.get('/profile')).body.data.tax
@@ -55,6 +56,28 @@ test('ABN and GST registration are the CRM’s where it has the fields: what an 
   await portal.deps.db.updateTable('partners').set({ crm: 'pending' }).where('id', '=', ada.id).execute()
   await lender.update('Partners', record, { ABN: null })
   await waitFor('the empty ABN', async () => (await taxOf(ada)).abn === null)
+})
+
+test('what staff change while a push of something else is on its way is not written over by a later push', async () => {
+  const cem = await portal.newPartner()
+  const record = await inCrm(cem)
+  const named = (name: string) =>
+    waitFor(`the name ${name}`, async () => (await lender.read('Partners', record))?.['Name'] === name)
+  await cem.put('/profile', { gst_registered: 'No' })
+  await waitFor('the field', async () => (await lender.read('Partners', record))?.['GST_Registered'] === 'No')
+
+  // The push has read the partner before the portal reads the change of staff, and ends after that.
+  await lender.faults({ slowMs: 400 })
+  await lender.update('Partners', record, { GST_Registered: 'Yes' })
+  await cem.put('/profile', { business_name: 'Cem One Pty Ltd' })
+  await waitFor('the change of staff', async () => (await taxOf(cem)).gst_registered === 'Yes')
+  await named('Cem One Pty Ltd')
+
+  await lender.faults({ notifications: { drop: 100 } })
+  await lender.update('Partners', record, { GST_Registered: 'No' })
+  await cem.put('/profile', { business_name: 'Cem Two Pty Ltd' })
+  await named('Cem Two Pty Ltd')
+  expect(await lender.read('Partners', record)).toMatchObject({ GST_Registered: 'No' })
 })
 
 test('only an owner changes the tax details, and other words than Yes and No are refused', async () => {

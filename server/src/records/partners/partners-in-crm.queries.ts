@@ -282,8 +282,8 @@ export async function clearRecordSent(db: Db, partnerId: string): Promise<void> 
 
 /**
  * `given` is the partner as it was pushed. If the partner has changed since, its `crm` stays as it is, and the
- * later change has its own job. `isConnected` is true if the partner was held until now, or has just been linked to
- * an existing CRM record.
+ * later change has its own job. What staff have changed in a field in the meantime stays known as the CRM's value.
+ * `isConnected` is true if the partner was held until now, or has just been linked to an existing CRM record.
  */
 export async function markPartnerPushed(
   tx: Tx,
@@ -295,13 +295,17 @@ export async function markPartnerPushed(
   const known = PARTNER_FIELDS.filter((field) => !lacking.includes(field))
   const before = await tx
     .selectFrom('partners')
-    .select(['crm', 'zoho_id'])
+    .select(['crm', 'zoho_id', 'crm_fields'])
     .where('id', '=', partnerId)
     .where('closed_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
   // The account was closed in the meantime.
   if (!before) return { isConnected: false }
+  const inCrm = known.map((field) => {
+    const read = before.crm_fields?.[field]
+    return [field, read === given.crm_fields?.[field] ? given[field] : read]
+  })
   await tx
     .updateTable('partners')
     .set((eb) => ({
@@ -313,8 +317,7 @@ export async function markPartnerPushed(
         .else(eb.ref('crm'))
         .end(),
       crm_problem: problem,
-      crm_fields:
-        problem === null ? JSON.stringify(Object.fromEntries(known.map((field) => [field, given[field]]))) : null,
+      crm_fields: problem === null ? JSON.stringify(Object.fromEntries(inCrm)) : null,
       crm_record_sent_at: null,
       held_for: null,
       link_candidates: eb.val<string[]>([]),
