@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { cutText } from '../../platform/cut-text.ts'
@@ -22,10 +23,13 @@ export const NOT_ANSWERED = `The CRM did not answer within ${PUSH_RETRY.giveUpAf
 /** The CRM's times are whole seconds, so a second change in the second of the look would not be noticed. */
 const SETTLED_MS = 2_000
 
+class JustChanged extends NotYet {}
+
 /**
  * Corrects or withdraws a lead (D86). Looks at the CRM's record first, and changes it only while the lender has not touched
- * it. After a lost answer, the repeated job sees by the record whether the change was made. Runs under the lease of the
- * lead's push, so that what is pushed is never an older text.
+ * it. A record that has just changed is looked at once more as soon as it has settled, because the partner waits. After a
+ * lost answer, the repeated job sees by the record whether the change was made. Runs under the lease of the lead's push, so
+ * that what is pushed is never an older text.
  */
 export const changeLead: Job<{ partnerId: string; loid: string }> = defineJob({
   name: 'change-lead',
@@ -35,9 +39,19 @@ export const changeLead: Job<{ partnerId: string; loid: string }> = defineJob({
     const { db } = deps
     const find = () => findWaitingChange(db, partnerId, loid)
     await pushAlone(db, { loid, signal }, find, async (change, untilLeaseEnds) => {
-      const lead = await findLeadRow(db, partnerId, loid)
-      const problem = lead ? await carryOut(deps, change, lead, untilLeaseEnds) : GONE
-      if (problem !== undefined) await refuseChange(db, partnerId, loid, problem)
+      const look = async (waiting: LeadChangeRow) => {
+        const lead = await findLeadRow(db, partnerId, loid)
+        const problem = lead ? await carryOut(deps, waiting, lead, untilLeaseEnds) : GONE
+        if (problem !== undefined) await refuseChange(db, partnerId, loid, problem)
+      }
+      try {
+        await look(change)
+      } catch (error) {
+        if (!(error instanceof JustChanged)) throw error
+        await sleep(SETTLED_MS, undefined, { signal: untilLeaseEnds })
+        const waiting = await find()
+        if (waiting) await look(waiting)
+      }
     })
   },
   async giveUp({ db }, { partnerId, loid }) {
@@ -87,13 +101,14 @@ async function carryOut(
   const ownIds = new Set(ownNotes.flatMap((note) => note.zoho_id ?? []))
   const isPartners = lead.touched_at === null && !isTouched(present, lead, nameNow)
   if (!isPartners || (await crm.hasItemsOfStaff(zoho_id, ownIds, signal))) return TOUCHED
-  if (crm.now().getTime() - Date.parse(there.modified_time) < SETTLED_MS) throw new NotYet('the record just changed')
+  if (crm.now().getTime() - Date.parse(there.modified_time) < SETTLED_MS)
+    throw new JustChanged('the record just changed')
   await markChangeSent(db, lead, clock.now().toISOString())
   try {
     if (change.kind === 'withdraw') await crm.removeLead(zoho_id, signal)
     else if (!(await crm.correctLead(zoho_id, change.corrected ?? {}, there.modified_time, signal))) {
       // By the lender, or by an earlier try that arrived late.
-      throw new NotYet('the record was changed after the look')
+      throw new JustChanged('the record was changed after the look')
     }
   } catch (error) {
     if (!(error instanceof CrmRefused)) throw error
