@@ -566,6 +566,30 @@ describe('an organisation whose queries do not show which leads are converted', 
     expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
     expect(await sync('/dashboard/sync-leads')).toMatchObject({ total_zoho_leads: 1, skipped: 1 })
   })
+
+  test.each([true, false])(
+    'shows no lead as open that was converted before the first sync (COQL returns it: %s)',
+    async (coqlReturnsConverted) => {
+      await lender.behaviour({ coqlKnowsConverted: false, coqlReturnsConverted })
+      const lead = {
+        Last_Name: 'Okafor',
+        Company: 'Okafor Freight',
+        Partner: { id: adaInCrm },
+        Lead_Status: 'Contacted',
+      }
+      const [open = '', won = '', bare = ''] = await lender.createMany('Leads', [lead, lead, lead])
+      await lender.convert(won)
+      await lender.convert(bare, null)
+      expect(await sync('/crm/sync')).toMatchObject({ leads: { total_zoho_leads: 3, problems: [] } })
+      const leads = await listed('leads')
+      expect(leads.map((one: Record<string, unknown>) => one['awaits_deal_since'] !== null).sort()).toEqual([
+        false,
+        true,
+      ])
+      expect(await listed('deals')).toHaveLength(1)
+      expect((await lender.read('Leads', open))?.['LOID']).toEqual(expect.any(String))
+    },
+  )
 })
 
 test.each([

@@ -4,6 +4,7 @@ import { CONSENT_VERSION } from '@portal/contract/lead-form.ts'
 import { IMPORT_BYTES_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { openLender } from '../../testing/lender.ts'
 import { addColleague, confirmEmail, newLead, startPortal, type TestPartner } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
@@ -290,6 +291,31 @@ test('rows that are left out while the lender has suspended the business are sub
     null,
   ])
   expect((await send(1)).body.error).toBe('0 rows are ready by now, not 1. Nothing was submitted.')
+})
+
+test('a partner with an unconfirmed address imports ten rows, which the lender gets with the others once it is confirmed', async () => {
+  await using portal = await startPortal({ withCrm: true, env: { HOLD_UNVERIFIED: 'true' } })
+  const lender = openLender(portal.crmUrl)
+  const partner = await portal.newPartner()
+  const { id } = await check(partner, csv(...Array.from({ length: 13 }, (_, index) => line(index))))
+  expect(await submit(partner, id)).toMatchObject({ chosen: 13, submitted: 10, left_out: 3, refused: 3 })
+  const refusal = 'Confirm your email address first: 10 referrals already wait for it.'
+  const left = await rowsOf(partner, id, 'changed')
+  expect(left.map(({ since }: { since: string }) => since)).toEqual([refusal, refusal, refusal])
+  const wanted = { consentVersion: CONSENT_VERSION, withDuplicates: false, rows: 3 }
+  const again = await partner.post(`/dashboard/leads/imports/${id}/submit`, wanted)
+  expect([again.status, again.body.code, again.body.error]).toEqual([409, 'CONFIRM_EMAIL', refusal])
+  await waitFor('all jobs to have looked', async () => {
+    const { rows } = await sql`select from jobs.job where name = 'push-lead' and state < 'completed'`.execute(
+      portal.deps.db,
+    )
+    return rows.length === 0
+  })
+  expect(await lender.list('Leads', 'LOID')).toEqual([])
+
+  await confirmEmail(portal, partner)
+  expect(await submit(partner, id, { rows: 3 })).toMatchObject({ submitted: 13, refused: 0 })
+  await waitFor('the leads in the CRM', async () => (await lender.list('Leads', 'LOID')).length === 13)
 })
 
 test('of files that one person brings at once, one is kept; a colleague’s stays', async () => {
