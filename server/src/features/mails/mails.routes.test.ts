@@ -639,6 +639,7 @@ test('GET /outbox shows mails in development without running scripts in them', a
   const list = await page.text()
   expect(list).toContain('&#60;script&#62;alert(1)')
   expect(list).not.toMatch(/<script|<img/)
+  expect(list).toMatch(/<time>\d{1,2} \w{3,4} \d{4}, \d{1,2}:\d\d.[ap]m UTC<\/time>/)
 
   const mail = await (await fetch(`${portal.url}/outbox/0-with-markup`)).text()
   expect(mail).toContain('sandbox="allow-popups allow-popups-to-escape-sandbox" src="/outbox/0-with-markup/html"')

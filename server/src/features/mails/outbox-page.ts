@@ -70,7 +70,9 @@ function addressOf({ id }: OutboxMail, view: View): string {
 }
 
 function timeOf({ date }: OutboxMail): string {
-  return date ? new Date(date).toLocaleString('en-AU', { dateStyle: 'medium', timeStyle: 'short' }) : ''
+  if (!date) return ''
+  // The page has no scripts that could know the reader's zone.
+  return `${new Date(date).toLocaleString('en-AU', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`
 }
 
 const STYLE = `
