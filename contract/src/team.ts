@@ -29,6 +29,8 @@ export const TeamPerson = z.object({
   /** The names of other keys that the person made. */
   made_named_keys: z.array(z.string()),
   made_webhook_url: z.nullable(z.string()),
+  /** Whether this person made the webhook's present signing secret, which was shown to them. */
+  made_webhook_secret: z.boolean(),
 })
 export type TeamPerson = z.infer<typeof TeamPerson>
 

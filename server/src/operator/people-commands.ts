@@ -139,6 +139,7 @@ export const erasePerson: Command = {
     for (const name of made?.made_named_keys ?? []) workplace.say(`They made the API key “${name}”, which still works.`)
     if (made?.made_webhook_url)
       workplace.say(`They set the webhook URL ${made.made_webhook_url}, which still gets events.`)
+    if (made?.made_webhook_secret) workplace.say('They made the webhook’s signing secret, which still signs events.')
     if (wasContact) workplace.say('They were the contact in the CRM; the next owner is being written there.')
     workplace.say('Records that they submitted may still name them in the CRM, for its staff to change.')
     return 0

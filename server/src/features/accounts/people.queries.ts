@@ -198,6 +198,8 @@ function teamColumns(eb: ExpressionBuilder<Tables, 'people'>) {
       .selectFrom('api_keys')
       .whereRef('api_keys.partner_id', '=', 'people.partner_id')
       .whereRef('made_by', '=', 'people.id')
+  const webhook = () =>
+    eb.selectFrom('webhook_endpoints').whereRef('webhook_endpoints.partner_id', '=', 'people.partner_id')
   const hasApp = eb.exists(ofPerson('totp_keys').where('confirmed_at', 'is not', null))
   return [
     ...TEAM_COLUMNS,
@@ -207,12 +209,11 @@ function teamColumns(eb: ExpressionBuilder<Tables, 'people'>) {
     key().select('api_keys.created_at').as('made_api_key_at'),
     sql<string[]>`array(select name from named_api_keys
       where partner_id = people.partner_id and made_by = people.id order by created_at, id)`.as('made_named_keys'),
+    webhook().select('url').whereRef('made_by', '=', 'people.id').as('made_webhook_url'),
     eb
-      .selectFrom('webhook_endpoints')
-      .select('url')
-      .whereRef('webhook_endpoints.partner_id', '=', 'people.partner_id')
-      .whereRef('made_by', '=', 'people.id')
-      .as('made_webhook_url'),
+      .exists(webhook().select('url').whereRef('secret_made_by', '=', 'people.id'))
+      .$castTo<boolean>()
+      .as('made_webhook_secret'),
   ] as const
 }
 

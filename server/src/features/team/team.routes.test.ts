@@ -271,20 +271,37 @@ test('all owners are mailed when somebody is invited as an owner, joins, changes
   }
 })
 
-test('the team names the API key and the webhook URL that a person made, also when the person is let go', async () => {
+test('the team names the API key, the webhook URL and the signing secret that a person made, also when the person is let go', async () => {
   const owner = await newOwner()
   const second = await addColleague(portal, owner, 'owner')
   const { api_key_preview } = (await second.post('/dashboard/generate-api-key')).body.data
   const made_webhook_url = 'https://hooks.example/in'
   await second.put('/dashboard/webhook-url', { webhook_url: made_webhook_url })
-  const made = { made_api_key: api_key_preview, made_api_key_at: expect.any(String), made_webhook_url }
+  const key = { made_api_key: api_key_preview, made_api_key_at: expect.any(String) }
+  const made = { ...key, made_webhook_url, made_webhook_secret: true }
   const letGo = (await owner.put(`/team/people/${second.id}`, { is_active: false })).body.data
   expect(letGo).toMatchObject({ ...made, is_active: false })
   await owner.post('/dashboard/generate-api-key')
   await owner.put('/dashboard/webhook-url', { webhook_url: made_webhook_url })
   const { people } = (await owner.get('/team')).body.data
   const nothing = { made_api_key: null, made_api_key_at: null, made_named_keys: [], made_webhook_url: null }
-  expect(people).toMatchObject([{ ...made, made_api_key: expect.stringMatching(/^lp_/) }, nothing])
+  const knowsSecret = { made_webhook_secret: true }
+  expect(people).toMatchObject([
+    { ...made, made_api_key: expect.stringMatching(/^lp_/), made_webhook_secret: false },
+    { ...nothing, ...knowsSecret },
+  ])
+})
+
+test('who rotated the secret of a webhook that somebody else set is named when let go', async () => {
+  const owner = await newOwner()
+  const second = await addColleague(portal, owner, 'owner')
+  await owner.put('/dashboard/webhook-url', { webhook_url: 'https://hooks.example/in' })
+  await second.post('/dashboard/webhook-secret')
+  const letGo = (await owner.put(`/team/people/${second.id}`, { is_active: false })).body.data
+  expect(letGo).toMatchObject({ made_webhook_url: null, made_webhook_secret: true })
+  await owner.post('/dashboard/webhook-secret')
+  const { people } = (await owner.get('/team')).body.data
+  expect(people).toMatchObject([{ made_webhook_secret: true }, { made_webhook_secret: false }])
 })
 
 test('a partner keeps an active owner, even if two owners demote each other at the same time', async () => {

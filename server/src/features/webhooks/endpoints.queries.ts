@@ -21,6 +21,7 @@ export function saveEndpoint(
       previous_secret: null,
       previous_secret_until: null,
       created_at: at,
+      secret_made_by: by,
     })
     .onConflict((conflict) => conflict.column('partner_id').doUpdateSet(fresh))
     .returningAll()
@@ -37,7 +38,7 @@ export async function removeEndpoint(tx: Tx, partnerId: string): Promise<boolean
 export function replaceSecret(
   db: Db,
   partnerId: string,
-  { secret, previousUntil, at }: { secret: string; previousUntil: string; at: string },
+  { secret, previousUntil, at, by }: { secret: string; previousUntil: string; at: string; by: string },
 ): Promise<WebhookEndpointRow | undefined> {
   return db
     .updateTable('webhook_endpoints')
@@ -46,6 +47,7 @@ export function replaceSecret(
       previous_secret: eb.ref('secret'),
       previous_secret_until: previousUntil,
       updated_at: at,
+      secret_made_by: by,
     }))
     .where('partner_id', '=', partnerId)
     .returningAll()

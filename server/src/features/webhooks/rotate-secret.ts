@@ -28,7 +28,8 @@ export async function rotateSecret(
   const previousUntil = new Date(now.getTime() + PREVIOUS_VALID_MS).toISOString()
   return inTransaction(db, async (tx) => {
     await lockCaller(tx, deps, caller)
-    const endpoint = await replaceSecret(tx, partnerId, { secret: stored, previousUntil, at: now.toISOString() })
+    const at = now.toISOString()
+    const endpoint = await replaceSecret(tx, partnerId, { secret: stored, previousUntil, at, by: caller.personId })
     if (!endpoint) throw noUrl()
     await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-secret-made')
     await security(tx, 'webhook-secret-made')

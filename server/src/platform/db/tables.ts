@@ -653,6 +653,7 @@ interface WebhookEndpointsTable {
   created_at: Instant
   updated_at: Instant
   made_by: ColumnType<string | null, string | undefined, string | null>
+  secret_made_by: string | null
 }
 
 interface WebhookLogsTable {

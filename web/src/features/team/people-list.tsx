@@ -142,7 +142,7 @@ function PersonRow({ person }: { person: TeamPerson }) {
                 Replace the API key
               </Link>
             )}
-            {person.made_webhook_url && (
+            {(person.made_webhook_url ?? person.made_webhook_secret) && (
               <Link {...paths.webhook} className={buttonClass('primary')}>
                 Replace the webhook
               </Link>
@@ -166,12 +166,14 @@ function LastSeen({ at }: { at: string | null }) {
   )
 }
 
-/** The API keys and the webhook URL that the person made. Undefined if there are none. */
-function madeBy({ made_api_key, made_api_key_at, made_named_keys, made_webhook_url }: TeamPerson): string | undefined {
+/** The API keys, the webhook URL and the signing secret that the person made. Undefined if there are none. */
+function madeBy(person: TeamPerson): string | undefined {
+  const { made_api_key, made_api_key_at, made_named_keys, made_webhook_url, made_webhook_secret } = person
   const made = [
     made_api_key && `the API key ${made_api_key}${made_api_key_at ? ` on ${formatDate(made_api_key_at)}` : ''}`,
     ...made_named_keys.map((key) => `the API key “${key}”`),
     made_webhook_url && `the webhook to ${new URL(made_webhook_url).host}`,
+    made_webhook_secret && 'the webhook’s signing secret',
   ].filter(Boolean)
   return made.length > 0 ? made.join(' and ') : undefined
 }
