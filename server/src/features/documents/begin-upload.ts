@@ -4,11 +4,17 @@ import { needsAnswer } from '@portal/contract/requests.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import type { DocumentRow } from '../../platform/db/tables.ts'
+import type { DocumentRow, RequestRow } from '../../platform/db/tables.ts'
 import { Conflict, NotFound, PortalError } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { plainName } from '../../records/documents/document-name.ts'
-import { findDocumentedRecord, findSameDocument, insertDocument } from '../../records/documents/documents.queries.ts'
+import {
+  findDocumentedRecord,
+  findSameDocument,
+  insertDocument,
+  lockDocument,
+  updateDocument,
+} from '../../records/documents/documents.queries.ts'
 import { countUploads, findPartNumbers, lockUploads } from '../../records/documents/uploads.queries.ts'
 import { holdOf } from '../../records/partners/hold-of.ts'
 import { findPartnerToPush } from '../../records/partners/partners-in-crm.queries.ts'
@@ -42,12 +48,17 @@ export async function beginDocument(
     if (!record) throw new NotFound('Lead or deal not found')
     await lockUploads(tx, caller.id)
     await refuseUnconnected(tx, caller.id)
-    const same = await findSameDocument(tx, caller.id, { loid: record.loid, sha256 })
-    if (same) return { document: same, parts: await findPartNumbers(tx, caller.id, same.id) }
-    if (request_id !== null) {
-      const request = await lockRequest(tx, caller.id, request_id)
-      if (!request || request.owner.loid !== record.loid) throw new NotFound('Request not found')
-      if (!needsAnswer(request) && request.state !== 'sent') throw new Conflict('CONFLICT', CLOSED[request.state])
+    const found = await findSameDocument(tx, caller.id, { loid: record.loid, sha256 })
+    // The completion of an upload also locks the document before the request.
+    const same = found && (await lockDocument(tx, caller.id, found.id))
+    const request = request_id === null ? undefined : await lockRequest(tx, caller.id, request_id)
+    if (request_id !== null && request?.owner.loid !== record.loid) throw new NotFound('Request not found')
+    if (same) {
+      const document = request ? await useFor(tx, same, request) : same
+      return { document, parts: await findPartNumbers(tx, caller.id, same.id) }
+    }
+    if (request && !needsAnswer(request) && request.state !== 'sent') {
+      throw new Conflict('CONFLICT', CLOSED[request.state])
     }
     const now = clock.now()
     const used = await countUploads(tx, caller.id, { loid: record.loid, personId: caller.personId, now })
@@ -89,6 +100,17 @@ export async function beginDocument(
     await insertDocument(tx, document)
     return { document: { ...document, arrived: 0, sent_name: null, sent_at: null, removed_at: null }, parts: [] }
   })
+}
+
+/** Lets an unfinished file answer the request. A file that was sent before cannot answer it. */
+async function useFor(tx: Tx, document: DocumentRow, request: RequestRow): Promise<DocumentRow> {
+  const { partner_id, id, name, state } = document
+  if (state === 'uploading') {
+    await updateDocument(tx, partner_id, id, { request_id: request.id })
+    return { ...document, request_id: request.id }
+  }
+  if (!needsAnswer(request)) return document
+  throw new Conflict('CONFLICT', `This file was sent already, as “${name}”. Reply in words, or choose another file.`)
 }
 
 /** Only a partner that the lender knows sends files (D100). */

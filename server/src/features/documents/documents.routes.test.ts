@@ -234,6 +234,28 @@ test('a file answers what the lender asks, and the request is open again when th
   expect((await open(document.id)).status).toBe(404)
 })
 
+test('a file that was sent before answers no request, and says so; one that was only begun answers it', async () => {
+  const { loid, id } = await pushedLead()
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  await upload(portal, ada, { loid, name: 'bank.txt', content: bytes('March: 1') })
+  const begun = bytes('April: 2')
+  const unfinished = { name: 'april.txt', size: begun.byteLength, sha256: sha256(begun) }
+  const { document } = (await ada.post(`/crm/documents/${loid}`, unfinished)).body.data
+  await lender.create('Tasks', { Subject: 'Partner: Bank statements', Status: 'Not Started', What_Id: { id } })
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  const request = async () => (await ada.get(`/crm/lead/${loid}`)).body.data.requests[0]
+  const requestId = (await request()).id
+  const refused = await upload(portal, ada, { loid, name: 'again.txt', content: bytes('March: 1'), requestId })
+  expect([refused.status, refused.body.error]).toEqual([
+    409,
+    'This file was sent already, as “bank.txt”. Reply in words, or choose another file.',
+  ])
+  expect((await request()).state).toBe('asked')
+  const sent = await upload(portal, ada, { loid, name: 'april.txt', content: begun, requestId })
+  expect(sent.body.data.document).toMatchObject({ id: document.id, request_id: requestId })
+  expect((await request()).state).toBe('sent')
+})
+
 test('a request is open again when no file that answers it is left, because each was taken back or refused', async () => {
   const { loid, id } = await pushedLead()
   const look = () => runSweep(portal.deps, AbortSignal.timeout(30_000))

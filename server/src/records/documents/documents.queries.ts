@@ -122,7 +122,10 @@ export async function updateDocument(
   partnerId: string,
   id: string,
   changed: Partial<
-    Pick<DocumentRow, 'state' | 'problem' | 'name' | 'type' | 'answered_at' | 'sent_at' | 'removed_at' | 'added_at'>
+    Pick<
+      DocumentRow,
+      'state' | 'problem' | 'name' | 'type' | 'request_id' | 'answered_at' | 'sent_at' | 'removed_at' | 'added_at'
+    >
   >,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
