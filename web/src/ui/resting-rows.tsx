@@ -10,7 +10,8 @@ interface RestingRowsProps<Row extends { id: string }> {
   rows: readonly Row[]
   /** Set this when the person does something that moves rows. The rows then move at once. */
   isAsking?: boolean
-  children: (row: Row) => ReactNode
+  /** Gets each row with all rows that the list shows now. */
+  children: (row: Row, rows: readonly Row[]) => ReactNode
 }
 
 /**
@@ -36,7 +37,7 @@ export function RestingRows<Row extends { id: string }>(props: RestingRowsProps<
     >
       <NewRows className="top-5" waiting={waiting} onShow={showAll} />
       <ul ref={ref} tabIndex={ref ? -1 : undefined} aria-label={label} className={className}>
-        {rows.map(children)}
+        {rows.map((row) => children(row, rows))}
       </ul>
     </div>
   )

@@ -65,8 +65,8 @@ function attentionOf(items: object[], given: object = {}) {
   return { body: data({ items, total: items.length, is_least: false, knows_usual_times: true, ...given }) }
 }
 
-function newsOf(lines: object[], total = lines.length, isLeast = false) {
-  const counts = { total, is_least: isLeast, leads: total, deals: 0, loids: [] }
+function newsOf(lines: object[], total = lines.length, isLeast = false, loids: string[] = []) {
+  const counts = { total, is_least: isLeast, leads: total, deals: 0, loids }
   return { body: data({ until: '2026-11-20T01:00:00.000Z', snapshot: '10:10:', lines, ...counts }) }
 }
 
@@ -197,10 +197,27 @@ test('a phone has room for two items and a desktop for five; a button shows all'
     name: `Business ${number}`,
   }))
   const { user } = openDashboard({ 'GET /dashboard/attention': () => attentionOf(many) })
-  const list = await screen.findByRole('list', { name: 'What needs attention' })
-  expect(list.className).toContain('nth-child(n+6)]:hidden')
+  const hidden = async () => (await rows()).map(({ className }) => className.match(/\S*hidden/g)?.join() ?? '')
+  const [onDesktop, never] = ['max-sm:hidden', 'hidden,max-sm:hidden']
+  expect(await hidden()).toEqual(['', '', onDesktop, onDesktop, onDesktop, never, never, never])
   await user.click(screen.getByRole('button', { name: 'All 8' }))
-  expect(list.className).not.toContain('hidden')
+  expect((await hidden()).join('')).toBe('')
+})
+
+test('what is new is marked, and is shown on a phone although older items come before it', async () => {
+  const items = [REQUEST, TURN, { ...TURN, id: 'item-6', name: 'Tasman Tiling', loid: 'LO-AAAAAAA6' }, NOTE, STUCK]
+  openDashboard({
+    'GET /dashboard/attention': () => attentionOf(items),
+    'GET /dashboard/news': () => newsOf([], 0, false, ['LO-AAAAAAA6']),
+  })
+  await waitFor(async () => {
+    const onPhone = (await rows()).filter(({ className }) => !className.includes('hidden'))
+    expect(onPhone.map(({ textContent }) => textContent)).toEqual([
+      expect.stringMatching(/^New: Tasman Tiling/),
+      expect.stringMatching(/^New: Clearview Glass/),
+    ])
+  })
+  expect(screen.getByRole('button', { name: 'All 5' })).toBeDefined()
 })
 
 test('after a retry the item disappears at once, even while the recent leads are still loading', async () => {

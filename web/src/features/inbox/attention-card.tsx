@@ -1,6 +1,6 @@
-import type { Attention } from '@portal/contract/attention.ts'
+import type { Attention, AttentionItem } from '@portal/contract/attention.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
-import { useIsMutating } from '@tanstack/react-query'
+import { useIsMutating, useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { CircleCheck, Hourglass } from 'lucide-react'
 import { useState } from 'react'
@@ -8,17 +8,22 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
 import { ACT_KEY, AttentionRow } from './attention-row.tsx'
+import { newsQuery } from './inbox.queries.ts'
 
 /** How many items are shown at first; a phone has room for fewer above the figures. */
 const SHOWN = 5
 const SHOWN_ON_PHONE = 2
-const FOLDED = '[&>li:nth-child(n+6)]:hidden max-sm:[&>li:nth-child(n+3)]:hidden'
 
-/** What needs the person's attention, the most urgent first (D127, D128). */
+/** What needs the person's attention, the most urgent first (D127, D128). The first rows are kept free for what is new. */
 export function AttentionCard({ attention: { items, total, is_least } }: { attention: Attention }) {
   const [isOpen, setIsOpen] = useState(false)
+  const { data: changed = [] } = useQuery({ ...newsQuery(), select: ({ loids }) => loids })
   const isActing = useIsMutating({ mutationKey: ACT_KEY }) > 0
   const count = `${formatNumber(total)}${is_least ? '+' : ''}`
+  const isNew = ({ loid, note }: AttentionItem) => (note ? !note.is_read : loid !== null && changed.includes(loid))
+  const newItems = items.filter(isNew).length
+  const isShown = (item: AttentionItem, rows: readonly AttentionItem[], most: number) =>
+    isOpen || rows.toSorted((a, b) => Number(isNew(b)) - Number(isNew(a))).indexOf(item) < most
   return (
     <Card
       padded={false}
@@ -28,13 +33,18 @@ export function AttentionCard({ attention: { items, total, is_least } }: { atten
         </>
       }
     >
-      <RestingRows
-        label="What needs attention"
-        className={isOpen ? undefined : FOLDED}
-        rows={items}
-        isAsking={isActing}
-      >
-        {(item) => <AttentionRow key={item.id} item={item} />}
+      <RestingRows label="What needs attention" rows={items} isAsking={isActing}>
+        {(item, rows) => (
+          <AttentionRow
+            key={item.id}
+            item={item}
+            isNew={isNew(item)}
+            className={clsx(
+              !isShown(item, rows, SHOWN) && 'hidden',
+              !isShown(item, rows, SHOWN_ON_PHONE) && 'max-sm:hidden',
+            )}
+          />
+        )}
       </RestingRows>
       {isOpen && total > items.length && (
         <p className="border-t border-line px-5 py-3 text-muted">
@@ -51,6 +61,7 @@ export function AttentionCard({ attention: { items, total, is_least } }: { atten
             onClick={() => setIsOpen(!isOpen)}
           >
             {isOpen ? 'Show fewer' : `All ${count}`}
+            {!isOpen && newItems > SHOWN_ON_PHONE && ` · ${newItems} new`}
           </Button>
         </div>
       )}

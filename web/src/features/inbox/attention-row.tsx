@@ -35,6 +35,7 @@ import { TurnChip } from '../referral/turn-chip.tsx'
 import { markItemDone, remindOfItem } from './attention.queries.ts'
 import { refreshInbox } from './inbox.queries.ts'
 import { Quote } from './quote.tsx'
+import { UnreadDot } from './unread-mark.tsx'
 
 const LOOKS: Record<AttentionItem['kind'], { Icon: LucideIcon; tint: string }> = {
   request: { Icon: MessageCircleQuestionMark, tint: 'bg-warning-tint text-warning-ink' },
@@ -54,7 +55,7 @@ const NoteForm = lazy(async () => ({ default: (await import('../notes/note-form.
 export const ACT_KEY = ['inbox', 'attention', 'act']
 
 /** An item that needs attention: what it is, whose turn it is, and what the person can do about it in place. */
-export function AttentionRow({ item }: { item: AttentionItem }) {
+export function AttentionRow({ item, isNew, className }: { item: AttentionItem; isNew: boolean; className: string }) {
   const ref = useRef<HTMLLIElement>(null)
   useFocusLeftBehind(ref)
   const [open, setOpen] = useState<'reply' | 'remind' | null>(null)
@@ -64,7 +65,7 @@ export function AttentionRow({ item }: { item: AttentionItem }) {
   const quote = item.note?.content ?? item.request?.reason
   const toggle = (part: 'reply' | 'remind') => setOpen(open === part ? null : part)
   return (
-    <li ref={ref} className="flex gap-3 border-b border-line py-3 pr-4 pl-5 last:border-0">
+    <li ref={ref} className={clsx('flex gap-3 border-b border-line py-3 pr-4 pl-5 last:border-0', className)}>
       <span
         aria-hidden
         className={clsx('mt-0.5 flex size-7 shrink-0 items-center justify-center rounded-lg max-sm:hidden', tint)}
@@ -82,7 +83,7 @@ export function AttentionRow({ item }: { item: AttentionItem }) {
                   item.note?.is_read ? 'font-normal' : 'font-semibold',
                 )}
               >
-                {item.note && !item.note.is_read && <span className="sr-only">New: </span>}
+                {isNew && <UnreadDot />}
                 {item.name}
               </Link>
               {!item.note && <TurnChip side={item.request ? 'partner' : item.standing?.side} />}
