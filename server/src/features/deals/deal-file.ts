@@ -41,5 +41,5 @@ export async function dealFile(deps: Deps, { partner, query, security }: ExportC
   const filters = { ...query, person: query.person === MINE ? partner.personId : query.person }
   const statement = everyDeal(deps, partner.id, filters, zone)
   await security(deps.db, 'deals-exported')
-  return csvFile(deps.db, 'deals.csv', COLUMNS, statement, zone)
+  return csvFile(deps.db, partner.id, 'deals.csv', COLUMNS, statement, zone)
 }

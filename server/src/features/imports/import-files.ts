@@ -14,10 +14,10 @@ import { getImport } from './get-import.ts'
 import { everyRowLeftOut, type RowFound } from './imports.queries.ts'
 
 /** A file with a heading only, which an import understands without any help. */
-export function templateFile(): ExportFile {
+export function templateFile(partnerId: string): ExportFile {
   const fields = IMPORT_FIELD_NAMES.filter((field) => field !== 'leadName')
   const heading = csvLine(fields.map((field) => IMPORT_FIELD_LABELS[field]))
-  return new ExportFile('leads-template.csv', heading, async () => undefined)
+  return new ExportFile(partnerId, 'leads-template.csv', heading, async () => undefined)
 }
 
 /** The rows that were not submitted, with what was mended, so that they can be imported again. The first column says why. */
@@ -33,7 +33,7 @@ export async function leftOutFile(
     return [guarded(column.heading) ?? '', (row) => cellOf(column, at, row)]
   })
   const rows = everyRowLeftOut(db, partner.id, importId)
-  return csvFile(db, 'leads-left-out.csv', [['Why', whyLeftOut], ...cells], rows, config.timezone)
+  return csvFile(db, partner.id, 'leads-left-out.csv', [['Why', whyLeftOut], ...cells], rows, config.timezone)
 }
 
 /** Why a row was not submitted, or would not be. */

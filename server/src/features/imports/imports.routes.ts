@@ -67,5 +67,5 @@ export function importRoutes(mount: Mount, deps: Deps): void {
   mount(submitImport, ({ partner, params, body, security }) => submitRows(deps, partner, params.id, body, security))
   mount(undoImport, ({ partner, params, security }) => askUndo(deps, partner, params.id, security))
   mount(exportImportRows, ({ partner, params, security }) => leftOutFile(deps, partner, params.id, security))
-  mount(readImportTemplate, async () => templateFile())
+  mount(readImportTemplate, async ({ partner }) => templateFile(partner.id))
 }

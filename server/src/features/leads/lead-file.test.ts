@@ -8,6 +8,7 @@ import { loidFromBytes } from '@portal/contract/loid.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newId } from '../../platform/db/ids.ts'
 import type { LeadRow } from '../../platform/db/tables.ts'
@@ -151,6 +152,25 @@ test('an export may use the database for longer than other requests', async () =
   proxy.delay(100)
   const read: string[][] = parse(await exported(portal, partner), { bom: true, record_delimiter: '\r\n' })
   expect(read).toHaveLength(rows.length + 1)
+})
+
+test('a partner’s exports leave a place for another partner’s', async () => {
+  await using portal = await startPortal({ env: { ROLE: 'web' } })
+  const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
+  const ask = async ({ token }: TestPartner) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await fetch(`${portal.url}/api/dashboard/leads/export`, { headers })
+    return { status: answer.status, text: answer.text() }
+  }
+  const first = await portal.deps.db.transaction().execute(async (tx) => {
+    // Until this transaction ends, nobody reads the leads.
+    await sql`lock table leads in access exclusive mode`.execute(tx)
+    const asked = await ask(partner)
+    expect([asked.status, (await ask(partner)).status, (await ask(other)).status]).toEqual([200, 429, 200])
+    return asked
+  })
+  expect(await first.text).toMatch(/^Business Name,/)
+  expect((await ask(partner)).status).toBe(200)
 })
 
 test('an export of 1,000 random leads is read back without a difference, and no cell of it is a formula', async () => {

@@ -59,5 +59,5 @@ export async function leadFile(deps: Deps, { partner, query, security }: ExportC
   const groups = await findFieldGroups(deps.db)
   const columns = groups.has('verdict') ? [...COLUMNS, ...VERDICT_COLUMNS] : COLUMNS
   await security(deps.db, 'leads-exported')
-  return csvFile(deps.db, 'leads.csv', columns, statement, zone)
+  return csvFile(deps.db, partner.id, 'leads.csv', columns, statement, zone)
 }

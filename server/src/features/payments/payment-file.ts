@@ -24,5 +24,5 @@ export async function paymentFile(
   security: NoteSecurity,
 ): Promise<ExportFile> {
   await security(deps.db, 'payments-exported')
-  return csvFile(deps.db, 'payments.csv', COLUMNS, everyPayment(asked), deps.config.timezone)
+  return csvFile(deps.db, asked.partnerId, 'payments.csv', COLUMNS, everyPayment(asked), deps.config.timezone)
 }

@@ -151,6 +151,19 @@ test('a test event and a repeated delivery need an enabled URL, and a new secret
   expect((await ada.post('/dashboard/webhook-test')).status).toBe(201)
 })
 
+test('nobody has another server called without end', async () => {
+  await using strict = await startPortal({ env: { RATE_LIMITS: 'on', ROLE: 'web' } })
+  const partner = await strict.newPartner()
+  const paths = ['/dashboard/webhook-test', `/dashboard/webhook-logs/${newId()}/redeliver`]
+  const ask = async () => {
+    const answers = await Promise.all(paths.map((path) => partner.post(path)))
+    return answers.map(({ status }) => status)
+  }
+  expect(await ask()).toEqual([409, 404])
+  await strict.deps.pool.query("update rate_limits set points = 300 where key like 'deliveries-by-hand:%'")
+  expect(await ask()).toEqual([429, 429])
+})
+
 test('a test event is delivered like any other event, and is in the log', async () => {
   await setUrl(ada, receiver.url)
   receiver.respond = answering(202, {}, 'thank you')

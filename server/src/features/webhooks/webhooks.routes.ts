@@ -11,6 +11,7 @@ import {
 import type { Deps } from '../../deps.ts'
 import type { WebhookEndpointRow } from '../../platform/db/tables.ts'
 import type { Mount } from '../../platform/http/mount.ts'
+import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { NOTICES } from '../accounts/mail-notice.job.ts'
 import { changeEndpoint } from './change-endpoint.ts'
 import { findEndpoint } from './endpoints.queries.ts'
@@ -19,6 +20,14 @@ import { readSecret } from './read-secret.ts'
 import { redeliverLog } from './redeliver.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { sendTest } from './send-test.ts'
+
+/** Each delivery leaves rows here and work for another server, which need not be the partner's. */
+const BY_HAND: RateLimit = {
+  name: 'deliveries-by-hand',
+  points: 300,
+  seconds: 3_600,
+  text: 'Too many test events and repeated deliveries: at most 300 an hour.',
+}
 
 export function webhookRoutes(mount: Mount, deps: Deps): void {
   const { db, config } = deps
@@ -34,7 +43,10 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
     const { endpoint, secret } = await rotateSecret(deps, partner, security)
     return { ...shown(deps, endpoint), secret }
   })
-  mount(sendTestEvent, ({ once, partner }) => once((tx) => sendTest(tx, deps, partner.id)))
+  mount(sendTestEvent, async ({ once, partner, limit }) => {
+    await limit(BY_HAND, partner.id)
+    return once((tx) => sendTest(tx, deps, partner.id))
+  })
 
   mount(listWebhookLogs, async ({ partner, query }) => {
     const { rows, pagination } = await findWebhookLogs(db, partner.id, query, config.timezone)
@@ -44,7 +56,10 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
     const log = await getWebhookLog(db, partner.id, params.id)
     return { ...log, attempt_list: await findAttempts(db, log.id) }
   })
-  mount(redeliver, ({ partner, params }) => redeliverLog(deps, partner.id, params.id))
+  mount(redeliver, async ({ partner, params, limit }) => {
+    await limit(BY_HAND, partner.id)
+    return redeliverLog(deps, partner.id, params.id)
+  })
 }
 
 /** The endpoint as shown in answers, without its secret. A secret is shown only once, when it is made. */

@@ -10,9 +10,10 @@ export type CsvColumn<Row> = [
   cell: (row: Row, dayOf: (instant: string) => string) => string | number | null,
 ]
 
-/** All rows of the statement as a CSV file. */
+/** All rows of the partner's statement as a CSV file. */
 export function csvFile<Row>(
   db: Db,
+  partnerId: string,
   name: string,
   columns: readonly CsvColumn<Row>[],
   statement: RawBuilder<Row>,
@@ -21,7 +22,7 @@ export function csvFile<Row>(
   const heading = csvLine(columns.map(([text]) => text))
   const dayOf = dayWriter(zone)
   const lineOf = (row: Row) => csvLine(columns.map(([, cell]) => cell(row, dayOf)))
-  return new ExportFile(name, heading, (write) =>
+  return new ExportFile(partnerId, name, heading, (write) =>
     readAll(db, statement, (rows) => write(rows.map((row) => lineOf(row)).join(''))),
   )
 }

@@ -8,7 +8,8 @@ import { TooMany } from '../errors.ts'
 
 /** How many files one process reads from the database at a time. Sending them does not count. */
 const READS_MAX = 2
-let reads = 0
+/** The partners whose files are being read: one each, so that no partner takes all places. */
+const reading = new Set<string>()
 
 /** Writes all lines of a file. It throws if the file cannot be complete. */
 export type WriteLines = (write: (lines: string) => Promise<void>) => Promise<void>
@@ -20,17 +21,21 @@ export class ExportFile {
 
   /**
    * Sends the heading at once. `writeLines` writes the rest into a file of this process, so that the database never
-   * waits for a slow reader; then the file is sent. Throws `TooMany` while two other files are read.
+   * waits for a slow reader; then the file is sent. Throws `TooMany` while another file of this partner or two other files
+   * are read.
    */
-  constructor(name: string, heading: string, writeLines: WriteLines) {
-    if (reads === READS_MAX) throw new TooMany('Two exports are being made. Please try again in a moment.', 10)
+  constructor(partnerId: string, name: string, heading: string, writeLines: WriteLines) {
+    if (reading.has(partnerId)) {
+      throw new TooMany('Another export of your business is being made. Please try again in a moment.', 10)
+    }
+    if (reading.size === READS_MAX) throw new TooMany('Two exports are being made. Please try again in a moment.', 10)
     this.name = name
     const stream = new PassThrough()
     this.stream = stream
     stream.write(BYTE_ORDER_MARK + heading)
-    reads += 1
+    reading.add(partnerId)
     void readIntoFile(stream, writeLines)
-      .finally(() => (reads -= 1))
+      .finally(() => reading.delete(partnerId))
       .then((file) => pipeline(file.createReadStream({ start: 0 }), stream))
       .catch((error: unknown) => stream.destroy(error instanceof Error ? error : new Error(String(error))))
   }
