@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import * as z from 'zod/mini'
 import type { Clock } from '../../platform/clock.ts'
 import { cutText } from '../../platform/cut-text.ts'
@@ -26,10 +27,7 @@ export interface Attachments {
    */
   attach(place: AttachmentPlace, file: FileToSend, signal?: AbortSignal): Promise<string>
   /** The content of a file, as it arrives. Null if the CRM does not have the file there. */
-  openAttachment(
-    place: AttachmentPlace & { zoho_id: string },
-    signal?: AbortSignal,
-  ): Promise<ReadableStream<Uint8Array> | null>
+  openAttachment(place: AttachmentPlace & { zoho_id: string }, signal?: AbortSignal): Promise<Readable | null>
   /** Deletes a file. A file that is not there any more is no error. */
   removeAttachment(place: AttachmentPlace & { zoho_id: string }, signal?: AbortSignal): Promise<void>
   /** The contact that a conversion made together with this deal. Undefined if the contact is older or newer. */
@@ -132,7 +130,7 @@ export function openAttachments(
       const answer = await readingApi.open(`${pathOf(place)}/${zoho_id}`, signal)
       if (isMissing(answer)) return null
       if (answer.status !== 200) throw refusal(answer)
-      if (!(answer.body instanceof ReadableStream)) throw new CrmUnavailable('The CRM’s answer cannot be read.')
+      if (!(answer.body instanceof Readable)) throw new CrmUnavailable('The CRM’s answer cannot be read.')
       return answer.body
     },
 

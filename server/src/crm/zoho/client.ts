@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Logger } from 'pino'
@@ -9,6 +10,7 @@ import { currentTrace, inSpan, type Span, type SpanStart, type Trace, traceparen
 import { callPriority, isInBackground, isTrial } from './call-order.ts'
 import type { CrmClock } from './crm-clock.ts'
 import { CrmAddressRefused, CrmSilent, CrmUnanswered } from './errors.ts'
+import { readText, sendRequest } from './http-request.ts'
 import { priceOf } from './prices.ts'
 import type { SharedLimits } from './shared-limits.ts'
 
@@ -39,7 +41,7 @@ export interface ZohoCall {
   body?: object
   /** Sent as a multipart form instead of a body. */
   file?: FileToSend
-  /** Whether the answer is a file: its `body` is then a stream of bytes, unless the CRM refuses. */
+  /** Whether the answer is a file: its `body` is then a `Readable`, unless the CRM refuses. */
   opensFile?: boolean
   /**
    * False for a plain create, which must not be sent again if its answer was lost. After a 429 it can be sent again.
@@ -168,16 +170,16 @@ export function openClient(options: {
     limits.add(priceOf(call), progress.partnerId)
     progress.isUnanswered = true
     try {
-      const response = await fetch(...request)
-      const { status } = response
+      const response = await sendRequest(...request)
+      const { statusCode: status = 0, headers } = response
       const isFile = call.opensFile === true && status === 200
-      const text = isFile ? '' : await response.text()
+      const text = isFile ? '' : await readText(response)
       progress.isUnanswered = false
       span?.answered(status)
-      crmClock.hear(response.headers.get('date'))
-      limits.told(readCreditsLeft(response.headers.get('x-api-credits-remaining')))
+      crmClock.hear(headers.date)
+      limits.told(readCreditsLeft(headers['x-api-credits-remaining']))
       if (status === 429 || status >= 500) {
-        const retryAfterMs = readRetryAfter(response.headers)
+        const retryAfterMs = readRetryAfter(headers)
         const isOutOfCredits = status === 429 && /\bcredits\b/i.test(text)
         const failure = { reason: `HTTP ${status}`, retryAfterMs, isOutOfCredits }
         return { failure, mayRepeat: status === 429 || call.isRepeatable }
@@ -185,7 +187,7 @@ export function openClient(options: {
       if (status >= 400 && !isJson(text)) {
         throw new CrmAddressRefused(`The CRM refuses this machine: HTTP ${status} with a page instead of an answer.`)
       }
-      if (isFile) return { answer: { status, body: response.body } }
+      if (isFile) return { answer: { status, body: response } }
       return { answer: { status, body: text === '' ? null : JSON.parse(text) } }
     } catch (error) {
       if (error instanceof CrmAddressRefused) throw error
@@ -210,11 +212,12 @@ export function openClient(options: {
 }
 
 /** The address and the rest of the request with which a call is sent once. */
-function requestOf(call: ZohoCall, token: AccessToken, trace: Trace | undefined): [URL, RequestInit] {
+function requestOf(call: ZohoCall, token: AccessToken, trace: Trace | undefined): Parameters<typeof sendRequest> {
   const url = new URL(`/crm/v8/${call.path}`, token.apiDomain)
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value)
   const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token.value}` }
   if (call.body) headers['content-type'] = 'application/json'
+  if (!call.opensFile) headers['accept-encoding'] = 'gzip'
   if (trace) headers['traceparent'] = traceparent(trace)
   const form = call.file && multipart(call.file)
   Object.assign(headers, form?.headers)
@@ -222,9 +225,7 @@ function requestOf(call: ZohoCall, token: AccessToken, trace: Trace | undefined)
   const request = {
     method: call.method,
     headers,
-    body: form ? form.body : call.body ? JSON.stringify(call.body) : null,
-    ...(form && { duplex: 'half' as const }),
-    redirect: 'error' as const,
+    body: form ? form.body : call.body && JSON.stringify(call.body),
     signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
   }
   return [url, request]
@@ -273,7 +274,7 @@ function multipart({ name, size, read }: FileToSend) {
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(head.byteLength + size + tail.byteLength),
     },
-    body: ReadableStream.from(pieces()),
+    body: pieces(),
   }
 }
 
@@ -300,9 +301,10 @@ function spanOf({ method, path }: ZohoCall): SpanStart {
 export async function postForm(url: string, body: URLSearchParams, timeoutMs: number): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutMs)
   return inSpan({ name: 'POST token', kind: 'client' }, async (span) => {
-    const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal })
-    span?.answered(response.status)
-    return response.json()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const response = await sendRequest(new URL(url), { method: 'POST', headers, body: body.toString(), signal })
+    span?.answered(response.statusCode ?? 0)
+    return JSON.parse(await readText(response))
   })
 }
 
@@ -331,19 +333,19 @@ async function unlessAborted<Result>(wanted: Promise<Result>, signal: AbortSigna
  * Reads the header with the number of remaining credits. Zoho leaves it out while more than half of the day's credits
  * are left.
  */
-function readCreditsLeft(header: string | null): number | null {
-  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
+function readCreditsLeft(header: string | string[] | undefined): number | null {
+  return typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) : null
 }
 
 /**
  * Reads a delay, which can be a number of seconds or a date. Zoho documents neither form, but gateways in front of Zoho
  * send both. A date is by the sender's clock, as the answer's own date is.
  */
-function readRetryAfter(headers: Headers): number {
-  const header = headers.get('retry-after')
-  if (header === null) return 0
+function readRetryAfter(headers: IncomingHttpHeaders): number {
+  const header = headers['retry-after']
+  if (header === undefined) return 0
   const seconds = Number(header)
-  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.parse(headers.get('date') ?? '') : seconds * 1_000
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.parse(headers.date ?? '') : seconds * 1_000
   return Number.isNaN(ms) ? 0 : Math.max(0, ms)
 }
 

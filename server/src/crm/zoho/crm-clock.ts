@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.ts'
  */
 export interface CrmClock extends Clock {
   /** Takes the time from an answer's Date header. */
-  hear(date: string | null): void
+  hear(date: string | undefined): void
 }
 
 export function openCrmClock(clock: Clock): CrmClock {

@@ -40,7 +40,7 @@ export async function openPartnersDocument(
     return openPartnersDocument(deps, partnerId, id, false)
   }
   if (!content) throw new NotFound('The lender does not have this document any more.')
-  return answer(Readable.fromWeb(content))
+  return answer(content)
 }
 
 function counted(stream: Readable): Readable {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { Statement } from '@portal/contract/payments.ts'
 import { asOpened } from '../../crm/zoho/call-order.ts'
 import type { Deps } from '../../deps.ts'
@@ -35,7 +34,7 @@ export async function openPartnersStatement(
   const content =
     place && statement && (await asOpened(() => deps.crm.openAttachment({ ...place, zoho_id: id }, waiting)))
   if (!content) throw new NotFound('Statement not found')
-  return new OpenedFile(statement.name, 'application/octet-stream', Readable.fromWeb(content))
+  return new OpenedFile(statement.name, 'application/octet-stream', content)
 }
 
 /** The partner's own record; undefined while the partner is not connected with it. */

@@ -1,9 +1,10 @@
 import { promises as dns, type LookupAddress } from 'node:dns'
-import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
 import { BODY_BYTES_MAX, URL_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { WEBHOOK_URL_NOT_HTTPS } from '@portal/contract/webhooks.ts'
+import { http } from '../../platform/node-http.ts'
 import { explainBrokenCall } from './explain-broken-call.ts'
 import { isPublicAddress } from './public-address.ts'
 

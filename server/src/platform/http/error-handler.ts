@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Failure } from '@portal/contract/answer.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../db/database.ts'
 import { PortalError } from '../errors.ts'
+import { STATUS_CODES } from '../node-http.ts'
 
 /** Turns every error into an answer. An unknown error is a bug, and only the log describes it. */
 export function handleError(error: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,4 +1,5 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Brand } from '../brand/brand.ts'
@@ -66,7 +67,7 @@ export function openMailer({ smtpUrl, requiresTls, outbox, log, ...letterhead }:
       isDelivered: true,
       load,
       async send(mail) {
-        const { createTransport } = await loadNodemailer()
+        const { createTransport } = loadNodemailer()
         const transport = createTransport({ url: smtpUrl, requireTLS: requiresTls, ...SMTP_MS_MAX })
         const content = await contentOf(mail)
         await inSpan({ name: 'send mail', kind: 'client' }, () =>
@@ -79,7 +80,7 @@ export function openMailer({ smtpUrl, requiresTls, outbox, log, ...letterhead }:
     isDelivered: false,
     load,
     async send(mail) {
-      const { createTransport } = await loadNodemailer()
+      const { createTransport } = loadNodemailer()
       const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
       const { id = newId() } = mail
       const { message: text } = await composer.sendMail(await contentOf({ ...mail, id }))
@@ -94,11 +95,16 @@ export function openMailer({ smtpUrl, requiresTls, outbox, log, ...letterhead }:
   }
 }
 
-/** Loaded after the start, so that no start waits for the library’s forty modules. */
-const loadNodemailer = () => import('nodemailer')
+/**
+ * Loaded after the start, so that no start waits for the library’s forty modules. An `import` of it would import
+ * node:http, which is large (`node-http.ts`).
+ */
+function loadNodemailer(): typeof import('nodemailer') {
+  return createRequire(import.meta.url)('nodemailer')
+}
 
 async function load(): Promise<void> {
-  await loadNodemailer()
+  loadNodemailer()
 }
 
 function privacyNotice(url: string): MailPart {
