@@ -52,17 +52,20 @@ async function measure(url: string, page: DemoPage, token: string | undefined): 
 }
 
 /**
- * Measures the bytes that a first visit with an empty cache transfers until the page is visible. `later` counts the
- * scripts that load afterwards, for the stream and the toasts.
+ * Measures the files that a first visit with an empty cache transfers until the page is visible, without their headers.
+ * `later` counts the scripts that load afterwards, for the stream and the toasts.
  */
 async function transferred(url: string, page: DemoPage, token: string | undefined) {
   return inBrowser(url, token, async (tab, devtools) => {
-    const kinds = new Map<string, string>()
+    const begun = new Map<string, { kind: string; headers: number }>()
     const bytes = { script: 0, style: 0 }
-    devtools.on('Network.responseReceived', ({ requestId, type }) => kinds.set(requestId, type))
+    devtools.on('Network.responseReceived', ({ requestId, type, response }) => {
+      begun.set(requestId, { kind: type, headers: response.encodedDataLength })
+    })
     devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-      if (kinds.get(requestId) === 'Script') bytes.script += encodedDataLength
-      if (kinds.get(requestId) === 'Stylesheet') bytes.style += encodedDataLength
+      const { kind, headers = 0 } = begun.get(requestId) ?? {}
+      if (kind === 'Script') bytes.script += encodedDataLength - headers
+      if (kind === 'Stylesheet') bytes.style += encodedDataLength - headers
     })
     await devtools.send('Network.enable')
     await tab.goto(url + page.path)

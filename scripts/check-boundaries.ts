@@ -117,7 +117,7 @@ const RULES: Rule[] = [
     mayImport: anyOf(
       String.raw`web/src/features/(OWN|documents|inbox|notes|payments|referral|sync|team|views)/(?!.*-page\.tsx$)`,
       `web/src/(${Object.keys(WEB_FOLDERS).join('|')})/`,
-      String.raw`web/src/app/(paths|search-params)\.ts$`,
+      String.raw`web/src/app/(paths|search-params|token-search)\.ts$`,
       CONTRACT,
       PACKAGES,
     ),

@@ -6,16 +6,24 @@ import { leanContract } from './vite/lean-contract.ts'
 import { pageHtml } from './vite/page-html.ts'
 import { precompress } from './vite/precompress.ts'
 
+/** The libraries of all pages. Few pages have lists that grow. */
+const OF_VENDORS = /node_modules\/(react|react-dom|scheduler|@tanstack)\/(?!.*[iI]nfiniteQuery(Observer|Options|\.))/
+
 /** All code except what the pages for signing in do not need, and what they alone need. */
 const NOT_OF_SIGNED_IN =
-  /^(?!.*(contract\/src\/|features\/accounts\/|session\/may|format\/dates|ui\/(badge|card|description-list|dialog|empty-state|page-header|relative-time|skeleton)\.))/
+  /^(?!.*(contract\/src\/(?!choices\.)|features\/accounts\/|session\/may|format\/dates|ui\/(badge|card|description-list|dialog|empty-state|page-header|relative-time|skeleton)\.))/
 /** The sign-up and sign-in pages need no date, but some links in mails open a page that does. */
 const OF_TIMES = /web\/src\/(format\/dates|ui\/(badge|relative-time))\./
 const OF_ACCOUNTS =
-  /features\/accounts\/(account-frame|failure-texts|use-redirect-after|second-factor\/device-passkeys)/
+  /(features\/accounts\/(account-frame|failure-mapping|use-redirect-after|is-by-invitation)|session\/begin-session|contract\/src\/sign-up-mode)\./
+/** The sign-in page shows its button for passkeys after the form. */
+const OF_PASSKEYS = /second-factor\/device-passkeys|contract\/src\/second-factor\.|icons\/fingerprint-pattern\./
 /** The code that most signed-in pages need, except code for tables and for examples. */
 const OF_MOST_PAGES =
-  /\/(web\/src\/(ui\/(?!brand|theme|spinner|table|cells|code-)|format\/|session\/|features\/(?!accounts|sync))|contract\/src\/)/
+  /\/(web\/src\/(app\/search-params|ui\/(?!brand|theme|spinner|table|cells|code-)|format\/|session\/|features\/(?!accounts|sync))|contract\/src\/)/
+/** Small parts that few pages need. A file for each would take a slow phone longer than their code. */
+const OF_PARTS =
+  /lucide-react|contract\/src\/(attention|deals|payments|search)\.|web\/src\/(ui\/(single-keys|segmented|resting-rows|export-button)|session\/sign-out|format\/percent|features\/payments\/payment-badge|features\/payments\/payments\.queries)/
 const OF_LISTS =
   /web\/src\/(ui\/(table|cells|density|followed-rows|new-rows|sort|list-search|pagination|filter-panel)|features\/team\/submitter)/
 const OF_RECORDS = /web\/src\/(ui\/(changing|folding|timeline)|features\/(notes|referral|inbox\/use-opened))/
@@ -24,10 +32,17 @@ const OF_REFERRALS =
   /web\/src\/(features\/referral\/(turn-|state-badge|choice-chips|verdict|manager)|format\/usual-time)/
 const OF_CODE = /web\/src\/(ui\/(code-|secret|icon-list)|format\/curl)/
 
+/** These parts of the contract are imported by those that the first file needs, for schemas that it does not have. */
+const NOT_OF_FIRST = /^(?!.*contract\/src\/(access|agreement|announcement|holds)\.ts)/
+
 /** Entries are checked with schemas. Pages that only show something need none. */
 const OF_CHECKS =
   /node_modules\/zod\/|contract\/src\/((account|note|invitation)-forms?|role-field|dates|own-names|text)\.ts/
 const OF_LEAD_CHECKS = /contract\/src\/(lead-form|(lead|money|record)-fields?)\.ts/
+
+/** What long forms have in common. */
+const OF_FORMS =
+  /node_modules\/(react-hook-form|@hookform)\/|ui\/(first-error|form-section|soft-warning)\.|accounts\/(field-errors|changed-values|failure-texts|new-password)/
 
 /** The list of leads shows leads, but has no form for them. */
 const OF_LEAD_FORMS = /features\/leads\/(new-lead-|phone-|money-|duplicate-|soft-)/
@@ -63,23 +78,30 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // Libraries change less often than our pages, so a separate file for them stays in the browser's cache.
-            { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 2 },
+            { name: 'vendor', test: OF_VENDORS, priority: 2 },
             // These two must not take the imports of their files, which pages without forms need too.
             { name: 'schemas', test: OF_CHECKS, priority: 2, includeDependenciesRecursively: false },
             { name: 'lead-schemas', test: OF_LEAD_CHECKS, priority: 2, includeDependenciesRecursively: false },
             // Code that several pages need is in one file, because a slow phone takes longer for a dozen small files
             // than for one file with the same code. Code that few pages need loads with those pages only. Each group
             // also takes the imports of its files, so the order of the groups matters.
-            { name: 'main', tags: ['$initial'], priority: 1 },
+            {
+              name: 'main',
+              tags: ['$initial'],
+              test: NOT_OF_FIRST,
+              priority: 1,
+              includeDependenciesRecursively: false,
+            },
             // Neither the sign-in page nor a list has a long form.
-            { name: 'forms', test: /node_modules\/(react-hook-form|@hookform)\//, minShareCount: 2 },
+            { name: 'forms', test: OF_FORMS, minShareCount: 2, includeDependenciesRecursively: false },
             { name: 'shared', test: NOT_OF_SIGNED_IN, minShareCount: 10 },
             { name: 'times', test: OF_TIMES, minShareCount: 10 },
-            { name: 'accounts', test: OF_ACCOUNTS, minShareCount: 3 },
+            { name: 'accounts', test: OF_ACCOUNTS, minShareCount: 2, includeDependenciesRecursively: false },
+            { name: 'passkeys', test: OF_PASSKEYS, minShareCount: 2, includeDependenciesRecursively: false },
             // The sign-up page needs this code too. In a larger group it would make the page load the whole group.
             { name: 'idempotency-key', test: /idempotency-key/ },
-            { name: 'icons', test: /lucide-react/, minShareCount: 2 },
             { name: 'signed-in', test: OF_MOST_PAGES, minShareCount: 4 },
+            { name: 'parts', test: OF_PARTS, minShareCount: 2 },
             { name: 'lists', test: OF_LISTS, minShareCount: 2 },
             { name: 'referral', test: OF_REFERRALS, minShareCount: 2 },
             { name: 'records', test: OF_RECORDS, minShareCount: 2 },

@@ -397,5 +397,5 @@ test('on a phone the main pages are in a bar at the bottom, and the sidebar is a
 
 /** Changes the address within the open document, because loading a document for each address would be slow. */
 async function goTo(page: Page, path: string): Promise<void> {
-  await page.evaluate(`history.pushState(null, '', '${path}')`)
+  await page.evaluate(`history.pushState(null, '', '${path}'), dispatchEvent(new PopStateEvent('popstate'))`)
 }

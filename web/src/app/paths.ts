@@ -6,9 +6,9 @@ import type {
   PaymentsSearch,
   SearchPageSearch,
   SecurityLogSearch,
-  TokenSearch,
   WebhookLogSearch,
 } from './search-params.ts'
+import type { TokenSearch } from './token-search.ts'
 
 type NoSearch = Record<never, never>
 
@@ -47,7 +47,7 @@ declare module '../router/address.ts' {
   }
 }
 
-declare module '@tanstack/history' {
+declare module '../router/history.ts' {
   interface HistoryState {
     /**
      * The page that opens after signing in or setting up a second factor (D76). It is kept in the history and not in

@@ -5,7 +5,7 @@ import { requireNoSession, requirePayments, requireRole, requireSession, toDashb
 import { PageCrash } from './page-crash.tsx'
 import { PagePending } from './page-pending.tsx'
 import { paths } from './paths.ts'
-import { searchPageSearch } from './search-params.ts'
+import { textOf } from './search-text.ts'
 
 type Load = Route['load']
 
@@ -15,7 +15,7 @@ const open = (load: Load, ...guards: Guard[]): Route => ({ guards, load })
 const signedOut = (load: Load): Route => ({ guards: [requireNoSession], load })
 const signedIn = (load: Load, ...guards: Guard[]): Route => ({ guards: [requireSession, ...guards], loadFrame, load })
 
-const requireQuery: Guard = ({ location }) => (searchPageSearch(location.search).q ? undefined : toDashboard())
+const requireQuery: Guard = ({ location }) => (textOf(location.search['q']) ? undefined : toDashboard())
 
 /** Mails of earlier versions link to the notifications in this way. */
 const leadToNotifications: Guard = ({ location }) =>

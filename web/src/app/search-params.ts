@@ -7,6 +7,7 @@ import {
   URL_LENGTH_MAX,
 } from '@portal/contract/limits.ts'
 import { CHOICES_LENGTH_MAX } from '@portal/contract/several.ts'
+import { textOf } from './search-text.ts'
 
 type Raw = Record<string, unknown>
 
@@ -140,21 +141,6 @@ export interface SearchPageSearch {
 
 export function searchPageSearch(raw: Raw): SearchPageSearch {
   return { q: textOf(raw['q']) }
-}
-
-export interface TokenSearch {
-  token?: string
-}
-
-export function tokenSearch(raw: Raw): TokenSearch {
-  return { token: textOf(raw['token']) }
-}
-
-/** Drops blank text, and text that the server would refuse: too long, or with a character that cannot be stored. */
-function textOf(value: unknown, lengthMax = Number.POSITIVE_INFINITY): string | undefined {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
-  const isText = text !== '' && text.length <= lengthMax && !text.includes('\u0000') && text.isWellFormed()
-  return isText ? text : undefined
 }
 
 function idOf(value: unknown): string | undefined {

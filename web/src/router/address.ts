@@ -1,4 +1,4 @@
-import { type HistoryLocation, type HistoryState, parseHref } from '@tanstack/history'
+import type { Entry, HistoryState } from './history.ts'
 
 /** Every path of the app with the search that its address may have. `app/paths.ts` declares them. */
 // biome-ignore lint/suspicious/noEmptyInterface: the app fills it
@@ -22,10 +22,16 @@ export type Destination = { [P in Path]: To<P> }[Path] & {
   href?: string | undefined
 }
 
-export type Location = Omit<HistoryLocation, 'search'> & { search: RawSearch }
+export type Location = Omit<Entry, 'search'> & { search: RawSearch }
 
-export function locationOf({ search, hash, ...entry }: HistoryLocation): Location {
+export function locationOf({ search, hash, ...entry }: Entry): Location {
   return { ...entry, search: parseSearch(search), hash: hash.slice(1) }
+}
+
+/** The location of an address that is not open. */
+export function locationAt(href: string): Location {
+  const { pathname, search, hash } = new URL(href, window.location.href)
+  return locationOf({ href, pathname, search, hash, state: { key: '', index: 0 } })
 }
 
 export function addressOf({ to, param, search, hash, href }: Destination, from: Location): string {
@@ -37,7 +43,7 @@ export function addressOf({ to, param, search, hash, href }: Destination, from: 
 
 /** A link stays marked on the pages below its own, and if the address has more search than the link. */
 export function isAt(location: Location, href: string): boolean {
-  const { pathname, search } = locationOf(parseHref(href, undefined))
+  const { pathname, search } = locationAt(href)
   const isWithin = location.pathname === pathname || location.pathname.startsWith(`${pathname}/`)
   return isWithin && Object.entries(search).every(([name, value]) => location.search[name] === value)
 }

@@ -8,15 +8,15 @@ import { useRouter } from './router-view.tsx'
 export function useBlocker(isAtRisk: () => boolean) {
   const { block } = useRouter()
   const [answer, setAnswer] = useState<(leaves: boolean) => void>()
-  const enableBeforeUnload = useEffectEvent(isAtRisk)
+  const blocksUnload = useEffectEvent(isAtRisk)
 
-  const blockerFn = useEffectEvent(async () => {
+  const blocks = useEffectEvent(async () => {
     if (!isAtRisk()) return false
     const leaves = await new Promise<boolean>((resolve) => setAnswer(() => resolve))
     setAnswer(undefined)
     return !leaves
   })
-  useEffect(() => block({ blockerFn, enableBeforeUnload }), [block])
+  useEffect(() => block({ blocks, blocksUnload }), [block])
 
   return { isAsking: answer !== undefined, answer: (leaves: boolean) => answer?.(leaves) }
 }

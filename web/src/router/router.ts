@@ -1,11 +1,11 @@
-import { createBrowserHistory, parseHref } from '@tanstack/history'
 import type { QueryClient } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import type { PageStart } from '../api/page-start.ts'
-import { addressOf, type Destination, type Location, locationOf, matchPath, type Path } from './address.ts'
+import { addressOf, type Destination, type Location, locationAt, locationOf, matchPath, type Path } from './address.ts'
+import { createHistory, type HistoryState } from './history.ts'
 import { followScroll, keepScroll } from './scroll.ts'
 
-declare module '@tanstack/history' {
+declare module './history.ts' {
   interface HistoryState {
     /** The page stays scrolled as it is when the entry is new. */
     keepsScroll?: boolean
@@ -73,10 +73,10 @@ const PENDING_AFTER_MS = 1_000
 export type Router = ReturnType<typeof createRouter>
 
 export function createRouter({ routes, fallback, queryClient, Pending, Broken }: Options) {
-  const history = createBrowserHistory()
+  const history = createHistory()
   const ready = new Map<Route, PageCode & { Frame: Frame | undefined }>()
   const viewers = new Set<() => void>()
-  let now: Now = { location: locationOf(history.location), shown: undefined }
+  let now: Now = { location: locationOf(history.now()), shown: undefined }
   let loading = Promise.resolve()
   let loads = 0
 
@@ -101,10 +101,10 @@ export function createRouter({ routes, fallback, queryClient, Pending, Broken }:
 
   async function show(): Promise<void> {
     const turn = ++loads
-    const location = locationOf(history.location)
+    const location = locationOf(history.now())
     const { route, param, redirect } = find(location)
     if (redirect) {
-      history.replace(hrefOf(redirect), redirect.state, { ignoreBlocker: true })
+      void history.open(hrefOf(redirect), { state: keptOf(redirect.state), replaces: true, isForced: true })
       return loading
     }
     const { shown } = now
@@ -138,10 +138,15 @@ export function createRouter({ routes, fallback, queryClient, Pending, Broken }:
 
   /** Opens an address of the app. If no page asks the person before, the promise resolves when the page is shown. */
   function open(href: string, { state, replace, resetScroll }: NavigateOptions = {}): Promise<void> {
-    const change = replace || href === now.location.href ? history.replace : history.push
-    const kept = state === true ? now.location.state : state
-    change(href, { ...kept, keepsScroll: resetScroll === false })
+    void history.open(href, {
+      state: { ...keptOf(state), keepsScroll: resetScroll === false },
+      replaces: replace || href === now.location.href,
+    })
     return loading
+  }
+
+  function keptOf(state: Destination['state']): HistoryState | undefined {
+    return state === true ? now.location.state : state
   }
 
   const handleChange = () => void load()
@@ -155,12 +160,12 @@ export function createRouter({ routes, fallback, queryClient, Pending, Broken }:
     navigate: (to: Destination & NavigateOptions) => open(hrefOf(to), to),
     /** Shows the page of the address. The guards decide again if it is open already. */
     load,
-    back: () => history.back(),
+    back: history.back,
     block: history.block,
     hrefOf,
     /** Loads the code of a page and begins its calls, unless it would redirect. */
     async preload(to: Destination): Promise<void> {
-      const at = locationOf(parseHref(hrefOf(to), undefined))
+      const at = locationAt(hrefOf(to))
       const { route, param, redirect } = find(at)
       if (redirect) return
       const code = ready.get(route) ?? (await loadCode(route))
@@ -168,7 +173,7 @@ export function createRouter({ routes, fallback, queryClient, Pending, Broken }:
     },
     /** Follows the browser's history. Calling it twice does no harm. */
     listen(): () => void {
-      const stopFollowing = history.subscribe(handleChange)
+      const stopFollowing = history.follow(handleChange)
       const stopScroll = followScroll(() => now.shown?.location)
       return () => {
         stopFollowing()

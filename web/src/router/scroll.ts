@@ -11,7 +11,7 @@ function positions(): URLSearchParams {
   return (left ??= new URLSearchParams(sessionStorage.getItem(STORED) ?? ''))
 }
 
-export function keepScroll({ state: { key = '' } }: Location) {
+export function keepScroll({ state: { key } }: Location) {
   const kept = positions()
   kept.delete(key)
   kept.set(key, String(present))
@@ -39,7 +39,7 @@ export function followScroll(open: () => Location | undefined): () => void {
 }
 
 /** Scrolls to where the entry was left. A new entry begins at its anchor or at the top, if it does not stay where it is. */
-export function scrollAfter({ hash, state: { key = '', keepsScroll } }: Location) {
+export function scrollAfter({ hash, state: { key, keepsScroll } }: Location) {
   const before = positions().get(key)
   if (before !== null) window.scrollTo(0, Number(before))
   else if (document.getElementById(hash)) document.getElementById(hash)?.scrollIntoView()

@@ -1,8 +1,8 @@
-import { Tabs } from '@base-ui/react/tabs'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { Code } from './code-block.tsx'
 import type { CodeLanguage } from './code-tokens.ts'
 import { CopyButton } from './copy-button.tsx'
+import { panelProps, TabList } from './tab-list.tsx'
 
 export interface CodeSample {
   label: string
@@ -12,22 +12,21 @@ export interface CodeSample {
 
 /** The same example in several languages, with one shown at a time. */
 export function CodeTabs({ label, samples }: { label: string; samples: readonly CodeSample[] }) {
-  const [chosen, setChosen] = useState(samples[0]?.label)
-  const shown = samples.find((sample) => sample.label === chosen)
+  const id = useId()
+  const [chosen, setChosen] = useState(0)
+  const shown = samples[chosen]
   return (
-    <Tabs.Root value={chosen} onValueChange={setChosen} className="code-frame">
+    <div className="code-frame">
       <div className="flex min-h-10 items-center justify-between gap-3 border-b border-line pr-1 pl-2">
-        <Tabs.List aria-label={label} className="flex min-w-0 gap-1 self-stretch overflow-x-auto">
-          {samples.map((sample) => (
-            <Tabs.Tab
-              key={sample.label}
-              value={sample.label}
-              className="-mb-px flex min-h-10 items-center border-b-2 border-transparent px-2 text-xs font-medium whitespace-nowrap text-muted -outline-offset-2 hover:text-ink data-active:border-brand data-active:text-ink"
-            >
-              {sample.label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+        <TabList
+          id={id}
+          label={label}
+          tabs={samples}
+          chosen={chosen}
+          onChoose={setChosen}
+          className="flex min-w-0 gap-1 self-stretch overflow-x-auto"
+          tabClassName="-mb-px flex min-h-10 items-center border-b-2 border-transparent px-2 text-xs font-medium whitespace-nowrap text-muted -outline-offset-2 hover:text-ink aria-selected:border-brand aria-selected:text-ink"
+        />
         {shown && (
           <CopyButton
             key={shown.label}
@@ -38,11 +37,11 @@ export function CodeTabs({ label, samples }: { label: string; samples: readonly 
           />
         )}
       </div>
-      {samples.map((sample) => (
-        <Tabs.Panel key={sample.label} value={sample.label} tabIndex={-1}>
-          <Code label={`${sample.label} example`} code={sample.code} language={sample.language} />
-        </Tabs.Panel>
-      ))}
-    </Tabs.Root>
+      {shown && (
+        <div key={shown.label} {...panelProps(id, chosen)}>
+          <Code label={`${shown.label} example`} code={shown.code} language={shown.language} />
+        </div>
+      )}
+    </div>
   )
 }

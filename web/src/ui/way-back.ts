@@ -6,7 +6,7 @@ import { useRouter } from '../router/router-view.tsx'
 const pages = new Map<number, string>()
 
 export function rememberPage({ state, pathname }: Location) {
-  pages.set(state.__TSR_index, pathname)
+  pages.set(state.index, pathname)
 }
 
 /**
@@ -18,7 +18,7 @@ export function useWayBack(path: string) {
   const router = useRouter()
   return (event: MouseEvent) => {
     const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey
-    if (!isPlain || pages.get(router.now().location.state.__TSR_index - 1) !== path) return
+    if (!isPlain || pages.get(router.now().location.state.index - 1) !== path) return
     event.preventDefault()
     router.back()
   }

@@ -11,6 +11,7 @@ import { viewsQuery } from '../../features/views/views.queries.ts'
 import { useNavigate } from '../../router/router-view.tsx'
 import { readSeesPayments } from '../../session/sees-payments.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { isEnter } from '../../ui/is-enter.ts'
 import { paths } from '../paths.ts'
 import { ENTRIES, isOpenTo } from './entries.ts'
 
@@ -121,6 +122,9 @@ export function Palette({ role, onHelp, onClose }: PaletteProps) {
           aria-label="A page, an action, a business, a person or a LOID"
           placeholder="A page, an action, a business, a person or a LOID"
           maxLength={200}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && !isEnter(event)) event.preventBaseUIHandler()
+          }}
           className="control"
         />
         <p role="status" className="mt-1 h-5 text-xs text-muted">

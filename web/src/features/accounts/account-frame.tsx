@@ -1,7 +1,15 @@
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
 import { Brand } from '../../ui/brand.tsx'
 import { usePageTitle } from '../../ui/tab-title.ts'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
+
+/** As wide as the style `lg`. */
+const WIDE = window.matchMedia('(width >= 64rem)')
+// The form does not wait for the picture, and a phone does not load it. If its code does not load, the panel stays empty.
+const Pitch = lazy(async () => {
+  const code = await import('./pitch.tsx').catch(() => undefined)
+  return { default: code?.Pitch ?? (() => null) }
+})
 
 interface AccountFrameProps {
   title: string
@@ -33,60 +41,31 @@ export function AccountFrame({ title, text, footer, another, children }: Account
           {another !== undefined && <div className="mt-6 h-9 pointer-coarse:h-11">{another}</div>}
         </main>
       </div>
-      <Pitch />
+      <Picture />
     </div>
   )
 }
 
 export const textLinkClass = 'rounded font-medium text-brand-ink underline-offset-4 hover:underline'
 
-/** One referral from beginning to end. */
-const STORY = [
-  { day: 'Nov 3', what: 'Submitted', more: 'by Mia Harbour, to the lender at once', mark: 'bg-[#8f9bff]' },
-  { day: 'Nov 4', what: 'Pre Qualified', more: 'after the lender called the applicant', mark: 'bg-[#f3c063]' },
-  {
-    day: 'Nov 6',
-    what: 'Your turn',
-    more: 'Callum, the lender',
-    quote: 'Could you send the last three bank statements?',
-    mark: 'bg-[#f3c063]',
-  },
-  { day: 'Nov 6', what: 'Answered', more: 'by Mia Harbour, 20 minutes later', mark: 'bg-[#8f9bff]' },
-  { day: 'Nov 10', what: 'Approved', more: '$62,000, Working Capital', mark: 'bg-[#5fd6a0]' },
-  { day: 'Nov 12', what: 'Funded', more: 'The loan has been paid out', mark: 'bg-[#5fd6a0]' },
-]
-
-/** A decorative picture beside the form on wide screens: what a partner sees of a referral. */
-function Pitch() {
+/** A picture beside the form on wide screens. */
+function Picture() {
+  const isWide = useSyncExternalStore(followWidth, () => WIDE.matches)
   return (
     <div
       className="m-3 hidden flex-col justify-center gap-10 overflow-hidden rounded-2xl bg-(--panel) p-12 text-white lg:flex"
       aria-hidden
     >
-      <p className="max-w-md text-balance text-[1.75rem]/9 font-semibold tracking-tight">
-        Refer a loan. Follow it until it is funded.
-      </p>
-      <div className="max-w-md rounded-xl bg-white/6 p-6">
-        <p className="flex items-center justify-between gap-4 text-[0.9375rem] font-semibold">
-          Bayside Commercial Kitchens
-          <span className="rounded-md bg-[#5fd6a0]/15 px-2 py-0.5 text-xs font-medium text-[#8be9bd]">Funded</span>
-        </p>
-        <ol className="mt-5 grid gap-4 border-l border-white/15 pl-5">
-          {STORY.map(({ day, what, more, quote, mark }) => (
-            <li key={what} className="relative">
-              <span
-                className={`absolute top-1.5 -left-[1.46rem] size-2 rounded-full ring-4 ring-[color-mix(in_srgb,var(--panel),white_6%)] ${mark}`}
-              />
-              <p className="flex justify-between gap-4">
-                <span className="font-medium">{what}</span>
-                <span className="text-[0.8125rem] text-[#b9c0ea]">{day}</span>
-              </p>
-              <p className="text-[0.8125rem] text-[#b9c0ea]">{more}</p>
-              {quote && <p className="mt-1.5 rounded-lg bg-white/8 px-3 py-2 text-[0.8125rem]">{quote}</p>}
-            </li>
-          ))}
-        </ol>
-      </div>
+      {isWide && (
+        <Suspense>
+          <Pitch />
+        </Suspense>
+      )}
     </div>
   )
+}
+
+function followWidth(listener: () => void) {
+  WIDE.addEventListener('change', listener)
+  return () => WIDE.removeEventListener('change', listener)
 }

@@ -5,11 +5,11 @@ import {
   failedToLoadProfileText,
   forgotPasswordFailureText,
   resetPasswordFailureText,
-  signInFailureText,
   signUpFailureText,
   updateProfileFailureText,
   weakPasswordText,
 } from './failure-texts.ts'
+import { signInFailureText } from './sign-in-failure-text.ts'
 
 const failed = (status: number, message: string, code = '') => new Failure(status, message, { code })
 

@@ -1,13 +1,5 @@
-import { Failure, failureText, UNEXPECTED } from '../../api/failure.ts'
-
-/**
- * Section 8 chooses a text by the words in the server's text. If several words are given, all must occur (D11). Some
- * texts are also chosen by the answer's code or status.
- */
-interface Mapping {
-  when: (failure: Failure) => boolean
-  text: string
-}
+import { Failure, failureText } from '../../api/failure.ts'
+import { hasCode, INACTIVE, type Mapping, mappedText, says } from './failure-mapping.ts'
 
 const WEAK_PASSWORD = 'Password is too weak. Please choose a stronger password.'
 const EXPIRED_RESET_TOKEN = 'Reset token has expired. Please request a new password reset.'
@@ -15,16 +7,6 @@ const INVALID_RESET_TOKEN = 'Invalid reset token. Please request a new password 
 /** The texts for a link that can no longer be used. */
 export const DEAD_LINK_TEXTS = [EXPIRED_RESET_TOKEN, INVALID_RESET_TOKEN]
 export const MISSING_RESET_TOKEN = 'Invalid or missing reset token. Please request a new password reset.'
-
-const INACTIVE = 'Your account is inactive. Please contact support.'
-
-const SIGN_IN: Mapping[] = [
-  { when: says('email'), text: 'Account not found. Please check your email or create an account.' },
-  { when: says('user'), text: 'Account not found. Please check your email or create an account.' },
-  { when: says('password'), text: 'Incorrect password. Please try again or reset your password.' },
-  { when: says('inactive'), text: INACTIVE },
-  { when: says('disabled'), text: INACTIVE },
-]
 
 const SIGN_UP: Mapping[] = [
   {
@@ -60,20 +42,16 @@ const RESET_PASSWORD: Mapping[] = [
   { when: says('weak'), text: WEAK_PASSWORD },
 ]
 
-export function signInFailureText(error: unknown): string {
-  return mapped(error, SIGN_IN, 'Login failed')
-}
-
 export function signUpFailureText(error: unknown): string {
-  return mapped(error, SIGN_UP, 'Account creation failed')
+  return mappedText(error, SIGN_UP, 'Account creation failed')
 }
 
 export function forgotPasswordFailureText(error: unknown): string {
-  return mapped(error, FORGOT_PASSWORD, 'Failed to send reset email')
+  return mappedText(error, FORGOT_PASSWORD, 'Failed to send reset email')
 }
 
 export function resetPasswordFailureText(error: unknown): string {
-  return mapped(error, RESET_PASSWORD, 'Password reset failed')
+  return mappedText(error, RESET_PASSWORD, 'Password reset failed')
 }
 
 /** The text for a password that the server refuses, with the server's reason. Undefined for other failures. */
@@ -98,23 +76,4 @@ export function changePasswordFailureText(error: unknown): string {
 /** Whether no answer came although the browser is online. */
 function isUnreached(error: unknown): boolean {
   return error instanceof Failure && error.status === 0 && error.code !== 'OFFLINE'
-}
-
-/** A suspension shows the lender's reason as it is (D116), whatever words the reason has. */
-const isSuspended = hasCode('ACCOUNT_SUSPENDED')
-
-function mapped(error: unknown, mappings: Mapping[], otherwise: string): string {
-  if (!(error instanceof Failure)) return UNEXPECTED
-  if (error.code === 'OFFLINE' || isSuspended(error)) return error.message
-  const text = mappings.find(({ when }) => when(error))?.text
-  if (text) return text
-  return error.message === otherwise ? otherwise : `${otherwise}: ${error.message}`
-}
-
-function says(...words: string[]) {
-  return (failure: Failure) => words.every((word) => failure.message.toLowerCase().includes(word))
-}
-
-function hasCode(code: string) {
-  return (failure: Failure) => failure.code === code
 }

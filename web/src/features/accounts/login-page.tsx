@@ -28,8 +28,8 @@ import { toast } from '../../ui/toast.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import type { CheckedSignIn } from './check-sign-in.ts'
 import { DemoSignIn, demoQuery } from './demo-sign-in.tsx'
-import { signInFailureText } from './failure-texts.ts'
 import { isByInvitation } from './is-by-invitation.ts'
+import { signInFailureText } from './sign-in-failure-text.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
 
 type Check = (typed: SignIn) => CheckedSignIn

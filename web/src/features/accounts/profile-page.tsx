@@ -40,7 +40,6 @@ export function ProfilePage() {
             label="Profile"
             tabs={[
               {
-                value: 'personal',
                 label: 'Personal Information',
                 icon: <UserRound aria-hidden />,
                 content: (
@@ -70,7 +69,6 @@ export function ProfilePage() {
                 ),
               },
               {
-                value: 'password',
                 label: 'Change Password',
                 icon: <KeyRound aria-hidden />,
                 content: (

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { onwardFrom, paths } from '../../app/paths.ts'
 import { useRouter } from '../../router/router-view.tsx'
 
-declare module '@tanstack/history' {
+declare module '../../router/history.ts' {
   interface HistoryState {
     /** The email of the account that was just created. The sign-in page fills it in. */
     email?: string | undefined
