@@ -9,9 +9,12 @@ import { precompress } from './vite/precompress.ts'
 /** The libraries of all pages. Few pages have lists that grow. */
 const OF_VENDORS = /node_modules\/(react|react-dom|scheduler|@tanstack)\/(?!.*[iI]nfiniteQuery(Observer|Options|\.))/
 
+/** What forms before and after sign-in have in common. */
+const OF_WORDS = /contract\/src\/(access|choices|clean-text)\./
+
 /** All code except what the pages for signing in do not need, and what they alone need. */
 const NOT_OF_SIGNED_IN =
-  /^(?!.*(contract\/src\/(?!choices\.)|features\/accounts\/|session\/may|format\/dates|ui\/(badge|card|description-list|dialog|empty-state|page-header|relative-time|skeleton)\.))/
+  /^(?!.*(contract\/src\/|features\/accounts\/|session\/may|format\/dates|ui\/(badge|card|description-list|dialog|empty-state|page-header|relative-time|skeleton)\.))/
 /** The sign-up and sign-in pages need no date, but some links in mails open a page that does. */
 const OF_TIMES = /web\/src\/(format\/dates|ui\/(badge|relative-time))\./
 const OF_ACCOUNTS =
@@ -94,6 +97,7 @@ export default defineConfig({
             },
             // Neither the sign-in page nor a list has a long form.
             { name: 'forms', test: OF_FORMS, minShareCount: 2, includeDependenciesRecursively: false },
+            { name: 'words', test: OF_WORDS, minShareCount: 2 },
             { name: 'shared', test: NOT_OF_SIGNED_IN, minShareCount: 10 },
             { name: 'times', test: OF_TIMES, minShareCount: 10 },
             { name: 'accounts', test: OF_ACCOUNTS, minShareCount: 2, includeDependenciesRecursively: false },

@@ -1,11 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
-import { EARLY_CALLS } from '../src/document/early-calls.ts'
+import { EARLY_CALLS, SESSION_CALL } from '../src/document/early-calls.ts'
 
 const FOLDER = join(import.meta.dirname, '../src/document')
-/** The headings that are known before the page's code has loaded. */
-const TITLES: Readonly<Record<string, string>> = { '/dashboard': 'Dashboard', '/leads': 'Leads', '/deals': 'Deals' }
+/** The pages' headings, each with the text below it, which are known before the page's code has loaded. */
+const HEADINGS: Readonly<Record<string, readonly [title: string, text?: string]>> = {
+  '/dashboard': ['Dashboard'],
+  '/leads': ['Leads'],
+  '/leads/new': ['New Lead', 'Fields marked * are required. The rest helps the lender to decide sooner.'],
+  '/deals': ['Deals'],
+  '/webhook': [
+    'Webhook',
+    'Send every event of your leads and deals to your server, and see these deliveries and your systems’ submissions.',
+  ],
+  '/api-keys': ['API Keys', 'Submit leads from your own systems, without anybody signing in.'],
+  '/api-docs': ['API Docs', 'Submit leads from your own systems and receive updates on them.'],
+  '/profile': ['Profile Settings', 'Your business, how we reach you, and your password.'],
+}
+/** The forms that the document shows to visitors. */
+const FORMS: Readonly<Record<string, string>> = { '/login': 'sign-in', '/signup': 'sign-up' }
 
 /** `web/src/document/start.ts` as one script without imports. */
 export async function bundleStart(): Promise<string> {
@@ -26,7 +40,7 @@ export async function bundleStart(): Promise<string> {
 /** The document's list of the calls that its script begins. */
 export function earlyCallsOf(path: string, isForPeople: boolean, apiBase: string): string {
   const calls = (EARLY_CALLS[path] ?? []).map((address) => apiBase + address).join(' ')
-  return `<meta name="early-calls" content="${calls}"${isForPeople ? ' data-session' : ''} />`
+  return `<meta name="early-calls" content="${calls}"${isForPeople ? ` data-session="${apiBase}${SESSION_CALL}"` : ''} />`
 }
 
 /**
@@ -36,13 +50,16 @@ export function earlyCallsOf(path: string, isForPeople: boolean, apiBase: string
  */
 export function earlyPart(path: string, isForPeople: boolean): string {
   const logo = piece('logo')
+  const [title = '', text = ''] = HEADINGS[path] ?? []
   const outline = piece(path === '/dashboard' ? 'dashboard' : 'rows')
   const shell = piece('shell')
-    .replace('<!--title-->', TITLES[path] ?? '')
+    .replace('<!--title-->', title)
+    .replace('<!--text-->', text && `<p class="mt-0.5 text-muted">${text}</p>`)
     .replace('<!--outline-->', outline)
   const early = (reader: string, html: string) => `<div data-early="${reader}">${html}</div>`
   if (isForPeople) return early('person', shell) + early('visitor', logo)
-  return path === '/login' ? early('person', logo) + early('visitor', piece('sign-in')) : early('anybody', logo)
+  const form = FORMS[path]
+  return form ? early('person', logo) + early('visitor', piece(form)) : early('anybody', logo)
 }
 
 function piece(name: string): string {

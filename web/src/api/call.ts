@@ -89,8 +89,7 @@ async function send(
   if (idempotencyKey) headers.set('idempotency-key', idempotencyKey)
   try {
     const address = addressOf(route, request)
-    const early = route.method === 'GET' ? takeEarlyCall(address, token) : undefined
-    const response = await (early ??
+    const response = await (takeEarlyCall(`${route.method} ${address}`, token) ??
       fetch(address, {
         method: route.method,
         headers,

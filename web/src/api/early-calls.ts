@@ -2,6 +2,7 @@
 export interface EarlyCalls {
   /** The token that they were sent with. */
   token: string | null
+  /** By method and address. */
   answers: Map<string, Promise<Response>>
 }
 
@@ -12,11 +13,11 @@ declare global {
 }
 
 /** The answer to this call if the document has begun it for the same session. Nobody gets it twice. */
-export function takeEarlyCall(address: string, token: string | null): Promise<Response> | undefined {
+export function takeEarlyCall(call: string, token: string | null): Promise<Response> | undefined {
   const { earlyCalls } = window
   if (earlyCalls?.token !== token) return undefined
-  const answer = earlyCalls.answers.get(address)
-  earlyCalls.answers.delete(address)
+  const answer = earlyCalls.answers.get(call)
+  earlyCalls.answers.delete(call)
   return answer
 }
 

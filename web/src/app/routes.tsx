@@ -9,7 +9,10 @@ import { textOf } from './search-text.ts'
 
 type Load = Route['load']
 
-const loadFrame = async () => (await import('./layout/layout.tsx')).Layout
+const loadFrame = async () => {
+  const { Layout, startLayout } = await import('./layout/layout.tsx')
+  return { Frame: Layout, start: startLayout }
+}
 
 const open = (load: Load, ...guards: Guard[]): Route => ({ guards, load })
 const signedOut = (load: Load): Route => ({ guards: [requireNoSession], load })
@@ -137,8 +140,8 @@ const routes: Readonly<Record<Path, Route>> = {
     return { Page: SecurityLogPage, start: startSecurityLog }
   }, requireRole('owner')),
   '/profile': signedIn(async () => {
-    const { ProfilePage } = await import('../features/accounts/profile-page.tsx')
-    return { Page: ProfilePage }
+    const { ProfilePage, startProfile } = await import('../features/accounts/profile-page.tsx')
+    return { Page: ProfilePage, start: startProfile }
   }, leadToNotifications),
   '/profile/security': signedIn(async () => {
     const { AccountSecurityPage, startAccountSecurity } = await import('../features/accounts/account-security-page.tsx')

@@ -45,19 +45,31 @@ function preloadFont() {
 /** Begins the calls of the page. The app takes their answers (`web/src/api/early-calls.ts`). */
 function beginCalls(token: string | null): EarlyCalls {
   const { content = '', dataset } = document.querySelector<HTMLMetaElement>('meta[name=early-calls]') ?? {}
-  const isForPeople = dataset?.['session'] !== undefined
+  const session = dataset?.['session']
   const answers: EarlyCalls['answers'] = new Map()
-  const id = location.pathname.split('/')[2] ?? ''
-  for (const address of content.split(' ')) {
-    const isSure = !(address.includes('?') && location.search) && (!address.includes(':id') || /^[\w-]+$/.test(id))
-    if (!address || !isSure || isForPeople !== (token !== null)) continue
-    const answer = fetch(address.replace(':id', id), {
-      headers: { accept: 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
+  if ((session !== undefined) !== (token !== null)) return { token, answers }
+
+  function begin(method: string, address: string, body: string | null) {
+    const answer = fetch(address, {
+      method,
+      body,
+      headers: {
+        accept: 'application/json',
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== null && { 'content-type': 'application/json' }),
+      },
       signal: AbortSignal.timeout(CALL_MS_MAX),
     })
     answer.catch(() => undefined)
-    answers.set(address.replace(':id', id), answer)
+    answers.set(`${method} ${address}`, answer)
   }
+
+  const id = location.pathname.split('/')[2] ?? ''
+  for (const address of content.split(' ')) {
+    const isSure = !(address.includes('?') && location.search) && (!address.includes(':id') || /^[\w-]+$/.test(id))
+    if (address && isSure) begin('GET', address.replace(':id', id), null)
+  }
+  if (session !== undefined) begin('POST', session, JSON.stringify({ token }))
   return { token, answers }
 }
 

@@ -21,18 +21,24 @@ export interface Visit {
 export type Guard = (visit: Visit) => Destination | undefined
 type Drawn<Props = object> = (props: Props) => ReactElement | null
 type Frame = Drawn<{ children: ReactNode }>
+/** Begins the calls of a page or of a frame. */
+type Start = (at: PageStart) => void
 
 interface PageCode {
   Page: Drawn
-  /** Begins the page's calls. */
-  start?: (at: PageStart) => void
+  start?: Start
+}
+
+interface FrameCode {
+  Frame: Frame
+  start: Start
 }
 
 export interface Route {
   /** The first one that returns a destination redirects to it. */
   guards: readonly Guard[]
   /** The same function for all pages that share the frame, which stays as it is between them. */
-  loadFrame?: () => Promise<Frame>
+  loadFrame?: () => Promise<FrameCode>
   load: () => Promise<PageCode>
 }
 
@@ -124,9 +130,13 @@ export function createRouter({ routes, fallback, queryClient, Pending, Broken }:
 
   async function loadCode(route: Route): Promise<PageCode & { Frame: Frame | undefined }> {
     const [frame, page] = await Promise.allSettled([route.loadFrame?.(), route.load()])
-    const Frame = frame.status === 'fulfilled' ? frame.value : undefined
+    const Frame = frame.status === 'fulfilled' ? frame.value?.Frame : undefined
     if (frame.status === 'rejected' || page.status === 'rejected') return { Frame, Page: Broken }
-    const code = { ...page.value, Frame }
+    const starts = [page.value.start, frame.value?.start]
+    const start: Start = (at) => {
+      for (const begin of starts) begin?.(at)
+    }
+    const code = { Frame, Page: page.value.Page, start }
     ready.set(route, code)
     return code
   }

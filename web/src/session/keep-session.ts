@@ -7,6 +7,8 @@ import { dropOthersDrafts } from './tab-drafts.ts'
 
 const REFRESH_AGE_MS = 12 * 60 * 60_000
 const CHECK_EVERY_MS = 10 * 60_000
+/** The first page has already asked who is signed in. */
+const ASKED_JUST_NOW_MS = 5_000
 /**
  * If the answer to a refresh is lost, the old token is valid for only 30 seconds more (D12). All attempts and the
  * pauses between them fit into that time. A repeat gets the same new token (D54).
@@ -33,9 +35,9 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
   /** The person whose data this tab shows, or null if nobody is signed in or the person is not known yet. */
   let shown = readPersonId()
 
-  async function check() {
+  async function check(staleTime = 0) {
     if (readToken() === null) return
-    await queryClient.query({ ...sessionQuery(), staleTime: 0 }).catch(ignore)
+    await queryClient.query({ ...sessionQuery(), staleTime }).catch(ignore)
     shown ??= readPersonId()
     await refreshIfOld().catch(ignore)
   }
@@ -68,7 +70,7 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
   const timer = setInterval(handleVisibility, CHECK_EVERY_MS)
   document.addEventListener('visibilitychange', handleVisibility)
   window.addEventListener('online', handleVisibility)
-  void check()
+  void check(ASKED_JUST_NOW_MS)
 
   return () => {
     stopListening()

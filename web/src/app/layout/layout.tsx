@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { useLocation } from '../../router/router-view.tsx'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { signOut } from '../../session/sign-out.ts'
@@ -13,9 +14,13 @@ import { OfflineLine } from './offline-line.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
+export function startLayout({ queryClient }: PageStart) {
+  startQuery(queryClient, sessionQuery())
+}
+
 /** The frame around every page of a signed-in partner. */
 export function Layout({ children }: { children: ReactNode }) {
-  // keepSession fetches the session at the start. This query only reads the cached session.
+  // The session is fetched before this is drawn. This query only reads it.
   const { data: session } = useQuery({ ...sessionQuery(), enabled: false })
   const [isAsking, setIsAsking] = useState(false)
   const [drawerFor, setDrawerFor] = useState<string | null>(null)

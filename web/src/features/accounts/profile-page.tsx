@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { BellRing, ChevronRight, KeyRound, ShieldCheck, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { failureDetail } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { Link } from '../../router/link.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -17,6 +18,10 @@ import { EmailForm } from './email-form.tsx'
 import { failedToLoadProfileText } from './failure-texts.ts'
 import { PasswordForm } from './password-form.tsx'
 import { PersonalForm } from './personal-form.tsx'
+
+export function startProfile({ queryClient }: PageStart) {
+  startQuery(queryClient, profileQuery())
+}
 
 export function ProfilePage() {
   const profile = useQuery(profileQuery())

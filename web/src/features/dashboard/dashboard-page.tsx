@@ -1,5 +1,5 @@
 import type { Stats } from '@portal/contract/dashboard.ts'
-import { useQuery } from '@tanstack/react-query'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
@@ -8,6 +8,7 @@ import { Link } from '../../router/link.tsx'
 import { May } from '../../session/may.tsx'
 import { readSeesPayments, useSeesPayments } from '../../session/sees-payments.ts'
 import { sessionQuery } from '../../session/session.queries.ts'
+import { AfterPaint } from '../../ui/after-paint.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -38,12 +39,18 @@ export function startDashboard({ queryClient }: PageStart) {
   startQuery(queryClient, newsQuery())
   startQuery(queryClient, attentionQuery())
   startQuery(queryClient, statsQuery())
-  if (readSeesPayments()) startQuery(queryClient, paymentSumsQuery(true))
+  void startPaymentSums(queryClient)
   startQuery(queryClient, trendsQuery('week'))
   startQuery(queryClient, pipelineQuery())
   startQuery(queryClient, recentLeadsQuery())
   startQuery(queryClient, recentDealsQuery())
   startQuery(queryClient, activityQuery())
+}
+
+/** If it is not known yet whether the person sees payments, the session says so (D111). */
+async function startPaymentSums(queryClient: QueryClient) {
+  if (readSeesPayments() === null) await queryClient.query(sessionQuery()).catch(() => undefined)
+  if (readSeesPayments()) startQuery(queryClient, paymentSumsQuery(true))
 }
 
 export function DashboardPage() {
@@ -129,7 +136,11 @@ function Content() {
         {seesPayments && payments.data && <PaymentSumsLine sums={payments.data} />}
         <ManagerLine />
       </div>
-      {!isNewcomer && <Sections told={told} />}
+      {!isNewcomer && (
+        <AfterPaint waiting={<WaitingPipeline />}>
+          <Sections told={told} />
+        </AfterPaint>
+      )}
     </div>
   )
 }
