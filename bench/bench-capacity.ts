@@ -14,7 +14,7 @@ import type { Tables } from '../server/src/platform/db/tables.ts'
 import type { AnyEvent } from '../server/src/records/events/event-data.ts'
 import { recordEvents } from '../server/src/records/events/events.ts'
 import type { ReadersOrder, ReadersReport } from './live-readers.ts'
-import { type HttpRequest, jobsEnd } from './load.ts'
+import { bearer, type HttpRequest, jobsEnd } from './load.ts'
 import { DEALS, LEADS, type LoadedPartner, loadData, PARTNERS } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 
@@ -215,10 +215,6 @@ async function ask({ url }: Product, path: string, caller: { token: string }, bo
   })
   if (!answer.ok) throw new Error(`the portal answered ${answer.status} to ${path}`)
   return ((await answer.json()) as { data: Fed }).data
-}
-
-function bearer({ token }: { token: string }) {
-  return { authorization: `Bearer ${token}` }
 }
 
 async function record(product: Product, partners: LoadedPartner[]): Promise<void> {

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONSENT_VERSION } from '../contract/src/lead-form.ts'
 import { IMPORT_ROWS_MAX } from '../contract/src/limits.ts'
+import { bearer } from './load.ts'
 import { newLead } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 
@@ -210,8 +211,4 @@ async function send({ url }: Product, caller: Caller | undefined, path: string, 
   })
   if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
   return ((await answer.json()) as { data: Data }).data
-}
-
-function bearer({ token }: Pick<Caller, 'token'>) {
-  return { authorization: `Bearer ${token}` }
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '../server/src/platform/db/database.ts'
 import {
+  asBrowser,
+  bearer,
   type HttpRequest,
   jobsEnd,
   type Load,
@@ -14,13 +16,13 @@ import {
 import { DEALS, LEADS, type LoadedPartner, loadData, PARTNERS } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 import { type RecordedCall, recordCreate, recordDetail, recordList, recordSearch } from './recorded-statements.ts'
+import { atLeast, atMost, column, type Goal, judge, ratios, show } from './rounds.ts'
 
 const LOAD: Load = { concurrency: 16, seconds: 2 }
 const ROUNDS = 9
 const SECOND_STARTS = 5
 const BETWEEN_ROUNDS_MS = 300
 const STATEMENT_MS_MAX = 60_000
-const AS_BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
 
 interface Server {
   product: Product
@@ -28,15 +30,6 @@ interface Server {
   /** The bare driver's pool, with a connection for each of the load's concurrent callers. */
   driver: Database
 }
-
-/** A goal is met if the median of the rounds meets it, and missed only if every round misses it. */
-interface Goal {
-  text: string
-  isMet(value: number): boolean
-}
-
-const atLeast = (least: number): Goal => ({ text: `≥ ${least}`, isMet: (value) => value >= least })
-const atMost = (most: number): Goal => ({ text: `≤ ${most}`, isMet: (value) => value <= most })
 
 const SECOND_START_S = atMost(1.5)
 const RESIDENT_MB = atMost(230)
@@ -126,17 +119,13 @@ function openDriver({ databaseUrl }: Product): Database {
 
 async function ask(own: Server, question: Question): Promise<void> {
   const { name, calls, request, isWrite, goals } = question
-  const requestAsBrowser = (partner: LoadedPartner) => {
-    const plain = request(partner)
-    return { ...plain, headers: { ...plain.headers, ...AS_BROWSER } }
-  }
   const browser: Measured[] = []
   const plain: Measured[] = []
   const pool: Measured[] = []
   const pipelined: Measured[] = []
   // The first round warms up and does not count. Figures that are compared with each other are measured close together.
   for (let round = 0; round <= ROUNDS; round++) {
-    browser.push(await overHttp(own, requestAsBrowser))
+    browser.push(await overHttp(own, (partner) => asBrowser(request(partner))))
     pool.push(await loadWithPool(own.driver.pool, calls, LOAD))
     // A transaction cannot run on a connection where other statements come in between.
     if (!isWrite) pipelined.push(await loadPipelined(own.product.databaseUrl, calls, LOAD))
@@ -155,55 +144,8 @@ async function ask(own: Server, question: Question): Promise<void> {
 }
 
 async function overHttp({ product, partners }: Server, request: (partner: LoadedPartner) => HttpRequest) {
-  const measured = await loadOverHttp(product, partners, request, LOAD)
+  const measured = await loadOverHttp(product, partners.map(request), LOAD)
   await jobsEnd(product)
   await sleep(BETWEEN_ROUNDS_MS)
   return measured
-}
-
-function show(name: string, rounds: Measured[]): void {
-  if (rounds.length === 0) return
-  const perSecond = column(rounds, 'perSecond')
-  const cpuMs = median(column(rounds, 'cpuMs'))
-  const cells = [
-    `  ${name}`.padEnd(28),
-    median(perSecond).toFixed(0).padStart(8),
-    ` ${spread(perSecond, 0)}`.padEnd(18),
-    median(column(rounds, 'p50')).toFixed(1).padStart(10),
-    median(column(rounds, 'p99')).toFixed(1).padStart(9),
-    Number.isNaN(cpuMs) ? '' : cpuMs.toFixed(3).padStart(10),
-  ]
-  console.log(cells.join(''))
-}
-
-/** Says whether the goal is met. If every round misses it, the run fails. */
-function judge(unit: string, rounds: number[], decimals: number, goal?: Goal): void {
-  const middle = median(rounds)
-  const value = `${middle.toFixed(decimals)} ${unit} ${rounds.length > 1 ? spread(rounds, decimals) : ''}`
-  if (!goal) return console.log(`  ${value}`)
-  const isMissed = !rounds.some((round) => goal.isMet(round))
-  if (isMissed) process.exitCode = 1
-  const verdict = isMissed ? 'missed' : goal.isMet(middle) ? 'met' : 'within the spread'
-  console.log(`  ${value.padEnd(46)} goal ${goal.text}: ${verdict}`)
-}
-
-function column(rounds: Measured[], key: keyof Measured): number[] {
-  return rounds.map((round) => round[key])
-}
-
-/** The ratio of the product's figure to the other figure, in each round. */
-function ratios(ours: Measured[], theirs: Measured[], key: keyof Measured): number[] {
-  return ours.map((round, i) => round[key] / (theirs[i]?.[key] ?? Number.NaN))
-}
-
-function spread(numbers: number[], decimals: number): string {
-  return `(${Math.min(...numbers).toFixed(decimals)} to ${Math.max(...numbers).toFixed(decimals)})`
-}
-
-function median(numbers: number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
-}
-
-function bearer(partner: LoadedPartner) {
-  return { authorization: `Bearer ${partner.token}` }
 }

@@ -19,11 +19,12 @@ export interface LoadedPartner {
    * these words.
    */
   words: string
-  newLead: object
+  newLead: ReturnType<typeof newLead>
 }
 
 /** Fills the database using SQL. The partners that make the calls sign up and sign in over HTTP. */
-export async function loadData({ url, pool }: Product): Promise<LoadedPartner[]> {
+export async function loadData(product: Product): Promise<LoadedPartner[]> {
+  const { url, pool } = product
   for (let i = 0; i < SIGNED_IN; i++) {
     await post(`${url}/api/auth/signup`, { email: email(i), password: PASSWORD, businessName: `Bench Partner ${i}` })
   }
@@ -40,7 +41,11 @@ export async function loadData({ url, pool }: Product): Promise<LoadedPartner[]>
   await insertLeads(pool)
   await insertDeals(pool)
   await pool.query('vacuum (analyze)')
+  return signInPartners(product)
+}
 
+/** Signs in the partners that make the calls, in a database that was loaded before. */
+export function signInPartners({ url, pool }: Product): Promise<LoadedPartner[]> {
   return Promise.all(
     Array.from({ length: SIGNED_IN }, async (_, i) => {
       const signedIn = await post(`${url}/api/auth/login`, { email: email(i), password: PASSWORD })
@@ -95,7 +100,7 @@ async function insertDeals(pool: pg.Pool): Promise<void> {
   )
 }
 
-export function newLead(i: number): object {
+export function newLead(i: number) {
   return {
     firstName: 'Nkem',
     lastName: `Okafor ${i}`,

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import pg from 'pg'
 import { connectionSettings } from '../server/src/platform/db/connection.ts'
-import type { LoadedPartner } from './load-data.ts'
 import type { Product } from './product.ts'
 import type { RecordedCall } from './recorded-statements.ts'
 
@@ -29,10 +28,18 @@ export interface Load {
 const JOBS_MS_MAX = 120_000
 const LOOK_EVERY_MS = 100
 
+export function bearer({ token }: { token: string }): { authorization: string } {
+  return { authorization: `Bearer ${token}` }
+}
+
+/** The same request, with what a browser says that it can unpack. */
+export function asBrowser(request: HttpRequest): HttpRequest {
+  return { ...request, headers: { ...request.headers, 'accept-encoding': 'gzip, deflate, br, zstd' } }
+}
+
 export async function loadOverHttp(
-  { url, cpuMs }: Product,
-  partners: LoadedPartner[],
-  request: (partner: LoadedPartner) => HttpRequest,
+  { url, cpuMs }: Pick<Product, 'url' | 'cpuMs'>,
+  requests: HttpRequest[],
   { concurrency, seconds }: Load,
 ): Promise<Measured> {
   const cpuMsBefore = cpuMs()
@@ -40,18 +47,18 @@ export async function loadOverHttp(
     url,
     connections: concurrency,
     duration: seconds,
-    requests: partners.map((partner) => request(partner)),
+    requests,
   })
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${result.non2xx} answers were errors, ${result.errors} calls got no answer`)
   }
-  const { requests, latency } = result
+  const { latency } = result
   return {
     // Autocannon's own average is not used, because it counts whole seconds, and a load lasts only a few.
-    perSecond: requests.total / result.duration,
+    perSecond: result.requests.total / result.duration,
     p50: latency.p50,
     p99: latency.p99,
-    cpuMs: (cpuMs() - cpuMsBefore) / requests.total,
+    cpuMs: (cpuMs() - cpuMsBefore) / result.requests.total,
   }
 }
 

@@ -206,7 +206,7 @@ function statusKb(pid: number, name: 'VmHWM' | 'VmRSS'): number {
 }
 
 /** CPU time of the process in its own code and in the kernel. Linux counts it in hundredths of a second. */
-function cpuMs(pid: number): number {
+export function cpuMs(pid: number): number {
   return 10 * (statField(pid, 11) + statField(pid, 12))
 }
 
