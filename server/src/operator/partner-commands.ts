@@ -1,5 +1,5 @@
 import type { Hold } from '@portal/contract/holds.ts'
-import { CONNECT_QUEUE } from '../crm/push/connect-queue.ts'
+import { CONNECT_QUEUE } from '../crm/queues.ts'
 import { findContact } from '../features/accounts/people.queries.ts'
 import { setPartnerActive } from '../features/accounts/set-partner-active.ts'
 import { holdOf } from '../records/partners/hold-of.ts'

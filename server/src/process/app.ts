@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { CONNECT_QUEUE } from '../crm/push/connect-queue.ts'
+import { CONNECT_QUEUE } from '../crm/queues.ts'
 import type { Deps } from '../deps.ts'
 import { accountRoutes } from '../features/accounts/accounts.routes.ts'
 import { rememberCallers } from '../features/accounts/caller-memory.ts'

@@ -1,4 +1,4 @@
-import { FOLLOW_ACCESS_QUEUE } from '../crm/pull/follow-access-queue.ts'
+import { FOLLOW_ACCESS_QUEUE } from '../crm/queues.ts'
 import { lockPeople } from '../features/accounts/people.queries.ts'
 import { removeSessionsOfSuspended } from '../features/accounts/sessions.queries.ts'
 import { createSecurityStore } from '../features/security-log/store-security.ts'

@@ -1,4 +1,4 @@
-import { LINKED_QUEUE } from '../crm/pull/linked-queue.ts'
+import { LINKED_QUEUE } from '../crm/queues.ts'
 import { createSecurityStore } from '../features/security-log/store-security.ts'
 import { noteSecurity } from '../platform/http/security-events.ts'
 import { defineJob } from '../platform/jobs/define-job.ts'

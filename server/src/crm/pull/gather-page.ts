@@ -1,14 +1,13 @@
-import type { CrmDeal, CrmHistoryEntry, CrmLead } from '../../records/crm-records.ts'
+import type { CrmBatch, CrmDeal, CrmHistoryEntry, CrmLead, CrmModule } from '../../records/crm-records.ts'
 import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../../records/deals/deal-table.ts'
 import { findRowsOfAllPartners } from '../../records/kinds/crm-rows.queries.ts'
 import type { RecordRow } from '../../records/kinds/crm-table.ts'
 import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../../records/leads/lead-table.ts'
 import { findLeadsWithoutDealOfAllPartners } from '../../records/leads/matching.queries.ts'
-import { chooseLoids } from '../../records/loids/chosen-loids.queries.ts'
-import type { Page, Unit } from '../apply/apply-page.ts'
+import { chooseLoids, findChosenLoids } from '../../records/loids/chosen-loids.queries.ts'
+import { applyPage, type Page, type Unit } from '../apply/apply-page.ts'
 import { isOutdated, isSameVersion } from '../zoho/applied-time.ts'
-import { nameRecords } from './name-records.ts'
-import type { Pull, PulledPartner } from './pull.ts'
+import type { Applied, PageTally, Pull, PulledPartner } from './pull.ts'
 import { readDealHistories, readEach } from './read-each.ts'
 
 /**
@@ -20,16 +19,24 @@ const HISTORIES_AT_ONCE = 8
 type Owners = ReadonlyMap<string, PulledPartner>
 type Gathered = Pick<Page, 'units' | 'told'>
 
+/** Gathers what is needed to apply these leads or deals, and applies them together. */
+export async function gatherAndApply(
+  pull: Pull,
+  owners: Owners,
+  records: readonly (CrmLead | CrmDeal)[],
+  { tally, ...read }: Pick<Page, 'readAt' | 'notesDue'> & { tally: PageTally | undefined },
+): Promise<Applied> {
+  const gathered = await gatherPage(pull, owners, records)
+  const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))
+  return applyPage(pull.deps, { ...gathered, ...read, isNews }, tally)
+}
+
 /**
  * Reads everything from the CRM that is needed to apply these leads or deals: the deals of converted leads, the leads
  * that were converted into deals, and the histories of changed records. Gives LOIDs to records that lack them. Leaves
  * out records that have not changed.
  */
-export async function gatherPage(
-  pull: Pull,
-  owners: Owners,
-  records: readonly (CrmLead | CrmDeal)[],
-): Promise<Gathered> {
+async function gatherPage(pull: Pull, owners: Owners, records: readonly (CrmLead | CrmDeal)[]): Promise<Gathered> {
   const deals = await nameDeals(
     pull,
     owners,
@@ -108,10 +115,9 @@ async function nameLeads(pull: Pull, owners: Owners, records: readonly CrmLead[]
   const { deps, signal } = pull
   const rows = await findRowsOfAllPartners(deps.db, LEAD_TABLE, idsOf(records))
   const changed = differing(pull, records, rows, owners)
-  const leads = await nameRecords<CrmLead>(deps, 'Leads', changed, {
-    knownLoids: new Map(loidsOf(rows)),
+  const leads = await nameRecords<CrmLead>(pull, 'Leads', changed, {
+    rows,
     readAgain: (zohoIds) => deps.crm.getLeads(zohoIds, signal),
-    signal,
   })
   return { leads, rows }
 }
@@ -143,15 +149,83 @@ async function nameDeals(
   const isWanted = ({ zoho_id }: CrmDeal) => leads.has(zoho_id) || partnersToSet.has(zoho_id)
   const unchanged = owned.filter((deal) => isWanted(deal) && owners.has(deal.partner_zoho_id ?? ''))
   const wanted = new Set([...unchanged, ...differing(pull, owned, rows, owners)])
-  const deals = await nameRecords<CrmDeal>(deps, 'Deals', [...wanted], {
-    knownLoids: new Map(loidsOf(rows)),
+  const deals = await nameRecords<CrmDeal>(pull, 'Deals', [...wanted], {
+    rows,
     // A deal has the LOID of its lead (D17).
     leadLoids: new Map([...leads].map(([zohoId, lead]) => [zohoId, lead.loid])),
     partnersToSet,
     readAgain: (zohoIds) => deps.crm.getDeals(zohoIds, signal),
-    signal,
   })
   return { deals, rows }
+}
+
+interface Nameable {
+  zoho_id: string
+  loid: string | null
+  partner_zoho_id: string | null
+  is_converted?: boolean
+  converted_deal_zoho_id?: string | null
+}
+
+/**
+ * Gives every record its LOID: the LOID in the portal, the LOID in the CRM, the LOID of its lead or deal, or a new LOID
+ * (D17). LOIDs that the CRM lacks are written to the CRM, and their records are read again. So each record has the
+ * Modified_Time of this write, and a second sync finds nothing to do. The CRM refuses to change a converted lead, so
+ * only the portal has its LOID.
+ */
+export async function nameRecords<Item extends Nameable>(
+  { deps: { db, reads, crm }, signal }: Pick<Pull, 'deps' | 'signal'>,
+  module: CrmModule,
+  records: readonly Item[],
+  options: {
+    /** The records' rows. */
+    rows: readonly RecordRow[]
+    /** For deals: the LOIDs of their leads, by the CRM's ids of the deals. */
+    leadLoids?: ReadonlyMap<string, string>
+    /** For records that name no partner: the CRM's ids of the partners that are written with the LOID. */
+    partnersToSet?: ReadonlyMap<string, string>
+    readAgain: (zohoIds: string[]) => Promise<CrmBatch<Item>>
+  },
+): Promise<(Item & { loid: string })[]> {
+  const { rows, leadLoids, partnersToSet, readAgain } = options
+  const knownLoids = new Map(rows.map((row) => [row.zoho_id, row.loid]))
+  const nameless = records.filter((record) => record.loid === null)
+  const unknown = nameless.filter((record) => !knownLoids.has(record.zoho_id))
+  // A lead that was converted before it had a LOID gets its deal's LOID, whether the lead or the deal is pulled first
+  // (D17).
+  const dealLoids = await findChosenLoids(
+    db,
+    unknown.flatMap((record) => record.converted_deal_zoho_id ?? []),
+  )
+  const suggested = new Map(
+    unknown.flatMap(({ zoho_id, converted_deal_zoho_id }) => {
+      const loid = leadLoids?.get(zoho_id) ?? dealLoids.get(converted_deal_zoho_id ?? '')
+      return loid === undefined ? [] : [[zoho_id, loid] as const]
+    }),
+  )
+  const ids = unknown.map((record) => record.zoho_id)
+  const fresh = await chooseLoids({ db, reads }, ids, suggested)
+  const chosen = new Map(nameless.map(({ zoho_id }) => [zoho_id, knownLoids.get(zoho_id) ?? fresh.get(zoho_id) ?? '']))
+  const writable = records.filter((record) => chosen.has(record.zoho_id) && !record.is_converted)
+  let written: readonly Item[] = []
+  if (writable.length > 0) {
+    const loids = writable.map(({ zoho_id }) => {
+      const partner = partnersToSet?.get(zoho_id)
+      return { zoho_id, loid: chosen.get(zoho_id) ?? '', ...(partner && { partner_zoho_id: partner }) }
+    })
+    await crm.setLoids(module, loids, signal)
+    written = (await readAgain(writable.map((record) => record.zoho_id))).records
+  }
+  const newest = new Map(written.map((record) => [record.zoho_id, record]))
+  return records.map((before) => {
+    const record = newest.get(before.zoho_id) ?? before
+    const partner_zoho_id = record.partner_zoho_id ?? partnersToSet?.get(record.zoho_id) ?? null
+    return {
+      ...record,
+      partner_zoho_id,
+      loid: knownLoids.get(record.zoho_id) ?? record.loid ?? chosen.get(record.zoho_id) ?? '',
+    }
+  })
 }
 
 /** Reads the deals of converted leads, except deals that are already on this page. */
@@ -237,8 +311,4 @@ function hasChanged(
 
 function idsOf(records: readonly { zoho_id: string }[]): string[] {
   return records.map((record) => record.zoho_id)
-}
-
-function loidsOf(rows: readonly RecordRow[]): [string, string][] {
-  return rows.flatMap((row): [string, string][] => (row.zoho_id === null ? [] : [[row.zoho_id, row.loid]]))
 }

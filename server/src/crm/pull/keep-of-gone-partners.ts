@@ -14,9 +14,8 @@ import {
   markPartnerHeld,
   needsLinkConfirmed,
 } from '../../records/partners/partners-in-crm.queries.ts'
-import { CONNECT_QUEUE } from '../push/connect-queue.ts'
 import { PartnerHeld } from '../push/partner-held.ts'
-import { LINKED_QUEUE } from './linked-queue.ts'
+import { CONNECT_QUEUE, LINKED_QUEUE } from '../queues.ts'
 import type { Pull } from './pull.ts'
 import type { Run } from './run/run.ts'
 

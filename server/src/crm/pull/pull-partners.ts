@@ -20,9 +20,7 @@ import {
   forgetPortalAccessOfAllPartners,
   updatePortalAccess,
 } from '../../records/partners/portal-access.queries.ts'
-import { CONNECT_QUEUE } from '../push/connect-queue.ts'
-import { FOLLOW_ACCESS_QUEUE } from './follow-access-queue.ts'
-import { INVITE_QUEUE } from './invite-queue.ts'
+import { CONNECT_QUEUE, FOLLOW_ACCESS_QUEUE, INVITE_QUEUE } from '../queues.ts'
 import { lookAfterGonePartners } from './keep-of-gone-partners.ts'
 import { beginAtCursor, endCursor, findCursor, moveCursor } from './sweep/sweep-cursors.queries.ts'
 

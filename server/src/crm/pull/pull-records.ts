@@ -5,12 +5,11 @@ import type { CrmModule } from '../../records/crm-records.ts'
 import type { RecordRow } from '../../records/kinds/crm-table.ts'
 import { forgetHidden } from '../../records/kinds/hidden-records.queries.ts'
 import { findPartnersById } from '../../records/partners/partners.queries.ts'
-import { applyPage } from '../apply/apply-page.ts'
 import { removeGone } from '../apply/remove-gone.ts'
 import { letNotesFollow } from '../push/notes-follow.ts'
 import { isOvertaken } from '../zoho/applied-time.ts'
 import { findRowsOf } from './find-rows-of.ts'
-import { gatherPage } from './gather-page.ts'
+import { gatherAndApply } from './gather-page.ts'
 import { type HoldHidden, openBrake } from './hold-hidden.ts'
 import { keepOfGonePartners } from './keep-of-gone-partners.ts'
 import type { AppliedRecord, PageTally, Pull } from './pull.ts'
@@ -107,11 +106,9 @@ export async function pullPage(
     [...readById.keys()].filter((zohoId) => there.has(zohoId) || !isNobodys(zohoId)),
   )
 
-  const gathered = await gatherPage(pull, owners, [...owned, ...unmapped])
-  const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))
   // A process that has just started does not know yet whether Zoho lists notes.
   const notesDue = crm.listsNotes() === true ? 'new' : 'changed'
-  const applied = await applyPage(deps, { ...gathered, readAt, isNews, notesDue }, tally)
+  const applied = await gatherAndApply(pull, owners, [...owned, ...unmapped], { readAt, notesDue, tally })
   const problems = [...read.problems, ...applied.problems]
   for (const problem of problems) log.warn({ module, ...problem }, 'a record from the CRM was left out')
   await pullDueNotes(pull, applied.records)

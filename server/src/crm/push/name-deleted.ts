@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { findRowsOfAllPartners, nameRow } from '../../records/kinds/crm-rows.queries.ts'
 import type { CrmTable, NamedRecord, RecordRow } from '../../records/kinds/crm-table.ts'
-import { PULL_QUEUE } from './pull-queue.ts'
+import { PULL_QUEUE } from '../queues.ts'
 
 /**
  * Handles rows whose push reached the CRM but got no answer, and whose CRM records were deleted by staff before the

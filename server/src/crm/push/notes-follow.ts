@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { QueuedJob } from '../../platform/jobs/enqueue-job.ts'
-import { DOCUMENT_QUEUE } from './document-queue.ts'
+import { DOCUMENT_QUEUE } from '../queues.ts'
 
 const NoteToPush = z.object({ partnerId: z.string(), noteId: z.string() })
 

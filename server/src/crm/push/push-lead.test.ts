@@ -8,7 +8,7 @@ import { newLead, startPortal, type TestPortal } from '../../testing/start-porta
 import { waitFor } from '../../testing/wait-for.ts'
 import { pullForAll } from '../pull/pull-for-all.ts'
 import { pullRecords } from '../pull/pull-records.ts'
-import { PULL_QUEUE } from './pull-queue.ts'
+import { PULL_QUEUE } from '../queues.ts'
 import { pushDeal } from './push-deal.job.ts'
 import { pushLead } from './push-lead.job.ts'
 import { pushPartnerNow } from './push-partner.job.ts'

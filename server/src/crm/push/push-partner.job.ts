@@ -8,7 +8,7 @@ import {
   markPartnerPushed,
   markPartnerPushFailed,
 } from '../../records/partners/partners-in-crm.queries.ts'
-import { CONNECT_QUEUE } from './connect-queue.ts'
+import { CONNECT_QUEUE } from '../queues.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
 import { linkOrHold } from './link-or-hold.ts'
 import { waitWhileHeld } from './partner-held.ts'

@@ -14,13 +14,13 @@ import {
   markSent,
   type PushedRows,
 } from '../../records/kinds/pushed.queries.ts'
+import { PULL_QUEUE } from '../queues.ts'
 import type { Crm } from '../zoho/crm.ts'
 import { CrmPartnerGone, CrmRefused } from '../zoho/errors.ts'
 import { givePushUp } from './give-up-push.ts'
 import { nameDeleted } from './name-deleted.ts'
 import { letNotesFollow } from './notes-follow.ts'
 import { letOthersGo, waitForTry } from './one-tries-for-all.ts'
-import { PULL_QUEUE } from './pull-queue.ts'
 import { pushForPartner } from './push-for-partner.ts'
 import { pushAlone, pushTogether } from './push-lease.ts'
 import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'

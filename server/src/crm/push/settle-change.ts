@@ -11,7 +11,7 @@ import {
   updateCorrected,
   updateWithdrawn,
 } from '../../records/leads/lead-changes.queries.ts'
-import { PULL_QUEUE } from './pull-queue.ts'
+import { PULL_QUEUE } from '../queues.ts'
 import { pushLead } from './push-lead.job.ts'
 
 /**

@@ -36,26 +36,6 @@ const Failure = z.object({
 
 const Items = z.array(z.unknown())
 
-/** Reads a page of a listing. The page is empty if Zoho answers 204 or 304. */
-export function readItems(answer: ZohoAnswer, key = 'data'): { items: unknown[]; next: NextPage | null } {
-  if (answer.status === 204 || answer.status === 304) return { items: [], next: null }
-  if (answer.status !== 200) throw refusal(answer)
-  const page = z.record(z.string(), z.unknown()).safeParse(answer.body).data
-  const items = page?.[key]
-  if (!Array.isArray(items)) throw new CrmUnavailable('The CRM’s answer cannot be read.')
-  const info = Info.parse(page?.info)
-  return { items, next: info?.more_records ? { token: info.next_page_token ?? null } : null }
-}
-
-export interface NextPage {
-  token: string | null
-}
-
-const Info = z.catch(
-  z.nullish(z.object({ more_records: z.nullish(z.boolean()), next_page_token: z.nullish(z.string()) })),
-  null,
-)
-
 /**
  * Reads the results of a write, in the order in which the items were sent. Throws if the request was refused as a
  * whole.

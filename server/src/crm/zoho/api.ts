@@ -1,6 +1,9 @@
+import * as z from 'zod/mini'
 import { CrmUnavailable } from '../../platform/errors.ts'
-import { isMissing, readItems } from './answers.ts'
+import { isMissing, readResults, refusal, type WriteResult, writtenId } from './answers.ts'
 import type { FileToSend, ZohoAnswer, ZohoCall, ZohoClient } from './client.ts'
+
+export type WriteCall = Omit<ZohoCall, 'method' | 'body'> & { method: 'POST' | 'PUT' }
 
 /**
  * The kinds of calls that the portal makes to Zoho. Every call can throw `CrmUnavailable`, and stops when `signal`
@@ -9,7 +12,9 @@ import type { FileToSend, ZohoAnswer, ZohoCall, ZohoClient } from './client.ts'
 export interface ZohoApi {
   /** Returns the answer, even if Zoho refused the request. */
   get(path: string, query: Record<string, string>, options?: GetOptions): Promise<ZohoAnswer>
-  write(call: Omit<ZohoCall, 'method'> & { method: 'POST' | 'PUT'; body: object }): Promise<ZohoAnswer>
+  /** Returns the items of an answer that is not a refusal, and not those of later pages. */
+  items(path: string, query: Record<string, string>, options?: ListOptions): Promise<unknown[]>
+  write(call: WriteCall & { body: object }): Promise<ZohoAnswer>
   remove(path: string, signal?: AbortSignal, attemptsMax?: number): Promise<ZohoAnswer>
   /** Sends a file. It is not sent again if its answer is lost. */
   upload(path: string, file: FileToSend, signal?: AbortSignal): Promise<ZohoAnswer>
@@ -30,13 +35,18 @@ interface GetOptions {
   headers?: Record<string, string>
 }
 
-interface PagesOptions extends GetOptions {
+interface ListOptions extends GetOptions {
   /** The key of the items in the answer. If absent, it is `data`. */
   key?: string
+}
+
+interface PagesOptions extends ListOptions {
   /** False if Zoho refuses a page size together with a token. */
   sizeWithToken?: boolean
 }
 
+/** One call reads or writes at most this many records by their ids. */
+export const RECORDS_A_CALL_MAX = 100
 const PAGE_SIZE = 200
 /** Zoho ends a listing at 100,000 records. A server that sends twice as many is repeating itself. */
 const PAGES_MAX = 1_000
@@ -71,6 +81,7 @@ export function openApi(client: ZohoClient): ZohoApi {
 
   return {
     get,
+    items: async (path, query, { key, ...options } = {}) => readItems(await get(path, query, options), key).items,
     write: (call) => client.send(call),
     upload: (path, file, signal) => client.send({ method: 'POST', path, file, isRepeatable: false, signal }),
     open: (path, signal) => client.send({ method: 'GET', path, opensFile: true, isRepeatable: true, signal }),
@@ -89,4 +100,42 @@ export async function firstItemsOf(pages: AsyncIterable<unknown[]>, itemsMax: nu
     if (all.length >= itemsMax) break
   }
   return all.slice(0, itemsMax)
+}
+
+/** Reads a page of a listing. The page is empty if Zoho answers 204 or 304. */
+export function readItems(
+  answer: ZohoAnswer,
+  key = 'data',
+): { items: unknown[]; next: { token: string | null } | null } {
+  if (answer.status === 204 || answer.status === 304) return { items: [], next: null }
+  if (answer.status !== 200) throw refusal(answer)
+  const page = z.record(z.string(), z.unknown()).safeParse(answer.body).data
+  const items = page?.[key]
+  if (!Array.isArray(items)) throw new CrmUnavailable('The CRM’s answer cannot be read.')
+  const info = Info.parse(page?.info)
+  return { items, next: info?.more_records ? { token: info.next_page_token ?? null } : null }
+}
+
+const Info = z.catch(
+  z.nullish(z.object({ more_records: z.nullish(z.boolean()), next_page_token: z.nullish(z.string()) })),
+  null,
+)
+
+/**
+ * Writes records. Returns one result for each record, in the order of the records. `more` is added to the call's body,
+ * next to the records.
+ */
+export async function writeRecords(
+  api: ZohoApi,
+  call: WriteCall,
+  data: object[],
+  more: object = {},
+): Promise<WriteResult[]> {
+  return readResults(await api.write({ ...call, body: { data, ...more } }))
+}
+
+/** Moves a record or a note to the CRM's recycle bin. What is gone stays gone. */
+export async function removeRecord(api: ZohoApi, path: string, signal?: AbortSignal, attemptsMax?: number) {
+  const answer = await api.remove(path, signal, attemptsMax)
+  if (!isMissing(answer)) writtenId(readResults(answer)[0])
 }

@@ -211,6 +211,24 @@ export function openClient(options: {
   }
 }
 
+/**
+ * The client that reads records, histories and notes. It makes no calls while few of the day's credits are left (D57).
+ * Pushes use another client for their reads.
+ */
+export function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
+  return {
+    async send(call) {
+      await limits.refresh()
+      if (limits.isShort()) {
+        throw new CrmUnavailable(
+          'Today’s calls to the CRM are nearly used up. New leads, deals and notes still go to the CRM, but changes made in the CRM arrive later.',
+        )
+      }
+      return client.send(call)
+    },
+  }
+}
+
 /** The address and the rest of the request with which a call is sent once. */
 function requestOf(call: ZohoCall, token: AccessToken, trace: Trace | undefined): Parameters<typeof sendRequest> {
   const url = new URL(`/crm/v8/${call.path}`, token.apiDomain)

@@ -3,11 +3,10 @@ import type { Clock } from '../../platform/clock.ts'
 import type { ZohoSettings } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Secrets } from '../../platform/db/secrets.ts'
-import { CrmUnavailable } from '../../platform/errors.ts'
 import { openApi } from './api.ts'
 import { type Attachments, openAttachments } from './attachments.ts'
 import { type Checks, openChecks } from './check/check.ts'
-import { openClient, type RetryTuning, type ZohoClient } from './client.ts'
+import { openClient, type RetryTuning, sparing } from './client.ts'
 import { openCrmClock } from './crm-clock.ts'
 import type { FieldMap } from './field-map.ts'
 import { openFieldsThere } from './fields-there.ts'
@@ -21,7 +20,7 @@ import { type HistoryReader, openHistoryReader } from './read-histories.ts'
 import { type NoteReader, openNoteReader } from './read-notes.ts'
 import { openRecordReader, type RecordReader } from './read-records.ts'
 import { openTaskReader, type TaskReader } from './read-tasks.ts'
-import { type CrmUsage, openSharedLimits, type SharedLimits } from './shared-limits.ts'
+import { type CrmUsage, openSharedLimits } from './shared-limits.ts'
 import { openTokens } from './token.ts'
 import { type InsertTrial, openInsertTrial } from './try-insert.ts'
 import { type LeadCorrector, openLeadCorrector } from './write/corrections.ts'
@@ -124,23 +123,5 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
     usage: limits.usage,
     partnersOverShare: limits.partnersOverShare,
     close: limits.close,
-  }
-}
-
-/**
- * The client that reads records, histories and notes. It makes no calls while few of the day's credits are left (D57).
- * Pushes use another client for their reads.
- */
-function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
-  return {
-    async send(call) {
-      await limits.refresh()
-      if (limits.isShort()) {
-        throw new CrmUnavailable(
-          'Today’s calls to the CRM are nearly used up. New leads, deals and notes still go to the CRM, but changes made in the CRM arrive later.',
-        )
-      }
-      return client.send(call)
-    },
   }
 }

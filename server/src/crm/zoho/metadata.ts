@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Clock } from '../../platform/clock.ts'
-import { readItems } from './answers.ts'
-import type { ZohoApi } from './api.ts'
+import { readItems, type ZohoApi } from './api.ts'
 import type { Displayed } from './wire.ts'
 
 /** What the organisation's settings say about one field. */
@@ -54,7 +53,7 @@ export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
     fieldsOf: async (module, signal) => (await find(module, signal))?.settings,
     displayedOf: async (module, signal) => (await find(module, signal))?.displayed ?? ((_, value) => value),
     async mandatoryOf(module, signal) {
-      const { items } = readItems(await api.get('settings/layouts', { module }, { signal }), 'layouts')
+      const items = await api.items('settings/layouts', { module }, { signal, key: 'layouts' })
       const layouts = items.flatMap((layout) => WireLayout.safeParse(layout).data ?? [])
       const fields = layouts.flatMap((layout) => layout.sections.flatMap((section) => section.fields))
       return [...new Set(fields.filter((field) => field.required).map((field) => field.api_name))]

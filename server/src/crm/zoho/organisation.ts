@@ -1,6 +1,6 @@
 import type { FieldGroup } from '@portal/contract/field-groups.ts'
 import type { CrmOrganisation, MadeFields } from '../../records/crm-records.ts'
-import { readItems, readResults, writtenId } from './answers.ts'
+import { readResults, writtenId } from './answers.ts'
 import { CrmRefused } from './errors.ts'
 import { fieldsOf } from './fields.ts'
 import type { GroupFields } from './fields-there.ts'
@@ -101,7 +101,7 @@ export function openOrganisation({ api, metadata, fieldMap, fieldsThere }: ZohoP
     leadStatuses: (signal) => choicesOf(leads.module, leads.fields.lead_status, signal),
     dealStages: (signal) => choicesOf(deals.module, deals.fields.stage, signal),
     async organisation(signal) {
-      const [org] = readItems(await api.get('org', {}, { signal }), 'org').items
+      const [org] = await api.items('org', {}, { signal, key: 'org' })
       return {
         id: readText(org, 'id'),
         name: readText(org, 'company_name'),

@@ -1,5 +1,6 @@
 import type { CrmModule, CrmNote, CrmNoteOfRecord } from '../../records/crm-records.ts'
-import { isMissing, readItems } from './answers.ts'
+import { isMissing } from './answers.ts'
+import { readItems } from './api.ts'
 import { CrmForbidden, CrmRefused } from './errors.ts'
 import { moduleName } from './field-map.ts'
 import type { ZohoParts } from './parts.ts'

@@ -1,6 +1,6 @@
 import { chunksOf } from '../../platform/chunks-of.ts'
 import type { CrmBatch, CrmDeal, CrmLead, CrmPartner } from '../../records/crm-records.ts'
-import { readItems } from './answers.ts'
+import { RECORDS_A_CALL_MAX } from './api.ts'
 import type { ZohoParts } from './parts.ts'
 import {
   type Displayed,
@@ -12,6 +12,7 @@ import {
   partnerFactNames,
   partnerReader,
   type Reading,
+  toBatch,
   zohoTime,
 } from './wire.ts'
 
@@ -30,8 +31,6 @@ export interface RecordReader {
   partnersThere(zohoIds: readonly string[], signal?: AbortSignal): Promise<ReadonlySet<string>>
 }
 
-const RECORDS_A_CALL_MAX = 100
-
 export function openRecordReader({ api, metadata, fieldMap, fieldsThere }: ZohoParts): RecordReader {
   const { partners, leads, deals } = fieldMap
 
@@ -46,10 +45,10 @@ export function openRecordReader({ api, metadata, fieldMap, fieldsThere }: ZohoP
     // Zoho shows converted leads only with this parameter, which other modules do not know.
     const hidden: Record<string, string> = module === leads.module ? { converted: 'both' } : {}
     const pages = await Promise.all(
-      chunksOf(zohoIds, RECORDS_A_CALL_MAX).map(async (chunk) => {
+      chunksOf(zohoIds, RECORDS_A_CALL_MAX).map((chunk) => {
         const query = { ids: chunk.join(','), fields: fields.join(','), approved: 'both', ...hidden }
         const paged = { ...query, per_page: String(RECORDS_A_CALL_MAX) }
-        return readItems(await api.get(module, paged, { signal })).items
+        return api.items(module, paged, { signal })
       }),
     )
     return toBatch(pages.flat().map(reader(displayed)))
@@ -59,10 +58,10 @@ export function openRecordReader({ api, metadata, fieldMap, fieldsThere }: ZohoP
     const pages = await Promise.all(
       chunksOf(zohoIds, RECORDS_A_CALL_MAX).map((chunk) => {
         const query = { ids: chunk.join(','), fields: partners.fields.business_name, per_page: String(chunk.length) }
-        return api.get(partners.module, query, { signal })
+        return api.items(partners.module, query, { signal })
       }),
     )
-    return new Set(pages.flatMap((page) => readItems(page).items.map(idOf)))
+    return new Set(pages.flat().map(idOf))
   }
 
   return {
@@ -95,12 +94,5 @@ export function openRecordReader({ api, metadata, fieldMap, fieldsThere }: ZohoP
       const reader = (displayed: Displayed) => dealReader(fields, displayed)
       return getBatch(deals.module, zohoIds, dealFieldNames(fields), reader, signal)
     },
-  }
-}
-
-export function toBatch<Item>(readings: readonly Reading<Item>[]): CrmBatch<Item> {
-  return {
-    records: readings.flatMap((reading) => ('record' in reading ? reading.record : [])),
-    problems: readings.flatMap((reading) => ('problem' in reading ? reading.problem : [])),
   }
 }

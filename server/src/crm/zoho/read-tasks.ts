@@ -2,7 +2,8 @@ import * as z from 'zod/mini'
 import { chunksOf } from '../../platform/chunks-of.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmTask } from '../../records/crm-records.ts'
-import { readItems, readResults, writtenId } from './answers.ts'
+import { readResults, writtenId } from './answers.ts'
+import { RECORDS_A_CALL_MAX } from './api.ts'
 import { TASK_IN_PROGRESS } from './field-map.ts'
 import { usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
@@ -24,7 +25,6 @@ export interface TaskReader {
 }
 
 const FIELDS = 'Subject,Description,Due_Date,Status,What_Id,Who_Id,Created_Time,Modified_Time'
-const TASKS_A_CALL_MAX = 100
 
 const WireTask = z.object({
   id: ZohoId,
@@ -59,15 +59,12 @@ export function openTaskReader({
 
   async function getTasks(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmTask[]> {
     const pages = await Promise.all(
-      chunksOf(zohoIds, TASKS_A_CALL_MAX).map((chunk) => {
-        const query = { ids: chunk.join(','), fields: FIELDS, per_page: String(TASKS_A_CALL_MAX) }
-        return api.get('Tasks', query, { signal })
+      chunksOf(zohoIds, RECORDS_A_CALL_MAX).map((chunk) => {
+        const query = { ids: chunk.join(','), fields: FIELDS, per_page: String(RECORDS_A_CALL_MAX) }
+        return api.items('Tasks', query, { signal })
       }),
     )
-    return read(
-      pages.flatMap((page) => readItems(page).items),
-      signal,
-    )
+    return read(pages.flat(), signal)
   }
 
   return {

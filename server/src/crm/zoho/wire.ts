@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type {
+  CrmBatch,
   CrmDeal,
   CrmDeletion,
   CrmLead,
@@ -17,6 +18,13 @@ import { LINE_LENGTH_MAX, Line, LongText, Lookup, text, YesNo, ZohoId, ZohoInsta
 export type Displayed = (field: string, value: string) => string
 
 export type Reading<Item> = { record: Item } | { problem: CrmProblem }
+
+export function toBatch<Item>(readings: readonly Reading<Item>[]): CrmBatch<Item> {
+  return {
+    records: readings.flatMap((reading) => ('record' in reading ? reading.record : [])),
+    problems: readings.flatMap((reading) => ('problem' in reading ? reading.problem : [])),
+  }
+}
 
 const System = {
   id: ZohoId,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { noteRecords } from '../../crm/pull/notified/noted-records.queries.ts'
 import { pullNoted } from '../../crm/pull/notified/pull-noted.job.ts'
 import { NOTIFICATIONS_PATH } from '../../crm/pull/notified/watch-crm.job.ts'
-import { PULL_QUEUE } from '../../crm/push/pull-queue.ts'
+import { PULL_QUEUE } from '../../crm/queues.ts'
 import type { Deps } from '../../deps.ts'
 import { chunksOf } from '../../platform/chunks-of.ts'
 

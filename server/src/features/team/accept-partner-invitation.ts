@@ -1,7 +1,7 @@
 import type { BegunSession } from '@portal/contract/accounts.ts'
 import { readPhone } from '@portal/contract/phone.ts'
 import type { AcceptInvitation } from '@portal/contract/team.ts'
-import { CONNECT_QUEUE } from '../../crm/push/connect-queue.ts'
+import { CONNECT_QUEUE } from '../../crm/queues.ts'
 import type { Deps } from '../../deps.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { inTransaction } from '../../platform/db/in-transaction.ts'

@@ -1,5 +1,5 @@
 import { BUSINESS_NAME_LENGTH_MAX } from '@portal/contract/limits.ts'
-import { INVITE_QUEUE } from '../../crm/pull/invite-queue.ts'
+import { INVITE_QUEUE } from '../../crm/queues.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { emailSpellings } from '../../platform/email-spellings.ts'

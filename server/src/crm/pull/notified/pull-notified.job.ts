@@ -1,5 +1,5 @@
 import { defineJob } from '../../../platform/jobs/define-job.ts'
-import { PULL_QUEUE } from '../../push/pull-queue.ts'
+import { PULL_QUEUE } from '../../queues.ts'
 import { asNotified } from '../../zoho/call-order.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { applyListedNotes } from '../pull-notes.ts'

@@ -3,16 +3,14 @@ import type { CrmDeal, CrmLead, CrmModule, CrmVersion } from '../../../records/c
 import { comparePage, findDifferingOfAllPartners } from '../../../records/kinds/crm-rows.queries.ts'
 import { countHidden, forgetHidden } from '../../../records/kinds/hidden-records.queries.ts'
 import { findWaitingLoids } from '../../../records/kinds/pushed.queries.ts'
-import { applyPage } from '../../apply/apply-page.ts'
 import { PartnerHeld } from '../../push/partner-held.ts'
 import { pushDeal } from '../../push/push-deal.job.ts'
 import { pushLead } from '../../push/push-lead.job.ts'
 import type { ListedPage } from '../../zoho/list/of-partner.ts'
-import { gatherPage } from '../gather-page.ts'
+import { gatherAndApply } from '../gather-page.ts'
 import { pullDueNotes } from '../pull-notes.ts'
 import { pullRecords } from '../pull-records.ts'
 import { pushWaiting } from './push-waiting.ts'
-import { readAhead } from './read-ahead.ts'
 import { type Run, tallyOf } from './run.ts'
 
 /**
@@ -127,9 +125,11 @@ async function syncModule(
     const changed = batch.records.filter((record) => differing.has(record.zoho_id))
     await progress.expect(changed.length)
     const listsNotes = changed.length > NOTES_ASKED_ONE_BY_ONE_MAX
-    const gathered = await gatherPage(run, await run.ownersOf([partner.zoho_id]), changed)
-    const page = { ...gathered, readAt, isNews: await run.newsOf([]), notesDue: listsNotes ? 'none' : 'new' } as const
-    const applied = await applyPage(deps, page, tallyOf(run, listsNotes))
+    const applied = await gatherAndApply(run, await run.ownersOf([partner.zoho_id]), changed, {
+      readAt,
+      notesDue: listsNotes ? 'none' : 'new',
+      tally: tallyOf(run, listsNotes),
+    })
     problems.push(...batch.problems, ...applied.problems)
     await pullDueNotes(run, applied.records)
     await progress.add(changed.length)
@@ -169,4 +169,22 @@ function listPages(
 ): AsyncIterable<ListedPage<CrmLead | CrmDeal>> {
   if (since !== undefined) return crm.versionPages(module, partner.zoho_id, signal)
   return module === 'Leads' ? crm.leadPages(partner.zoho_id, signal) : crm.dealPages(partner.zoho_id, signal)
+}
+
+/** Yields the same items. Each item is read while the caller works on the item before it. */
+async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  const reader = items[Symbol.asyncIterator]()
+  let next = reader.next()
+  try {
+    for (;;) {
+      const { done, value } = await next
+      if (done) return
+      next = reader.next()
+      // If this read fails, the error is thrown when the caller requests the item.
+      next.catch(() => undefined)
+      yield value
+    }
+  } finally {
+    void reader.return?.()
+  }
 }

@@ -20,7 +20,7 @@ import { acceptRemovals } from '../accept-removals.ts'
 import { pullDueDetails } from '../details/pull-details.job.ts'
 import { followFields } from '../fields/follow-fields.job.ts'
 import { followFieldMap } from '../fields/follow-map.ts'
-import { nameRecords } from '../name-records.ts'
+import { nameRecords } from '../gather-page.ts'
 import { pullForAll } from '../pull-for-all.ts'
 import { pullRecords } from '../pull-records.ts'
 import { openProgress, openRun, talliesOf } from '../run/run.ts'
@@ -1059,7 +1059,7 @@ test('a late read does not change a record’s LOID', async () => {
   const [{ loid }] = await listed('leads')
   const { signal } = new AbortController()
   const readAgain = (ids: string[]) => crm.getLeads(ids)
-  const [named] = await nameRecords(portal.deps, 'Leads', records, { knownLoids: new Map(), readAgain, signal })
+  const [named] = await nameRecords({ deps: portal.deps, signal }, 'Leads', records, { rows: [], readAgain })
   expect(named?.loid).toBe(loid)
   expect((await lender.read('Leads', id))?.['LOID']).toBe(loid)
 })

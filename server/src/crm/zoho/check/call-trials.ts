@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { isMissing, readItems, readResults } from '../answers.ts'
+import { isMissing, readResults } from '../answers.ts'
+import { readItems } from '../api.ts'
 import { CrmForbidden, CrmRefused } from '../errors.ts'
 import { usedChoices } from '../metadata.ts'
 import { type Checked, isOfScope, type Trial, Wrong } from './trial.ts'
@@ -41,13 +42,11 @@ const documents: Trial = {
       const sent = await api.upload(`${module}/${NO_ID}/Attachments`, NO_FILE, signal)
       if (!isMissing(sent)) readResults(sent)
     }
-    const about = await unlessRefused(async () => readItems(await api.get('org', {}, { signal }), 'org').items[0])
+    const about = await unlessRefused(async () => (await api.items('org', {}, { signal, key: 'org' }))[0])
     if (License.safeParse(about).data?.license_details.paid_type === 'free') {
       throw new Wrong('The Free edition of Zoho has no room for files, so partners’ files wait. Choose another edition')
     }
-    const listed = await unlessRefused(async () =>
-      readItems(await api.get('Attachments', { fields: 'id', per_page: '1' }, { signal })),
-    )
+    const listed = await unlessRefused(() => api.items('Attachments', { fields: 'id', per_page: '1' }, { signal }))
     const found = listed
       ? 'and listed for all records at once, so new ones are found within five minutes'
       : 'but not listed for all records at once, so new ones are found when a record is opened or has changed'
@@ -72,7 +71,7 @@ const search: Trial = {
   async run({ api, fieldMap: { leads } }, signal) {
     const { loid } = leads.fields
     const query = { criteria: `(${loid}:equals:${NO_LOID})`, converted: 'true', fields: loid }
-    readItems(await api.get(`${leads.module}/search`, query, { signal }))
+    await api.items(`${leads.module}/search`, query, { signal })
     return 'works'
   },
 }
@@ -83,7 +82,7 @@ const notes: Trial = {
   async run({ api }, signal) {
     const query = { fields: 'Note_Title', per_page: '1' }
     try {
-      readItems(await api.get('Notes', query, { signal }))
+      await api.items('Notes', query, { signal })
     } catch (error) {
       if (!(error instanceof CrmForbidden)) throw error
       // The portal can work without listing notes, at a cost.
@@ -97,7 +96,7 @@ const tasks: Trial = {
   name: 'Tasks',
   scope: 'ZohoCRM.modules.ALL',
   async run({ api, metadata, fieldMap }, signal) {
-    readItems(await api.get('Tasks', { fields: 'Subject', per_page: '1' }, { signal }))
+    await api.items('Tasks', { fields: 'Subject', per_page: '1' }, { signal })
     const shown = await metadata.displayedOf('Tasks', signal)
     const { statuses } = fieldMap.tasks
     const [sent, accepted] = [statuses.sent, statuses.accepted].map((one) => shown('Status', one))
@@ -122,10 +121,7 @@ async function refusedOfTasks(api: Checked['api'], signal?: AbortSignal): Promis
   const ways: [string, () => Promise<unknown>][] = [
     ['queries of tasks', () => query(`Modified_Time >= '${LONG_AGO}'`)],
     ['queries of a record’s tasks', () => query(`What_Id = '${NO_ID}'`)],
-    [
-      'the list of deleted tasks',
-      async () => readItems(await api.get('Tasks/deleted', { type: 'all', per_page: '1' }, { signal })),
-    ],
+    ['the list of deleted tasks', () => api.items('Tasks/deleted', { type: 'all', per_page: '1' }, { signal })],
   ]
   const found = await Promise.all(ways.map(async ([name, ask]) => ((await unlessRefused(ask)) ? [] : [name])))
   return found.flat().join(', ')
@@ -135,7 +131,7 @@ const notifications: Trial = {
   name: 'Notifications',
   scope: 'ZohoCRM.notifications.ALL',
   async run({ api }, signal) {
-    const { items } = readItems(await api.get('actions/watch', {}, { signal }), 'watch')
+    const items = await api.items('actions/watch', {}, { signal, key: 'watch' })
     return items.length === 0 ? 'allowed; no channel is open' : `allowed; open channels: ${items.length}`
   },
 }

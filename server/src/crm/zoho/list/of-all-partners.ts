@@ -3,8 +3,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import type { CrmBatch, CrmChange, CrmDeal, CrmDeletion, CrmLead, CrmModule } from '../../../records/crm-records.ts'
 import { moduleName } from '../field-map.ts'
 import type { ZohoParts } from '../parts.ts'
-import { toBatch } from '../read-records.ts'
-import { dealReader, idOf, leadReader, readDeletion, readLookupId, readVersion, zohoTime } from '../wire.ts'
+import { dealReader, idOf, leadReader, readDeletion, readLookupId, readVersion, toBatch, zohoTime } from '../wire.ts'
 import { CONVERTED, COQL_ROWS_MAX, isInvalidQuery, type Queries } from './queries.ts'
 
 export interface AllPartnersLister {

@@ -1,7 +1,7 @@
 import type { CrmBatch, CrmDeal, CrmLead, CrmModule, CrmVersion } from '../../../records/crm-records.ts'
-import { readItems } from '../answers.ts'
+import { readItems } from '../api.ts'
 import type { ZohoParts } from '../parts.ts'
-import { type RecordReader, toBatch } from '../read-records.ts'
+import type { RecordReader } from '../read-records.ts'
 import {
   dealFieldNames,
   dealReader,
@@ -11,6 +11,7 @@ import {
   leadReader,
   readLookupId,
   readVersion,
+  toBatch,
 } from '../wire.ts'
 import { CONVERTED, isInvalidQuery, type Queries } from './queries.ts'
 

@@ -1,9 +1,9 @@
 import type { LeadToPush } from '../../../records/crm-records.ts'
-import { isInvalidId, isItemAnswer, isMissing, readItems, readResults, writtenId } from '../answers.ts'
+import { isInvalidId, isItemAnswer, isMissing, readResults, writtenId } from '../answers.ts'
+import { removeRecord } from '../api.ts'
 import type { ZohoParts } from '../parts.ts'
 import type { NoteReader } from '../read-notes.ts'
 import { readLookupId, zohoTime } from '../wire.ts'
-import { removeRecord } from './calls.ts'
 import { fitted, named } from './fields.ts'
 
 export interface LeadCorrector {
@@ -64,7 +64,7 @@ export function openLeadCorrector(
       if (notes.some((note) => !ownNotes.has(note.zoho_id))) return true
     }
     const path = `${leads.module}/${zohoId}`
-    const [lead] = readItems(await api.get(path, { fields: CREATED_BY }, { signal })).items
+    const [lead] = await api.items(path, { fields: CREATED_BY }, { signal })
     const portal = readLookupId(lead, CREATED_BY)
     for (const list of ['Tasks', 'Attachments']) {
       for await (const items of api.pages(`${path}/${list}`, { fields: CREATED_BY }, { signal })) {

@@ -1,10 +1,10 @@
 import { CrmUnavailable } from '../../../platform/errors.ts'
 import type { ArrivedRecord } from '../../../records/crm-records.ts'
-import { itemRefusal, readItems, type WriteResult } from '../answers.ts'
+import { itemRefusal, type WriteResult } from '../answers.ts'
+import { writeRecords } from '../api.ts'
 import { CrmPartnerGone, CrmRefused } from '../errors.ts'
 import type { ZohoParts } from '../parts.ts'
 import { readText } from '../wire.ts'
-import { writeRecords } from './calls.ts'
 import { fitted, isContactRefused, PIPELINE_FIELD, type PushedFields, withoutNulls } from './fields.ts'
 
 /** How long to look for a record after a lost answer. A repeated push looks again. */
@@ -13,7 +13,7 @@ const LOOK_MS_MAX = 5_000
 const OURS = new Set(['loid', 'lead_status', 'lead_source', 'partner_iso', 'stage', 'submitted_by', 'referral_consent'])
 
 /** The module, and its fields, that records are inserted into. */
-interface Target {
+export interface Target {
   module: string
   fields: PushedFields
 }
@@ -69,9 +69,10 @@ export function openInserter({ api, metadata, fieldMap: { leads } }: ZohoParts):
     // LOID.
     const criteria = `(${field}:in:${missing.join(',')})`
     const query = { criteria, converted: 'true', fields: `${field},Modified_Time` }
-    const { items } = readItems(await api.get(`${leads.module}/search`, query, { signal }))
+    const items = await api.items(`${leads.module}/search`, query, { signal })
     return new Map([...idsByLoid(items, field), ...found])
   }
+
   async function insertMany(
     { module, fields }: Target,
     records: readonly Record<string, unknown>[],

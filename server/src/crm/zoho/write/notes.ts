@@ -2,10 +2,10 @@ import { cutText } from '../../../platform/cut-text.ts'
 import { CrmUnavailable } from '../../../platform/errors.ts'
 import type { CrmModule, NoteToPush } from '../../../records/crm-records.ts'
 import { isItemAnswer, isMissing, readResults, writtenId } from '../answers.ts'
+import { removeRecord } from '../api.ts'
 import type { ZohoParts } from '../parts.ts'
 import type { NoteReader } from '../read-notes.ts'
 import type { RecordReader } from '../read-records.ts'
-import { removeRecord } from './calls.ts'
 import { withoutNulls } from './fields.ts'
 
 export interface NoteWriter {

@@ -2,11 +2,11 @@ import { chunksOf } from '../../../platform/chunks-of.ts'
 import type { PartnerReport, PartnerToPush, PushedPartner } from '../../../records/crm-records.ts'
 import { OPTIONAL_PARTNER_FIELDS } from '../../../records/crm-records.ts'
 import { isInvalidId, isItemAnswer, isMissing, itemRefusal, readResults, writtenId } from '../answers.ts'
+import { RECORDS_A_CALL_MAX, type WriteCall, writeRecords } from '../api.ts'
 import { CrmRefused } from '../errors.ts'
 import type { ZohoParts } from '../parts.ts'
 import type { RecordReader } from '../read-records.ts'
 import { readText } from '../wire.ts'
-import { RECORDS_A_CALL_MAX, type WriteCall, writeRecords } from './calls.ts'
 import { fitted, isContactRefused, isSameText, named, withoutNulls } from './fields.ts'
 
 export interface PartnerWriter {

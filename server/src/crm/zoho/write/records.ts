@@ -1,11 +1,11 @@
 import { chunksOf } from '../../../platform/chunks-of.ts'
 import type { ArrivedRecord, CrmModule, DealToPush, LeadToPush, LoidToPush } from '../../../records/crm-records.ts'
+import { RECORDS_A_CALL_MAX, writeRecords } from '../api.ts'
 import { moduleName } from '../field-map.ts'
 import { usedChoices } from '../metadata.ts'
 import type { ZohoParts } from '../parts.ts'
-import { RECORDS_A_CALL_MAX, writeRecords } from './calls.ts'
 import { dealName, named, PIPELINE_FIELD, personNames } from './fields.ts'
-import { type Inserter, wasThere } from './insert.ts'
+import { type Inserter, type Target, wasThere } from './insert.ts'
 
 export interface RecordWriter {
   /**
@@ -48,51 +48,35 @@ export function openRecordWriter(
   { findByLoids, findLeadsByLoid, insertMany, insertByLoid }: Inserter,
 ): RecordWriter {
   const { leads, deals } = fieldMap
-  async function pushLead(
-    lead: LeadToPush,
-    signal?: AbortSignal,
-    beforeSending?: BeforeSending,
-  ): Promise<ArrivedRecord> {
-    const there = (await findLeadsByLoid([lead.loid], signal)).get(lead.loid)
-    if (there !== undefined) return wasThere(there)
-    await beforeSending?.([lead.loid])
-    return insertByLoid(leads, leadRecord(lead), signal)
+  const pushedLeads = pushedKind<LeadToPush>(leads, {
+    find: findLeadsByLoid,
+    toRecord: async (lead) => leadRecord(lead),
+  })
+  const pushedDeals = pushedKind<DealToPush>(deals, {
+    find: (loids, signal) => findByLoids(deals, loids, signal),
+    toRecord: dealRecord,
+    ifMissing: ({ created_at }) => ({ [deals.fields.closing_date]: plainDateAfter(created_at, CLOSING_DAYS) }),
+  })
+
+  function pushedKind<Item extends { loid: string }>(target: Target, { find, toRecord, ifMissing }: PushedKind<Item>) {
+    return {
+      async pushOne(item: Item, signal?: AbortSignal, beforeSending?: BeforeSending): Promise<ArrivedRecord> {
+        const there = (await find([item.loid], signal)).get(item.loid)
+        if (there !== undefined) return wasThere(there)
+        await beforeSending?.([item.loid])
+        return insertByLoid(target, await toRecord(item, signal), signal, ifMissing?.(item))
+      },
+      async pushMany(items: readonly Item[], signal?: AbortSignal, beforeSending?: BeforeSending) {
+        const there = await find(loidsOf(items), signal)
+        const missing = items.filter((item) => !there.has(item.loid))
+        await beforeSending?.(loidsOf(missing))
+        const records = await Promise.all(missing.map((item) => toRecord(item, signal)))
+        const found = Array.from(there, ([loid, zohoId]) => [loid, wasThere(zohoId)] as const)
+        return new Map([...found, ...(await insertMany(target, records, signal))])
+      },
+    }
   }
 
-  async function pushDeal(
-    deal: DealToPush,
-    signal?: AbortSignal,
-    beforeSending?: BeforeSending,
-  ): Promise<ArrivedRecord> {
-    const there = (await findByLoids(deals, [deal.loid], signal)).get(deal.loid)
-    if (there !== undefined) return wasThere(there)
-    await beforeSending?.([deal.loid])
-    const closing = { [deals.fields.closing_date]: plainDateAfter(deal.created_at, CLOSING_DAYS) }
-    return insertByLoid(deals, await dealRecord(deal, signal), signal, closing)
-  }
-
-  async function pushLeads(
-    many: readonly LeadToPush[],
-    signal?: AbortSignal,
-    beforeSending?: BeforeSending,
-  ): Promise<Map<string, ArrivedRecord>> {
-    const there = await findLeadsByLoid(loidsOf(many), signal)
-    const missing = many.filter((lead) => !there.has(lead.loid))
-    await beforeSending?.(loidsOf(missing))
-    return new Map([...allThere(there), ...(await insertMany(leads, missing.map(leadRecord), signal))])
-  }
-
-  async function pushDeals(
-    many: readonly DealToPush[],
-    signal?: AbortSignal,
-    beforeSending?: BeforeSending,
-  ): Promise<Map<string, ArrivedRecord>> {
-    const there = await findByLoids(deals, loidsOf(many), signal)
-    const missing = many.filter((deal) => !there.has(deal.loid))
-    await beforeSending?.(loidsOf(missing))
-    const records = await Promise.all(missing.map((deal) => dealRecord(deal, signal)))
-    return new Map([...allThere(there), ...(await insertMany(deals, records, signal))])
-  }
   function leadRecord(lead: LeadToPush): Record<string, unknown> {
     const { partner_zoho_id, ...values } = lead
     const contact = [lead.first_name, lead.last_name].filter(Boolean).join(' ')
@@ -115,6 +99,7 @@ export function openRecordWriter(
       ...(pipeline !== undefined && { [PIPELINE_FIELD]: pipeline }),
     }
   }
+
   async function setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void> {
     const { loid: loidField, partner: partnerField } = (module === 'Leads' ? leads : deals).fields
     const call = { method: 'PUT', path: moduleName(fieldMap, module), isRepeatable: true, signal } as const
@@ -131,12 +116,20 @@ export function openRecordWriter(
     )
   }
 
-  return { pushLead, pushDeal, pushLeads, pushDeals, setLoids }
+  return {
+    pushLead: pushedLeads.pushOne,
+    pushLeads: pushedLeads.pushMany,
+    pushDeal: pushedDeals.pushOne,
+    pushDeals: pushedDeals.pushMany,
+    setLoids,
+  }
 }
 
-/** By LOID. */
-function allThere(found: ReadonlyMap<string, string>): [string, ArrivedRecord][] {
-  return Array.from(found, ([loid, zohoId]) => [loid, wasThere(zohoId)])
+/** Every difference between pushing leads and pushing deals. */
+interface PushedKind<Item> {
+  find(loids: readonly string[], signal?: AbortSignal): Promise<Map<string, string>>
+  toRecord(item: Item, signal?: AbortSignal): Promise<Record<string, unknown>>
+  ifMissing?(item: Item): Record<string, string>
 }
 
 export function loidsOf(records: readonly { loid: string }[]): string[] {
