@@ -35,7 +35,6 @@ export const exportApplicant: Command = {
     for (const [partner, detail] of ofPartners(found)) {
       await workplace.security(db, 'applicant-exported', { partner, detail })
     }
-    return 0
   },
 }
 
@@ -78,7 +77,6 @@ export const eraseApplicant: Command = {
         `Perhaps in the CRM’s recycle bin, or given to a business outside the portal:\n  ${left.join('\n  ')}`,
       )
     if (sent.length > 0) workplace.say(`Perhaps in the CRM, because the portal was sending it:\n  ${sent.join('\n  ')}`)
-    return 0
   },
 }
 

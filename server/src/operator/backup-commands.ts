@@ -25,7 +25,6 @@ export const backUp: Command = {
     const file = path.resolve(word)
     const rows = await writeBackup(url, file)
     workplace.say(`${table(counted(rows))}\n\n${file}\n${KEEP_KEY}`)
-    return 0
   },
 }
 
@@ -43,7 +42,6 @@ export const restore: Command = {
     const { locked } = await reencryptSecrets(db, secrets)
     if (locked > 0)
       workplace.say(`\nSecrets that no key of SECRETS_KEY opens: ${locked}. Add the key that encrypted them.`)
-    return 0
   },
 }
 

@@ -11,8 +11,8 @@ export interface Command {
   parameters: string
   summary: string
   options?: ParseArgsOptionsConfig
-  /** Runs the command and returns the exit code. */
-  run(given: Given, workplace: Workplace): Promise<number>
+  /** Runs the command and returns the exit code, or nothing for 0. */
+  run(given: Given, workplace: Workplace): Promise<number | void>
 }
 
 export interface Given {
@@ -71,6 +71,11 @@ export function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** An instant in UTC to the minute, as people read it. */
+export function minute(instant: string): string {
+  return instant.slice(0, 16).replace('T', ' ')
 }
 
 export function yesNo(is: boolean): string {

@@ -101,7 +101,6 @@ export const acceptRemovals: Command = {
     const deals = await removeAccepted(deps, 'Deals', signal)
     const removed = deals + (await removeAccepted(deps, 'Leads', signal))
     workplace.say(`${removed} removed`)
-    return 0
   },
 }
 

@@ -26,7 +26,6 @@ export const listJobs: Command = {
       job.problem ?? '',
     ])
     workplace.say(table([['ID', 'QUEUE', 'STATE', 'SINCE (UTC)', 'DUE (UTC)', 'TRIES', 'ABOUT', 'PROBLEM'], ...rows]))
-    return 0
   },
 }
 
@@ -57,7 +56,7 @@ async function change(
   workplace: Workplace,
   act: typeof retryJobs,
   said: string,
-): Promise<number> {
+): Promise<void> {
   const idOrQueue = onlyPositional(command, given)
   const { db } = await workplace.database()
   const count = await act(db, idOrQueue)
@@ -70,5 +69,4 @@ async function change(
     )
   }
   workplace.say(`${said}: ${count}`)
-  return 0
 }

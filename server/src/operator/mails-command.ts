@@ -1,6 +1,6 @@
 import { findMailsInTroubleOfAllPartners } from '../features/mails/mails.queries.ts'
 import { sendMailsAgain } from '../features/mails/send-again.ts'
-import { type Command, CommandFailed, noPositional, onlyPositional, table } from './command.ts'
+import { type Command, CommandFailed, minute, noPositional, onlyPositional, table } from './command.ts'
 
 const MAILS_MAX = 500
 
@@ -20,7 +20,6 @@ export const listMailsInTrouble: Command = {
       mail.problem ?? '',
     ])
     workplace.say(table([['ID', 'SINCE (UTC)', 'BUSINESS', 'TO', 'STATE', 'PROBLEM'], ...rows]))
-    return 0
   },
 }
 
@@ -40,10 +39,5 @@ export const retryMails: Command = {
     if (count === 0)
       throw new CommandFailed('No given-up mail matches; npm run portal -- mails lists the given-up mails')
     workplace.say(`Mails queued to be sent again: ${count}`)
-    return 0
   },
-}
-
-function minute(instant: string): string {
-  return instant.slice(0, 16).replace('T', ' ')
 }

@@ -8,6 +8,5 @@ export const migrateNow: Command = {
     noPositional(migrateNow, given)
     const ran = await workplace.migrate()
     workplace.say(ran.length === 0 ? 'The database was up to date.' : `Migrations that ran:\n  ${ran.join('\n  ')}`)
-    return 0
   },
 }

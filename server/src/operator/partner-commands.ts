@@ -15,7 +15,7 @@ import {
   usageOf,
   yesNo,
 } from './command.ts'
-import { getPartnerByName } from './find-partner.ts'
+import { getPartnerByName } from './find-named.ts'
 import { findEmailsOfOneMailbox, findNamesThatLookAlike, findOverviewOfAllPartners } from './partners.queries.ts'
 import type { Workplace } from './workplace.ts'
 
@@ -48,7 +48,6 @@ export const listPartners: Command = {
     for (const names of await findNamesThatLookAlike(db)) {
       workplace.say(`Business names that look alike, each with its own account: ${names.map(visibly).join(', ')}`)
     }
-    return 0
   },
 }
 
@@ -87,7 +86,6 @@ export const linkToRecord: Command = {
       await workplace.security(tx, 'record-linked', { partner: partner.id })
     })
     workplace.say(`${partner.business_name} is linked to the record ${zohoId}; what waited is being sent`)
-    return 0
   },
 }
 
@@ -110,7 +108,7 @@ export const deactivatePartner: Command = {
   run: (given, workplace) => setActive(deactivatePartner, given, workplace, false),
 }
 
-async function setActive(command: Command, given: Given, workplace: Workplace, isActive: boolean): Promise<number> {
+async function setActive(command: Command, given: Given, workplace: Workplace, isActive: boolean): Promise<void> {
   const name = onlyPositional(command, given)
   const { db } = await workplace.database()
   const partner = await getPartnerByName(db, name)
@@ -122,5 +120,4 @@ async function setActive(command: Command, given: Given, workplace: Workplace, i
     await workplace.security(db, isActive ? 'partner-activated' : 'partner-deactivated', { partner: partner.id })
   if (!isChanged) workplace.say(`${who} was ${state} already`)
   else workplace.say(`${who} is ${state} now${isActive ? '' : `; sessions ended: ${sessionsEnded}`}`)
-  return 0
 }

@@ -3,17 +3,15 @@ import { FORMER_COLLEAGUE } from '@portal/contract/submitted-by.ts'
 import {
   findActiveOwners,
   findContact,
-  findPersonByEmail,
   findTeam,
   findTeamPerson,
-  getPerson as getPersonById,
+  getPerson,
   lockPerson,
   type Person,
 } from '../features/accounts/people.queries.ts'
 import { erasePersonData, findPersonData } from '../features/accounts/person-data/person-data.queries.ts'
 import { resetSecondFactor } from '../features/accounts/second-factor/reset-second-factor.ts'
 import { changePersonIn, changeTeamPerson } from '../features/team/change-team-person.ts'
-import type { Db } from '../platform/db/database.ts'
 import { inTransaction } from '../platform/db/in-transaction.ts'
 import type { NoteSecurity } from '../platform/http/security-events.ts'
 import { lockPartner } from '../records/partners/partners.queries.ts'
@@ -21,6 +19,7 @@ import {
   type Command,
   CommandFailed,
   confirmErasure,
+  minute,
   onlyPositional,
   table,
   UsageError,
@@ -28,7 +27,7 @@ import {
   writeNewFile,
   yesNo,
 } from './command.ts'
-import { getPartnerByName } from './find-partner.ts'
+import { getPartnerByName, getPersonByEmail } from './find-named.ts'
 
 export const listPeople: Command = {
   name: 'people list',
@@ -44,10 +43,9 @@ export const listPeople: Command = {
       person.role,
       yesNo(person.is_active),
       yesNo(person.has_second_factor),
-      person.last_seen_at?.slice(0, 16).replace('T', ' ') ?? 'never',
+      person.last_seen_at ? minute(person.last_seen_at) : 'never',
     ])
     workplace.say(table([['EMAIL', 'NAME', 'ROLE', 'ACTIVE', 'SECOND FACTOR', 'LAST SEEN (UTC)'], ...rows]))
-    return 0
   },
 }
 
@@ -59,13 +57,12 @@ export const deactivatePerson: Command = {
     const email = onlyPositional(deactivatePerson, given)
     // This process also runs jobs: if the person was the partner's contact, a job writes the new contact to the CRM.
     const { deps } = await workplace.workingParts()
-    const person = await getPerson(deps.db, email)
+    const person = await getPersonByEmail(deps.db, email)
     const partner = { id: person.partner_id, businessName: person.business_name }
     await changeTeamPerson(deps, partner, person.id, { is_active: false }, (on, event, facts) =>
       workplace.security(on, event, { partner: partner.id, ...facts }),
     )
     workplace.say(`${person.email} of ${partner.businessName} is inactive now`)
-    return 0
   },
 }
 
@@ -77,14 +74,13 @@ export const resetSecondFactorOf: Command = {
   async run(given, workplace) {
     // This process also runs jobs, so that the mail is sent even if no portal runs.
     const { deps } = await workplace.workingParts()
-    const person = await getPerson(deps.db, onlyPositional(resetSecondFactorOf, given))
+    const person = await getPersonByEmail(deps.db, onlyPositional(resetSecondFactorOf, given))
     const sessionsEnded = await resetSecondFactor(deps, person.id)
     await workplace.security(deps.db, 'second-factor-reset', {
       partner: person.partner_id,
       subject: subjectOf(person),
     })
     workplace.say(`${person.email} signs in with the password alone now; sessions ended: ${sessionsEnded}`)
-    return 0
   },
 }
 
@@ -97,12 +93,11 @@ export const exportPerson: Command = {
     const { to } = given.values
     if (typeof to !== 'string') throw new UsageError(`usage: ${usageOf(exportPerson)}`)
     const { db } = await workplace.database()
-    const person = await getPerson(db, onlyPositional(exportPerson, given))
+    const person = await getPersonByEmail(db, onlyPositional(exportPerson, given))
     const found = await findPersonData(db, person)
     await writeNewFile(to, { made_at: new Date().toISOString(), ...found })
     workplace.say(table(Object.entries(found).map(([what, rows]) => [what.replaceAll('_', ' '), String(rows.length)])))
     await workplace.security(db, 'person-exported', { partner: person.partner_id, subject: subjectOf(person) })
-    return 0
   },
 }
 
@@ -116,14 +111,14 @@ export const erasePerson: Command = {
     // This process also runs jobs: if the person was the partner's contact, a job writes the new contact to the CRM.
     const { deps } = await workplace.workingParts()
     const { db } = deps
-    const { id, email, ...person } = await getPerson(db, onlyPositional(erasePerson, given))
+    const { id, email, ...person } = await getPersonByEmail(db, onlyPositional(erasePerson, given))
     const partner = { id: person.partner_id, businessName: person.business_name }
     workplace.say(`${email}, ${person.role} of ${partner.businessName}`)
     if (given.values['yes'] !== true) await confirmErasure()
     const { made, wasContact } = await inTransaction(db, async (tx) => {
       await lockPartner(tx, partner.id)
       await lockPerson(tx, id)
-      const now = await getPersonById(tx, id)
+      const now = await getPerson(tx, id)
       const others = (await findActiveOwners(tx, partner.id)).filter((owner) => owner.id !== id)
       if (others.length === 0) throw new CommandFailed(lastOwner(email, partner.businessName))
       const security: NoteSecurity = (on, event, facts) =>
@@ -142,7 +137,6 @@ export const erasePerson: Command = {
     if (made?.made_webhook_secret) workplace.say('They made the webhook’s signing secret, which still signs events.')
     if (wasContact) workplace.say('They were the contact in the CRM; the next owner is being written there.')
     workplace.say('Records that they submitted may still name them in the CRM, for its staff to change.')
-    return 0
   },
 }
 
@@ -152,10 +146,4 @@ function lastOwner(email: string, businessName: string): string {
 
 function subjectOf(person: Person) {
   return { id: person.id, name: personName(person) }
-}
-
-async function getPerson(db: Db, email: string): Promise<Person> {
-  const person = await findPersonByEmail(db, email)
-  if (!person) throw new CommandFailed(`There is no person ${JSON.stringify(email)}`)
-  return person
 }

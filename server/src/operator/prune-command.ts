@@ -9,6 +9,5 @@ export const pruneNow: Command = {
     noPositional(pruneNow, given)
     const removed = await prune(await workplace.database())
     workplace.say(table(Object.entries(removed).map(([kind, count]) => [kind, String(count)])))
-    return 0
   },
 }

@@ -35,6 +35,5 @@ export const retryPushes: Command = {
     let waiting = 0
     for (const job of [pushPartner, pushLead, pushDeal, pushNote]) waiting += await retryJobs(db, job.name)
     workplace.say(`${revived} that were given up are sent again; ${waiting} pushes run now`)
-    return 0
   },
 }

@@ -100,7 +100,7 @@ async function run(words: string[], { env, out, err, input, output }: Terminal):
   const interrupt = () => void workplace.close().finally(() => process.exit(130))
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
-    return await command.run(given, workplace)
+    return (await command.run(given, workplace)) ?? 0
   } finally {
     await workplace.close()
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)

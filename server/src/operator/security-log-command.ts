@@ -1,9 +1,7 @@
 import { SECURITY_EVENT_WORDS } from '@portal/contract/security-log.ts'
-import { findPersonByEmail } from '../features/accounts/people.queries.ts'
 import { findNewestSecurityEntriesOfAllPartners } from '../features/security-log/security-log.queries.ts'
-import type { Db } from '../platform/db/database.ts'
 import { type Command, CommandFailed, noPositional, table } from './command.ts'
-import { getPartnerByName } from './find-partner.ts'
+import { getPartnerByName, getPersonByEmail } from './find-named.ts'
 
 const ENTRIES_MAX = 500
 
@@ -18,9 +16,12 @@ export const listSecurityLog: Command = {
     const { db } = await workplace.database()
     const ofPartner = typeof partner === 'string' ? await getPartnerByName(db, partner) : undefined
     const ofPerson = typeof person === 'string' ? await getPersonByEmail(db, person) : undefined
-    if (ofPartner && ofPerson && ofPerson.partnerId !== ofPartner.id)
+    if (ofPartner && ofPerson && ofPerson.partner_id !== ofPartner.id)
       throw new CommandFailed(`${ofPartner.business_name} has no person ${JSON.stringify(person)}`)
-    const wanted = ofPerson ?? (ofPartner && { partnerId: ofPartner.id }) ?? {}
+    const wanted =
+      (ofPerson && { partnerId: ofPerson.partner_id, personId: ofPerson.id }) ??
+      (ofPartner && { partnerId: ofPartner.id }) ??
+      {}
     const entries = await findNewestSecurityEntriesOfAllPartners(db, wanted, ENTRIES_MAX)
     const words = new Map(Object.entries(SECURITY_EVENT_WORDS))
     const rows = entries.map((entry) => [
@@ -39,12 +40,5 @@ export const listSecurityLog: Command = {
       entry.browser ?? '',
     ])
     workplace.say(table([['TIME', 'BUSINESS', 'WHO', 'WHAT', 'IP ADDRESS', 'BROWSER'], ...rows]))
-    return 0
   },
-}
-
-async function getPersonByEmail(db: Db, email: string): Promise<{ partnerId: string; personId: string }> {
-  const person = await findPersonByEmail(db, email)
-  if (!person) throw new CommandFailed(`There is no person ${JSON.stringify(email)}`)
-  return { partnerId: person.partner_id, personId: person.id }
 }

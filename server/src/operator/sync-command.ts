@@ -3,7 +3,7 @@ import { startSync, waitForRun } from '../crm/pull/run/start-sync.ts'
 import type { Deps } from '../deps.ts'
 import type { SyncRunRow } from '../platform/db/tables.ts'
 import { type Command, noPositional, onlyPositional } from './command.ts'
-import { getPartnerByName } from './find-partner.ts'
+import { getPartnerByName } from './find-named.ts'
 import { findActiveOfAllPartners } from './partners.queries.ts'
 import type { Workplace } from './workplace.ts'
 

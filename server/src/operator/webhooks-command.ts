@@ -2,8 +2,8 @@ import {
   findEndpointsInTroubleOfAllPartners,
   tryEndpointAgain,
 } from '../features/webhooks/endpoints-in-trouble.queries.ts'
-import { type Command, CommandFailed, noPositional, onlyPositional, table } from './command.ts'
-import { getPartnerByName } from './find-partner.ts'
+import { type Command, CommandFailed, minute, noPositional, onlyPositional, table } from './command.ts'
+import { getPartnerByName } from './find-named.ts'
 
 const ENDPOINTS_MAX = 500
 
@@ -23,7 +23,6 @@ export const listWebhooksInTrouble: Command = {
       one.problem ?? '',
     ])
     workplace.say(table([['PARTNER', 'BUSINESS', 'HOST', 'STATE (UTC)', 'WAITING', 'LAST PROBLEM'], ...rows]))
-    return 0
   },
 }
 
@@ -39,10 +38,5 @@ export const retryWebhook: Command = {
     const waiting = await db.transaction().execute((tx) => tryEndpointAgain(tx, partner.id, at))
     if (waiting === undefined) throw new CommandFailed('This partner has no webhook URL')
     workplace.say(`Enabled; deliveries that the portal sends now: ${waiting}`)
-    return 0
   },
-}
-
-function minute(instant: string): string {
-  return instant.slice(0, 16).replace('T', ' ')
 }
