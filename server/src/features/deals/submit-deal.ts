@@ -9,7 +9,7 @@ import type { Caller } from '../../platform/http/authenticate.ts'
 import { insertOfDeal } from '../../records/deals/deals.queries.ts'
 import { insertOfCreation } from '../../records/events/events.ts'
 import { insertOfFirstEntry } from '../../records/histories/history.queries.ts'
-import { newLoid } from '../../records/loids/new-loid.ts'
+import { newLoid } from '../../records/loids/loids.queries.ts'
 import { withUsualCountry } from '../accounts/usual-country.queries.ts'
 
 /**

@@ -13,7 +13,7 @@ import type { JobQueue } from '../../platform/jobs/enqueue-job.ts'
 import { insertOfCreation } from '../../records/events/events.ts'
 import { insertOfFirstEntry } from '../../records/histories/history.queries.ts'
 import { insertOfLead } from '../../records/leads/leads.queries.ts'
-import { newLoid } from '../../records/loids/new-loid.ts'
+import { newLoid } from '../../records/loids/loids.queries.ts'
 import { withUsualCountry } from '../accounts/usual-country.queries.ts'
 
 /**

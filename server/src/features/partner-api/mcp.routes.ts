@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { Invalid, PortalError } from '../../platform/errors.ts'
 import { Accepted, type Mount } from '../../platform/http/mount.ts'
-import { requireRight } from '../../platform/http/require-right.ts'
+import { requireRight } from '../../platform/http/require-admission.ts'
 import { findAttention } from '../inbox/find-attention.ts'
 import { assistantTools, type Content, contentOf, type Tool, type ToolCall } from './mcp-tools.ts'
 

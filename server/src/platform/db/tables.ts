@@ -191,15 +191,14 @@ interface IdempotencyKeysTable {
   created_at: Instant
 }
 
-interface LeadsTable extends ValuesOf<typeof LEAD_RECORD>, ValuesOf<typeof LEAD_VERDICT> {
+/** The columns that leads and deals have alike, beside the CRM's fields. */
+interface RecordColumns {
   id: string
   partner_id: string
   loid: string
-  /** The person who entered the lead; null if a system or the lender did. */
+  /** The person who entered the record; null if a system or the lender did. */
   submitter_id: string | null
   submitted_by: string | null
-  consent_version: string | null
-  consent_at: Instant | null
   created_at: Instant
   modified_time: Instant
   zoho_id: string | null
@@ -208,6 +207,21 @@ interface LeadsTable extends ValuesOf<typeof LEAD_RECORD>, ValuesOf<typeof LEAD_
   crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
   crm_read_at: Instant | null
+  archived_at: Instant | null
+  history_due: ColumnType<boolean, boolean | undefined, boolean>
+  history_told_until: Instant | null
+  notes_due: ColumnType<boolean, boolean | undefined, boolean>
+  /** When the applicant's data was erased (D97). The emptied fields stay empty. */
+  erased_at: Instant | null
+  /** See `searchColumns`. Null only within a transaction that has changed the row without it. */
+  search_fold: ColumnType<string | null, string | undefined, string | null>
+  /** Null unless the partner is in `keyed_partners`. */
+  search_keys: ColumnType<number[] | null, number[] | undefined, number[] | null>
+}
+
+interface LeadsTable extends RecordColumns, ValuesOf<typeof LEAD_RECORD>, ValuesOf<typeof LEAD_VERDICT> {
+  consent_version: string | null
+  consent_at: Instant | null
   converted_at: Instant | null
   /** When the CRM converted the lead, as long as it has no deal for it (D124). `converted_at` is null until then. */
   awaits_deal_since: Instant | null
@@ -220,48 +234,15 @@ interface LeadsTable extends ValuesOf<typeof LEAD_RECORD>, ValuesOf<typeof LEAD_
   matched_at: Instant | null
   /** Whether the answer of a sync has already counted the match. */
   match_told: ColumnType<boolean, boolean | undefined, boolean>
-  archived_at: Instant | null
   archived_reason: 'left-crm' | 'withdrawn' | null
   /** When the portal first saw that the lender had touched the lead, so that the partner can change it no more (D86). */
   touched_at: ColumnType<Instant | null, undefined, Instant | null>
-  history_due: ColumnType<boolean, boolean | undefined, boolean>
-  history_told_until: Instant | null
-  notes_due: ColumnType<boolean, boolean | undefined, boolean>
-  /** When the applicant's data was erased (D97). The emptied fields stay empty. */
-  erased_at: Instant | null
-  /** See `searchColumns`. Null only within a transaction that has changed the row without it. */
-  search_fold: ColumnType<string | null, string | undefined, string | null>
-  /** Null unless the partner is in `keyed_partners`. */
-  search_keys: ColumnType<number[] | null, number[] | undefined, number[] | null>
 }
 
-interface DealsTable extends ValuesOf<typeof DEAL_RECORD>, ValuesOf<typeof DEAL_COMMISSION> {
-  id: string
-  partner_id: string
-  loid: string
+interface DealsTable extends RecordColumns, ValuesOf<typeof DEAL_RECORD>, ValuesOf<typeof DEAL_COMMISSION> {
   /** The LOID of the lead that became the deal, by matching (D49) or in the CRM, if it differs from the deal's LOID. */
   lead_loid: string | null
-  submitter_id: string | null
-  submitted_by: string | null
-  created_at: Instant
-  modified_time: Instant
-  zoho_id: string | null
-  crm: CrmState
-  crm_problem: string | null
-  crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
-  crm_modified_time: Instant | null
-  crm_read_at: Instant | null
-  archived_at: Instant | null
   archived_reason: 'left-crm' | null
-  history_due: ColumnType<boolean, boolean | undefined, boolean>
-  history_told_until: Instant | null
-  notes_due: ColumnType<boolean, boolean | undefined, boolean>
-  /** When the applicant's data was erased (D97). The emptied fields stay empty. */
-  erased_at: Instant | null
-  /** See `searchColumns`. Null only within a transaction that has changed the row without it. */
-  search_fold: ColumnType<string | null, string | undefined, string | null>
-  /** Null unless the partner is in `keyed_partners`. */
-  search_keys: ColumnType<number[] | null, number[] | undefined, number[] | null>
 }
 
 interface HistoryEntriesTable {

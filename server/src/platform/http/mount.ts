@@ -16,11 +16,7 @@ import { invalidFromIssues } from './invalid-from-issues.ts'
 import { parseInput } from './parse-input.ts'
 import type { Limit } from './rate-limit.ts'
 import { bytesMaxOf, readBytes } from './read-bytes.ts'
-import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
-import { requirePersonRight } from './require-person-right.ts'
-import { requireRight } from './require-right.ts'
-import { requireRole } from './require-role.ts'
-import { requireSecondFactor } from './require-second-factor.ts'
+import { type FindConfirmation, requireAdmission, requireConfirmed } from './require-admission.ts'
 import { type NoteSecurity, noteSecurity, type StoreSecurity } from './security-events.ts'
 import { answerHeaders, logAnswer, STREAM_HEADERS } from './server.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
@@ -163,10 +159,7 @@ export function createMount(
     async function admit(request: FastifyRequest, reply: FastifyReply) {
       request.admittedAt = deps.clock.now().getTime()
       await authenticate(request, reply, route.auth)
-      requireRole(request.caller, route.least, reply)
-      requireRight(request.caller, route.right)
-      requirePersonRight(request.caller, route.personRight)
-      requireSecondFactor(request.caller, route)
+      requireAdmission(request.caller, route, reply)
       if (route.asksAgain === true) await requireConfirmed(request.caller, findConfirmation)
     }
     async function admitAgain(request: FastifyRequest, reply: FastifyReply) {
