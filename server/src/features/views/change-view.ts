@@ -5,15 +5,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts'
 import { Conflict, Forbidden } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { findNamed, getView, viewNotFound } from './get-view.ts'
-import {
-  findViews,
-  lockView,
-  lockViewsOf,
-  removeDefault,
-  saveDefault,
-  updateName,
-  updateShared,
-} from './views.queries.ts'
+import { findViews, lockView, lockViewsOf, removeDefault, saveDefault, updateView } from './views.queries.ts'
 
 interface ViewChange {
   name?: string | undefined
@@ -37,7 +29,7 @@ export function changeView(
     if (name !== undefined) await rename(tx, caller, view, name)
     if (is_shared !== undefined) {
       if (is_shared && caller.role !== 'owner') throw new Forbidden('NOT_ALLOWED', 'Only an owner can share a view.')
-      await updateShared(tx, caller, id, is_shared)
+      await updateView(tx, caller, id, { is_shared })
     }
     if (is_default === true) await saveDefault(tx, caller.personId, view)
     if (is_default === false) await removeDefault(tx, caller.personId, id)
@@ -48,5 +40,5 @@ export function changeView(
 async function rename(tx: Tx, caller: SessionCaller, { id, list }: ListView, name: string): Promise<void> {
   const known = findNamed(await findViews(tx, caller), { list, name })
   if (known && known.id !== id) throw new Conflict('CONFLICT', 'You have a view of this name.')
-  await updateName(tx, caller, id, name)
+  await updateView(tx, caller, id, { name })
 }

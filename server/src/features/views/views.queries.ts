@@ -77,20 +77,15 @@ export async function countViews(tx: Tx, { id, personId }: Viewer): Promise<numb
   return count
 }
 
-export async function updateName(tx: Tx, viewer: Viewer, id: string, name: string): Promise<void> {
+export async function updateView(
+  tx: Tx,
+  viewer: Viewer,
+  id: string,
+  change: { name: string } | { is_shared: boolean },
+): Promise<void> {
   await tx
     .updateTable('list_views')
-    .set({ name })
-    .where('partner_id', '=', viewer.id)
-    .where('person_id', '=', viewer.personId)
-    .where('id', '=', id)
-    .execute()
-}
-
-export async function updateShared(tx: Tx, viewer: Viewer, id: string, is_shared: boolean): Promise<void> {
-  await tx
-    .updateTable('list_views')
-    .set({ is_shared })
+    .set(change)
     .where('partner_id', '=', viewer.id)
     .where('person_id', '=', viewer.personId)
     .where('id', '=', id)
