@@ -14,11 +14,10 @@ import { findErasedOfAllPartners } from '../../records/leads/leads.queries.ts'
 import { findLeadsMadeDealsOfAllPartners } from '../../records/leads/matching.queries.ts'
 import { type Applied, type AppliedRecord, type IsNews, type PageTally } from '../pull/pull.ts'
 import { applyInHalves } from './apply-in-halves.ts'
-import { convertLead, type PlannedLead } from './convert-lead.ts'
 import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
 import { matchLeads } from './match-leads.ts'
-import { type PlannedRecord, planRecord, type Scope } from './plan-record.ts'
+import { convertLead, type PlannedLead, type PlannedRecord, planRecord, type Scope } from './plan-record.ts'
 import { recordRestoredLeads } from './record-restored-leads.ts'
 
 /**
