@@ -413,9 +413,11 @@ test('an export that breaks in the middle is a failed download; a third at the s
   }
   const locker = await portal.deps.pool.connect()
   try {
+    const [bob, eve] = [await portal.newPartner(), await portal.newPartner()]
+    await insertNewerLeads(portal.deps, bob.id, 3_000)
     await locker.query('begin; lock table leads in access exclusive mode')
-    const [one, two] = await Promise.all([exportFile(partner), exportFile(partner)])
-    const third = await exportFile(partner)
+    const [one, two] = await Promise.all([exportFile(partner), exportFile(bob)])
+    const third = await exportFile(eve)
     expect([one.status, two.status, third.status, third.headers.get('retry-after')]).toEqual([200, 200, 429, '10'])
     await locker.query('rollback')
     const files = await Promise.all([one.text(), two.text()])
