@@ -8,6 +8,7 @@ import { useEffect, useState } from 'react'
 import { searchQuery } from '../../features/search/search.queries.ts'
 import { addressOf } from '../../features/views/use-list-views.ts'
 import { viewsQuery } from '../../features/views/views.queries.ts'
+import { dealTitle, leadTitle } from '../../format/record-title.ts'
 import { useNavigate } from '../../router/router-view.tsx'
 import { readSeesPayments } from '../../session/sees-payments.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -57,14 +58,14 @@ export function Palette({ role, onHelp, onClose }: PaletteProps) {
   function records(): PaletteItem[] {
     const leads = (found?.leads ?? []).map((lead) => ({
       id: `lead ${lead.loid}`,
-      label: lead.business_name ?? lead.lead_name ?? lead.loid,
+      label: leadTitle(lead),
       detail: `Lead · ${lead.lead_status} · ${lead.loid}`,
       Icon: Users,
       run: () => void navigate(paths.lead(lead.loid)),
     }))
     const deals = (found?.deals ?? []).map((deal) => ({
       id: `deal ${deal.loid}`,
-      label: deal.deal_name ?? deal.business_name ?? deal.loid,
+      label: dealTitle(deal),
       detail: `Deal · ${deal.stage} · ${deal.loid}`,
       Icon: Handshake,
       run: () => void navigate(paths.deal(deal.loid)),

@@ -8,6 +8,7 @@ import type { ReactNode } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
+import { dealTitle, leadTitle } from '../../format/record-title.ts'
 import { Link } from '../../router/link.tsx'
 import { May } from '../../session/may.tsx'
 import { buttonClass } from '../../ui/button.tsx'
@@ -25,84 +26,62 @@ export const viewAllClass =
 
 export function RecentLeads({ leads }: { leads: UseQueryResult<Answer<typeof listLeads>> }) {
   return (
-    <Section
-      title="Recent Leads"
-      padded={false}
-      action={
-        <Link {...paths.leads} aria-label="View all leads" className={viewAllClass}>
-          View all
-        </Link>
+    <RecentRecords
+      name="leads"
+      query={leads}
+      empty={
+        <EmptyState
+          icon={<Users />}
+          title="No leads yet"
+          text="Leads you submit appear here."
+          action={
+            <May least="member">
+              <Link {...paths.newLead} className={buttonClass('secondary')}>
+                Submit Your First Lead
+              </Link>
+            </May>
+          }
+        />
       }
-    >
-      <Records
-        query={leads}
-        waiting="Loading recent leads"
-        failed="Failed to load leads"
-        empty={
-          <EmptyState
-            icon={<Users />}
-            title="No leads yet"
-            text="Leads you submit appear here."
-            action={
-              <May least="member">
-                <Link {...paths.newLead} className={buttonClass('secondary')}>
-                  Submit Your First Lead
-                </Link>
-              </May>
-            }
-          />
-        }
-        records={leads.data?.data.leads.map((lead) => ({
-          id: lead.id,
-          link: paths.lead(lead.loid),
-          loid: lead.loid,
-          title: lead.business_name ?? lead.lead_name ?? lead.loid,
-          detail: lead.lead_name ?? lead.loid,
-          kind: 'lead-status' as const,
-          state: lead.lead_status,
-          amount: lead.loan_amount,
-          time: lead.created_at,
-        }))}
-      />
-    </Section>
+      records={leads.data?.data.leads.map((lead) => ({
+        id: lead.id,
+        link: paths.lead(lead.loid),
+        loid: lead.loid,
+        title: leadTitle(lead),
+        detail: lead.lead_name ?? lead.loid,
+        kind: 'lead-status' as const,
+        state: lead.lead_status,
+        amount: lead.loan_amount,
+        time: lead.created_at,
+      }))}
+    />
   )
 }
 
 export function RecentDeals({ deals }: { deals: UseQueryResult<Answer<typeof listDeals>> }) {
   return (
-    <Section
-      title="Recent Deals"
-      padded={false}
-      action={
-        <Link {...paths.deals} aria-label="View all deals" className={viewAllClass}>
-          View all
-        </Link>
+    <RecentRecords
+      name="deals"
+      query={deals}
+      empty={
+        <EmptyState
+          icon={<Handshake />}
+          title="No deals yet"
+          text="A lead becomes a deal when the lender takes it on."
+        />
       }
-    >
-      <Records
-        query={deals}
-        waiting="Loading recent deals"
-        failed="Failed to load deals"
-        empty={
-          <EmptyState
-            icon={<Handshake />}
-            title="No deals yet"
-            text="A lead becomes a deal when the lender takes it on."
-          />
-        }
-        records={deals.data?.data.deals.map((deal) => ({
-          id: deal.id,
-          link: paths.deal(deal.loid),
-          loid: deal.loid,
-          title: deal.deal_name ?? deal.business_name ?? deal.loid,
-          detail: deal.contact_name ?? deal.loid,
-          kind: 'deal-stage' as const,
-          state: deal.stage,
-          amount: deal.amount,
-          time: deal.created_at,
-        }))}
-      />
-    </Section>
+      records={deals.data?.data.deals.map((deal) => ({
+        id: deal.id,
+        link: paths.deal(deal.loid),
+        loid: deal.loid,
+        title: dealTitle(deal),
+        detail: deal.contact_name ?? deal.loid,
+        kind: 'deal-stage' as const,
+        state: deal.stage,
+        amount: deal.amount,
+        time: deal.created_at,
+      }))}
+    />
   )
 }
 
@@ -118,18 +97,40 @@ interface RecentRecord {
   time: string
 }
 
-interface RecordsProps {
+interface RecentRecordsProps {
+  name: 'leads' | 'deals'
   query: { isPending: boolean; error: Error | null; refetch: () => Promise<unknown> }
-  waiting: string
-  failed: string
   empty: ReactNode
   records: RecentRecord[] | undefined
 }
 
-function Records({ query, waiting, failed, empty, records }: RecordsProps) {
-  if (query.isPending) return <SkeletonRows rows={5} label={waiting} />
+function RecentRecords(props: RecentRecordsProps) {
+  const { name } = props
+  return (
+    <Section
+      title={name === 'leads' ? 'Recent Leads' : 'Recent Deals'}
+      padded={false}
+      action={
+        <Link {...paths[name]} aria-label={`View all ${name}`} className={viewAllClass}>
+          View all
+        </Link>
+      }
+    >
+      <Records {...props} />
+    </Section>
+  )
+}
+
+function Records({ name, query, empty, records }: RecentRecordsProps) {
+  if (query.isPending) return <SkeletonRows rows={5} label={`Loading recent ${name}`} />
   if (!records) {
-    return <Failure text={failed} detail={failureDetail(query.error)} onRetry={() => void query.refetch()} />
+    return (
+      <Failure
+        text={`Failed to load ${name}`}
+        detail={failureDetail(query.error)}
+        onRetry={() => void query.refetch()}
+      />
+    )
   }
   if (records.length === 0) return <>{empty}</>
   return (

@@ -1,16 +1,14 @@
 import type { Deal, DealSortColumn } from '@portal/contract/deals.ts'
-import { formatMoney } from '@portal/contract/money.ts'
-import { ArrowRight } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
-import { formatDate } from '../../format/dates.ts'
+import { dealTitle } from '../../format/record-title.ts'
 import { Link } from '../../router/link.tsx'
-import { buttonClass } from '../../ui/button.tsx'
-import { DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
+import { flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
+import { AmountText, CREATED_COLUMN, LOAN_TYPE_COLUMN, LOID_COLUMN, viewColumn } from '../referral/record-columns.tsx'
+import { RecordCrmMark } from '../referral/record-crm-mark.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TurnText } from '../referral/turn-text.tsx'
-import { DealCrmMark } from './deal-crm-mark.tsx'
 
 type DealColumn = TableColumn<Deal, DealSortColumn | 'business_name' | 'loan_type' | 'view'>
 
@@ -35,13 +33,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
       </NameCell>
     ),
   },
-  {
-    key: 'loid',
-    header: 'LOID',
-    sortable: true,
-    card: 'code',
-    cell: (deal) => <span className="font-mono text-xs whitespace-nowrap">{deal.loid}</span>,
-  },
+  { ...LOID_COLUMN, sortable: true },
   {
     key: 'business_name',
     header: 'Business',
@@ -55,15 +47,9 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     sortable: true,
     align: 'right',
     card: 'value',
-    cell: (deal) => <span className="text-sm font-medium">{formatMoney(deal.amount)}</span>,
+    cell: (deal) => <AmountText amount={deal.amount} />,
   },
-  {
-    key: 'loan_type',
-    header: 'Loan Type',
-    card: 'kind',
-    className: 'wide:max-w-36',
-    cell: (deal) => <TextCell>{deal.loan_type}</TextCell>,
-  },
+  { ...LOAN_TYPE_COLUMN, className: 'wide:max-w-36' },
   {
     key: 'stage',
     header: 'Stage',
@@ -74,40 +60,16 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
       return (
         <StateCell
           badge={<StateBadge kind="deal-stage" name={deal.stage} />}
-          mark={isPending && <DealCrmMark deal={deal} />}
+          mark={isPending && <RecordCrmMark kind="deal" record={deal} />}
           detail={!isPending && <TurnText side={deal.side} changed={deal.modified_time} />}
         />
       )
     },
   },
-  {
-    key: 'created_at',
-    header: 'Created',
-    sortable: true,
-    card: 'date',
-    cell: (deal) => <DayCell day={formatDate(deal.created_at)} by={deal.submitted_by} />,
-  },
-  {
-    key: 'view',
-    header: 'View',
-    headerHidden: true,
-    card: 'corner',
-    cell: (deal) => (
-      <Link
-        {...paths.deal(deal.loid)}
-        aria-label={`View ${dealTitle(deal)}`}
-        className={buttonClass('ghost', 'icon', 'size-8!')}
-      >
-        <ArrowRight aria-hidden />
-      </Link>
-    ),
-  },
+  { ...CREATED_COLUMN, sortable: true },
+  viewColumn('deal', dealTitle),
 ]
 
 export function dealSortValue(deal: Deal, column: DealSortColumn): string | number | null {
   return column === 'created_at' || column === 'modified_time' ? Date.parse(deal[column]) : deal[column]
-}
-
-export function dealTitle(deal: Deal): string {
-  return deal.deal_name ?? deal.business_name ?? deal.loid
 }

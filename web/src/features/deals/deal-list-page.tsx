@@ -1,12 +1,11 @@
 import { DEAL_SORT_COLUMNS, type DealSortColumn } from '@portal/contract/deals.ts'
 import { useQuery } from '@tanstack/react-query'
 import { ArrowDownWideNarrow, ArrowUpWideNarrow, Handshake } from 'lucide-react'
-import { useRef } from 'react'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
-import { type DealListSearch, dealListSearch } from '../../app/search-params.ts'
+import { dealListSearch } from '../../app/search-params.ts'
 import { Link, Redirect } from '../../router/link.tsx'
-import { useNavigate, useSearch } from '../../router/router-view.tsx'
+import { useNavigate } from '../../router/router-view.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ExportButton } from '../../ui/export-button.tsx'
@@ -16,7 +15,7 @@ import { SyncButton } from '../sync/sync-button.tsx'
 import { SyncProgress } from '../sync/sync-progress.tsx'
 import { useSync } from '../sync/use-sync.ts'
 import { RecordList, RecordListBar, sortChange } from '../views/record-list.tsx'
-import { useListViews } from '../views/use-list-views.ts'
+import { useListAddress } from '../views/use-list-address.ts'
 import { viewsQuery } from '../views/views.queries.ts'
 import { DEAL_COLUMNS, dealSortValue } from './deal-columns.tsx'
 import { countDealFilters, DealFilters } from './deal-filters.tsx'
@@ -30,33 +29,13 @@ export function startDealList({ queryClient, search }: PageStart) {
 }
 
 export function DealListPage() {
-  const search = useSearch(dealListSearch)
+  const address = useListAddress('deals', dealListSearch)
+  const { search, views, filter } = address
   const navigate = useNavigate()
   const sync = useSync('deals')
-  const views = useListViews('deals', search)
-  const searchRef = useRef<HTMLInputElement>(null)
   const filters = dealFiltersOf(search)
   const deals = useQuery(dealListQuery(filters))
   const sort = parseSort(search.sort, DEAL_SORT_COLUMNS, DEAL_SORT)
-
-  function handleChange(change: Partial<DealListSearch>) {
-    void navigate({
-      ...paths.deals,
-      search: (previous) => views.stay({ ...previous, ...dealListSearch(previous), ...change }),
-      resetScroll: false,
-    })
-  }
-
-  /** A changed filter changes what each page contains, so the list returns to the first page. */
-  function handleFilter(change: Partial<DealListSearch>) {
-    handleChange({ page: undefined, ...change })
-  }
-
-  /** Keeps the sort order. The pressed button disappears, so the search box takes focus. */
-  function handleClear() {
-    searchRef.current?.focus()
-    void navigate({ ...paths.deals, search: views.stay({ sort: search.sort, sorted: search.sorted }) })
-  }
 
   if (views.start) return <Redirect {...paths.deals} search={views.start} />
   return (
@@ -66,7 +45,7 @@ export function DealListPage() {
         description={<p className="max-sm:hidden">Leads the lender has taken on, from application to funding.</p>}
         actions={
           <div className="flex flex-wrap gap-2">
-            <AmountSortButton sort={sort} onSort={() => handleChange(sortChange(search, sort, 'amount'))} />
+            <AmountSortButton sort={sort} onSort={() => address.change(sortChange(search, sort, 'amount'))} />
             <ExportButton onExport={() => saveDeals(search)} />
             <SyncButton sync={sync} />
           </div>
@@ -76,13 +55,10 @@ export function DealListPage() {
         {(deals.data || deals.isPending) && <DealSummaryCards deals={deals.data?.data.deals} />}
         <RecordListBar
           title="Deals"
-          searchRef={searchRef}
           placeholder="Search by deal, business name, contact, email or LOID"
-          search={search}
-          views={views}
-          onFilter={handleFilter}
+          address={address}
         >
-          <DealFilters filters={filters} onChange={handleFilter} />
+          <DealFilters filters={filters} onChange={filter} />
         </RecordListBar>
         <RecordList
           title="Deals"
@@ -92,13 +68,10 @@ export function DealListPage() {
           sortColumns={DEAL_SORT_COLUMNS}
           fallback={DEAL_SORT}
           sortValue={dealSortValue}
-          search={search}
+          address={address}
           isFiltered={search.search !== undefined || countDealFilters(filters) > 0}
-          isWaiting={views.isWaiting}
           isSyncing={sync.isRunning}
           empty={<NoDeals />}
-          onChange={handleChange}
-          onClear={handleClear}
           onOpen={(deal) => void navigate(paths.deal(deal.loid))}
         />
       </div>

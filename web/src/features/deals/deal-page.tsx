@@ -1,34 +1,31 @@
 import { formatMoney } from '@portal/contract/money.ts'
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { isNotFound } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
-import { Link, Redirect } from '../../router/link.tsx'
+import { dealTitle } from '../../format/record-title.ts'
+import { Redirect } from '../../router/link.tsx'
 import { useNavigate, useParam } from '../../router/router-view.tsx'
 import { May } from '../../session/may.tsx'
 import { readSeesPayments, useSeesPayments } from '../../session/sees-payments.ts'
-import { buttonClass } from '../../ui/button.tsx'
 import { Changing } from '../../ui/changing.tsx'
-import { Failure } from '../../ui/failure.tsx'
-import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
-import { useWayBack } from '../../ui/way-back.ts'
+import { PageHeader } from '../../ui/page-header.tsx'
 import { DocumentsSection } from '../documents/documents-section.tsx'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { PaymentLine } from '../payments/payment-line.tsx'
 import { dealPaymentQuery } from '../payments/payments.queries.ts'
 import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { ManagerSection } from '../referral/manager.tsx'
+import { RecordCrmMark } from '../referral/record-crm-mark.tsx'
+import { BackToList, NoRecord, RecordFailure, RecordOutline, refreshRecord } from '../referral/record-states.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
-import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
-import { RemovedRecord } from '../referral/removed-record.tsx'
+import { ReferralPanels } from '../referral/referral-panels.tsx'
 import { RequestList } from '../referral/request-list.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
 import { Way } from '../referral/way.tsx'
 import { ResyncDealButton } from '../sync/resync-deal-button.tsx'
-import { dealTitle } from './deal-columns.tsx'
-import { DealCrmMark } from './deal-crm-mark.tsx'
 import { ContactPerson, DealDetails, DealSummary } from './deal-details.tsx'
 import { DealActivity, LeadStatusHistory, StageHistory } from './deal-histories.tsx'
 import { dealQuery, stageHistoryQuery } from './deals.queries.ts'
@@ -54,40 +51,30 @@ export function DealPage() {
 
   useOpenedRecord(query.data?.deal.loid)
 
-  if (loid === '') return <DealFailure text="Invalid deal ID" />
-  if (query.isPending || (query.isSuccess && (!timeline.isFetched || payment.isLoading))) return <DealOutline />
+  if (loid === '') return <NoRecord kind="deal" text="Invalid deal ID" />
+  if (query.isPending || (query.isSuccess && (!timeline.isFetched || payment.isLoading)))
+    return <RecordOutline kind="deal" />
   if (!query.data || isNotFound(query.error)) {
-    const removed = removedRecord(query.error)
-    if (removed) {
-      return <RemovedRecord kind="deal" removed={removed} back={<BackToDeals />} action={<BackToDealsButton />} />
-    }
-    return isNotFound(query.error) ? (
-      <DealFailure text="Deal not found" />
-    ) : (
-      <DealFailure
-        text="Failed to load deal details"
-        detail={failureText(query.error)}
-        onRetry={() => void query.refetch()}
-      />
-    )
+    return <RecordFailure kind="deal" error={query.error} onRetry={() => void query.refetch()} />
   }
 
   const { deal, notes, requests, converted_from_lead: wasLead } = query.data
   // Live changes name only the deal's own LOID. So the page redirects to this LOID if the address spells it in another
   // way, or names the lead that the deal replaced.
   if (deal.loid !== loid) return <Redirect {...paths.deal(deal.loid)} />
+  const of = { kind: 'deal', loid } as const
   return (
     <>
       <PageHeader
         title={dealTitle(deal)}
-        back={<BackToDeals />}
+        back={<BackToList kind="deal" />}
         mark={
           <span className="flex min-w-0 flex-wrap items-center gap-2">
             <Changing value={deal.stage} scope={deal.loid} announcement={`The stage is now ${deal.stage}`}>
               <StateBadge kind="deal-stage" name={deal.stage} />
             </Changing>
             <TurnChip side={deal.crm === 'synced' ? deal.side : null} />
-            <DealCrmMark deal={deal} />
+            <RecordCrmMark kind="deal" record={deal} />
           </span>
         }
         description={
@@ -119,16 +106,16 @@ export function DealPage() {
           <>
             <RequestList
               key={`requests of ${loid}`}
-              of={{ kind: 'deal', loid: deal.loid }}
+              of={of}
               requests={requests}
-              onAnswered={() => refreshDeal(queryClient, loid)}
+              onAnswered={() => refreshRecord(queryClient, of)}
             />
             <TimelinePanel
               key={loid}
-              of={{ kind: 'deal', loid: deal.loid }}
+              of={of}
               timeline={timeline}
               notes={notes}
-              onNoteChange={() => refreshDeal(queryClient, loid)}
+              onNoteChange={() => refreshRecord(queryClient, of)}
               histories={[
                 { name: 'Stage History', content: <StageHistory deal={deal} /> },
                 ...(wasLead ? [{ name: 'Status History', content: <LeadStatusHistory loid={deal.loid} /> }] : []),
@@ -139,7 +126,7 @@ export function DealPage() {
         }
         facts={
           <>
-            <DocumentsSection of={{ kind: 'deal', loid: deal.loid }} onChange={() => refreshDeal(queryClient, loid)} />
+            <DocumentsSection of={of} onChange={() => refreshRecord(queryClient, of)} />
             <ContactPerson deal={deal} />
             <DealDetails key={loid} deal={deal} />
             <DealSummary deal={deal} />
@@ -148,48 +135,5 @@ export function DealPage() {
         }
       />
     </>
-  )
-}
-
-function refreshDeal(queryClient: QueryClient, loid: string) {
-  void queryClient.invalidateQueries({ queryKey: dealQuery(loid).queryKey })
-  void queryClient.invalidateQueries({ queryKey: timelineQuery({ kind: 'deal', loid }).queryKey })
-  void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
-  void queryClient.invalidateQueries({ queryKey: ['inbox'] })
-}
-
-function DealFailure({ text, detail, onRetry }: { text: string; detail?: string; onRetry?: () => void }) {
-  return (
-    <>
-      <PageHeader title="Deal" back={<BackToDeals />} />
-      <div className="panel">
-        <Failure text={text} detail={detail} onRetry={onRetry} action={<BackToDealsButton />} />
-      </div>
-    </>
-  )
-}
-
-function DealOutline() {
-  return (
-    <>
-      <PageHeader title="Deal" back={<BackToDeals />} description="Loading…" />
-      <ReferralOutline label="Loading deal" fields={11} />
-    </>
-  )
-}
-
-function BackToDeals() {
-  return (
-    <Link {...paths.deals} onClick={useWayBack(paths.deals.to)} className={backLinkClass}>
-      <BackLabel>Back to Deals</BackLabel>
-    </Link>
-  )
-}
-
-function BackToDealsButton() {
-  return (
-    <Link {...paths.deals} onClick={useWayBack(paths.deals.to)} className={buttonClass()}>
-      Back to Deals
-    </Link>
   )
 }

@@ -12,13 +12,12 @@ import { MONEY_MAX, PAGE_SIZE } from '@portal/contract/limits.ts'
 import { parseMoney } from '@portal/contract/money.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { DealListSearch } from '../../app/search-params.ts'
 import { browserTimeZone, zoneOfDays } from '../../format/time-zone.ts'
 import { type Sort, serverSort } from '../../ui/sort.ts'
-import { toast } from '../../ui/toast.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
+import { saveFile } from '../views/save-file.ts'
 
 /** How often a deal's page fetches the deal again while the deal or one of its notes waits to reach the CRM. */
 const PENDING_POLL_MS = 4_000
@@ -106,10 +105,5 @@ function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: st
 /** Saves all rows of the list, with its filters and in its order, or says why it could not. */
 export async function saveDeals(search: DealListSearch): Promise<void> {
   const { page: _, ...filters } = dealFiltersOf({ ...search, sorted: 'all' })
-  try {
-    const { download } = await import('../../api/download.ts')
-    await download(exportDeals, { query: { ...filters, timezone: browserTimeZone() } }, 'deals.csv')
-  } catch (error) {
-    toast.error(failureText(error))
-  }
+  await saveFile(exportDeals, { query: { ...filters, timezone: browserTimeZone() } }, 'deals.csv')
 }

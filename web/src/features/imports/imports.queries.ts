@@ -18,8 +18,7 @@ import {
 import { CONSENT_VERSION } from '@portal/contract/lead-form.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
-import { toast } from '../../ui/toast.ts'
+import { saveFile } from '../views/save-file.ts'
 
 const PROGRESS_POLL_MS = 1_000
 
@@ -90,19 +89,9 @@ export function showImport(client: QueryClient, changed: Import): void {
 }
 
 export function saveTemplate(): Promise<void> {
-  return save((download) => download(readImportTemplate, {}, 'leads-template.csv'))
+  return saveFile(readImportTemplate, {}, 'leads-template.csv')
 }
 
 export function saveLeftOut(id: string): Promise<void> {
-  return save((download) => download(exportImportRows, { params: { id } }, 'leads-left-out.csv'))
-}
-
-type Download = typeof import('../../api/download.ts').download
-
-async function save(work: (download: Download) => Promise<void>): Promise<void> {
-  try {
-    await work((await import('../../api/download.ts')).download)
-  } catch (error) {
-    toast.error(failureText(error))
-  }
+  return saveFile(exportImportRows, { params: { id } }, 'leads-left-out.csv')
 }

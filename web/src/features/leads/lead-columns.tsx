@@ -1,20 +1,24 @@
 import { type Lead, type LeadSortColumn, NO_DEAL_YET } from '@portal/contract/leads.ts'
-import { formatMoney } from '@portal/contract/money.ts'
-import { formatPhone } from '@portal/contract/phone.ts'
 import { verdictText } from '@portal/contract/verdict.ts'
-import { ArrowRight } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
-import { formatDate } from '../../format/dates.ts'
+import { leadTitle } from '../../format/record-title.ts'
 import { Link } from '../../router/link.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { buttonClass } from '../../ui/button.tsx'
-import { ContactCell, DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
+import { flexibleClass, NameCell, StateCell } from '../../ui/cells.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
+import {
+  AmountText,
+  CONTACT_COLUMN,
+  CREATED_COLUMN,
+  LOAN_TYPE_COLUMN,
+  LOID_COLUMN,
+  viewColumn,
+} from '../referral/record-columns.tsx'
+import { RecordCrmMark } from '../referral/record-crm-mark.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TurnText } from '../referral/turn-text.tsx'
 import { VerdictMark, VerdictText } from '../referral/verdict.tsx'
-import { LeadCrmMark } from './lead-crm-mark.tsx'
 
 type LeadColumn = TableColumn<Lead, LeadSortColumn | 'contact' | 'loan_type' | 'view'>
 
@@ -34,35 +38,17 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
       </NameCell>
     ),
   },
-  {
-    key: 'loid',
-    header: 'LOID',
-    sortable: true,
-    card: 'code',
-    cell: (lead) => <span className="font-mono text-xs whitespace-nowrap">{lead.loid}</span>,
-  },
-  {
-    key: 'contact',
-    header: 'Contact',
-    card: 'wide',
-    className: `${flexibleClass} wide:w-[22%]`,
-    cell: (lead) => <ContactCell email={lead.email} phone={formatPhone(lead.phone)} />,
-  },
+  { ...LOID_COLUMN, sortable: true },
+  { ...CONTACT_COLUMN, className: `${flexibleClass} wide:w-[22%]` },
   {
     key: 'loan_amount',
     header: 'Loan Amount',
     sortable: true,
     align: 'right',
     card: 'value',
-    cell: (lead) => <span className="text-sm font-medium">{formatMoney(lead.loan_amount)}</span>,
+    cell: (lead) => <AmountText amount={lead.loan_amount} />,
   },
-  {
-    key: 'loan_type',
-    header: 'Loan Type',
-    card: 'kind',
-    className: 'wide:max-w-32',
-    cell: (lead) => <TextCell>{lead.loan_type}</TextCell>,
-  },
+  { ...LOAN_TYPE_COLUMN, className: 'wide:max-w-32' },
   {
     key: 'partner_iso',
     header: 'ISO',
@@ -90,7 +76,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
             </span>
           }
           extra={verdictText(lead) !== null && <VerdictText verdict={lead} className="text-2xs/3 text-ink" />}
-          mark={isPending && <LeadCrmMark lead={lead} />}
+          mark={isPending && <RecordCrmMark kind="lead" record={lead} />}
           detail={
             !isPending && (
               <TurnText
@@ -104,34 +90,10 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
       )
     },
   },
-  {
-    key: 'created_at',
-    header: 'Created',
-    sortable: true,
-    card: 'date',
-    cell: (lead) => <DayCell day={formatDate(lead.created_at)} by={lead.submitted_by} />,
-  },
-  {
-    key: 'view',
-    header: 'View',
-    headerHidden: true,
-    card: 'corner',
-    cell: (lead) => (
-      <Link
-        {...paths.lead(lead.loid)}
-        aria-label={`View ${leadTitle(lead)}`}
-        className={buttonClass('ghost', 'icon', 'size-8!')}
-      >
-        <ArrowRight aria-hidden />
-      </Link>
-    ),
-  },
+  { ...CREATED_COLUMN, sortable: true },
+  viewColumn('lead', leadTitle),
 ]
 
 export function leadSortValue(lead: Lead, column: LeadSortColumn): string | number | null {
   return column === 'created_at' || column === 'modified_time' ? Date.parse(lead[column]) : lead[column]
-}
-
-function leadTitle(lead: Lead): string {
-  return lead.business_name ?? lead.lead_name ?? lead.loid
 }

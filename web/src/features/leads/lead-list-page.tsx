@@ -1,12 +1,11 @@
 import { LEAD_SORT_COLUMNS } from '@portal/contract/leads.ts'
 import { useQuery } from '@tanstack/react-query'
 import { FileUp, Plus, Users } from 'lucide-react'
-import { useRef } from 'react'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
-import { type LeadListSearch, leadListSearch } from '../../app/search-params.ts'
+import { leadListSearch } from '../../app/search-params.ts'
 import { Link, Redirect } from '../../router/link.tsx'
-import { useNavigate, useSearch } from '../../router/router-view.tsx'
+import { useNavigate } from '../../router/router-view.tsx'
 import { May } from '../../session/may.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -18,7 +17,7 @@ import { SyncButton } from '../sync/sync-button.tsx'
 import { SyncProgress } from '../sync/sync-progress.tsx'
 import { useSync } from '../sync/use-sync.ts'
 import { RecordList, RecordListBar } from '../views/record-list.tsx'
-import { useListViews } from '../views/use-list-views.ts'
+import { useListAddress } from '../views/use-list-address.ts'
 import { viewsQuery } from '../views/views.queries.ts'
 import { LEAD_COLUMNS, leadSortValue } from './lead-columns.tsx'
 import { countLeadFilters, LeadFilters } from './lead-filters.tsx'
@@ -31,31 +30,11 @@ export function startLeadList({ queryClient, search }: PageStart) {
 }
 
 export function LeadListPage() {
-  const search = useSearch(leadListSearch)
+  const address = useListAddress('leads', leadListSearch)
+  const { search, views, filter } = address
   const navigate = useNavigate()
   const sync = useSync('leads')
-  const views = useListViews('leads', search)
-  const searchRef = useRef<HTMLInputElement>(null)
   const leads = useQuery(leadListQuery(leadFiltersOf(search)))
-
-  function handleChange(change: Partial<LeadListSearch>) {
-    void navigate({
-      ...paths.leads,
-      search: (previous) => views.stay({ ...previous, ...leadListSearch(previous), ...change }),
-      resetScroll: false,
-    })
-  }
-
-  /** A changed filter changes what each page contains, so the list returns to the first page. */
-  function handleFilter(change: Partial<LeadListSearch>) {
-    handleChange({ page: undefined, ...change })
-  }
-
-  /** Keeps the sort order. The pressed button disappears, so the search box takes focus. */
-  function handleClear() {
-    searchRef.current?.focus()
-    void navigate({ ...paths.leads, search: views.stay({ sort: search.sort, sorted: search.sorted }) })
-  }
 
   if (views.start) return <Redirect {...paths.leads} search={views.start} />
   return (
@@ -86,15 +65,8 @@ export function LeadListPage() {
         }
       />
       <div className="grid grid-cols-1 gap-3">
-        <RecordListBar
-          title="Leads"
-          searchRef={searchRef}
-          placeholder="Search by business name, contact, email or LOID"
-          search={search}
-          views={views}
-          onFilter={handleFilter}
-        >
-          <LeadFilters search={search} onChange={handleFilter} />
+        <RecordListBar title="Leads" placeholder="Search by business name, contact, email or LOID" address={address}>
+          <LeadFilters search={search} onChange={filter} />
         </RecordListBar>
         <RecordList
           title="Leads"
@@ -104,13 +76,10 @@ export function LeadListPage() {
           sortColumns={LEAD_SORT_COLUMNS}
           fallback={LEAD_SORT}
           sortValue={leadSortValue}
-          search={search}
+          address={address}
           isFiltered={search.search !== undefined || countLeadFilters(search) > 0}
-          isWaiting={views.isWaiting}
           isSyncing={sync.isRunning}
           empty={<NoLeads />}
-          onChange={handleChange}
-          onClear={handleClear}
           onOpen={(lead) => void navigate(paths.lead(lead.loid))}
         />
       </div>

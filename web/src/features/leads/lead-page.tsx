@@ -1,26 +1,25 @@
-import { type Lead, NO_DEAL_YET } from '@portal/contract/leads.ts'
+import { NO_DEAL_YET } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
+import { isNotFound } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
-import { Link, Redirect } from '../../router/link.tsx'
+import { leadTitle } from '../../format/record-title.ts'
+import { Redirect } from '../../router/link.tsx'
 import { useParam, useRouter } from '../../router/router-view.tsx'
-import { buttonClass } from '../../ui/button.tsx'
 import { Changing } from '../../ui/changing.tsx'
-import { Failure } from '../../ui/failure.tsx'
-import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
-import { useWayBack } from '../../ui/way-back.ts'
 import { DocumentsSection } from '../documents/documents-section.tsx'
 import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { moveNoteDraft } from '../notes/note-draft.ts'
 import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { ManagerSection } from '../referral/manager.tsx'
+import { RecordCrmMark } from '../referral/record-crm-mark.tsx'
+import { BackToList, NoRecord, RecordFailure, RecordOutline, refreshRecord } from '../referral/record-states.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
-import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
-import { RemovedRecord } from '../referral/removed-record.tsx'
+import { ReferralPanels } from '../referral/referral-panels.tsx'
 import { RequestList } from '../referral/request-list.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TimelinePanel } from '../referral/timeline-panel.tsx'
@@ -28,7 +27,6 @@ import { TurnChip } from '../referral/turn-chip.tsx'
 import { VerdictText } from '../referral/verdict.tsx'
 import { Way } from '../referral/way.tsx'
 import { LeadChangeActions, LeadChangeNotice } from './lead-change.tsx'
-import { LeadCrmMark } from './lead-crm-mark.tsx'
 import { BusinessDetails, PrimaryInformation } from './lead-details.tsx'
 import { leadQuery, statusHistoryQuery } from './leads.queries.ts'
 import { StatusHistory } from './status-history.tsx'
@@ -51,30 +49,20 @@ export function LeadPage() {
 
   useOpenedRecord(query.data?.lead.loid)
 
-  if (loid === '') return <LeadFailure text="Invalid lead ID" />
-  if (query.isPending || (query.isSuccess && !timeline.isFetched)) return <LeadOutline />
+  if (loid === '') return <NoRecord kind="lead" text="Invalid lead ID" />
+  if (query.isPending || (query.isSuccess && !timeline.isFetched)) return <RecordOutline kind="lead" />
   if (!query.data || isNotFound(query.error)) {
-    const removed = removedRecord(query.error)
-    if (removed) {
-      return <RemovedRecord kind="lead" removed={removed} back={<BackToLeads />} action={<BackToLeadsButton />} />
-    }
-    return (
-      <LeadFailure
-        text="Failed to load lead details"
-        detail={failureText(query.error)}
-        onRetry={() => void query.refetch()}
-      />
-    )
+    return <RecordFailure kind="lead" error={query.error} onRetry={() => void query.refetch()} />
   }
 
   const { lead, notes, requests } = query.data
   const deal = lead.converted_to_deal
-  const toDeal = deal && <ToDeal from={lead.loid} to={deal.loid} name={shown === loid ? titleOf(lead) : undefined} />
+  const toDeal = deal && <ToDeal from={lead.loid} to={deal.loid} name={shown === loid ? leadTitle(lead) : undefined} />
   if (!deal && shown !== loid) setShown(loid)
   if (deal && shown !== loid) {
     return (
       <>
-        <LeadOutline />
+        <RecordOutline kind="lead" />
         {toDeal}
       </>
     )
@@ -82,11 +70,12 @@ export function LeadPage() {
   // Live changes name only the lead's own LOID. So the page redirects to this LOID if the address spells it in another
   // way.
   if (lead.loid !== loid) return <Redirect {...paths.lead(lead.loid)} />
+  const of = { kind: 'lead', loid } as const
   return (
     <>
       <PageHeader
-        title={titleOf(lead)}
-        back={<BackToLeads />}
+        title={leadTitle(lead)}
+        back={<BackToList kind="lead" />}
         mark={
           <span className="flex min-w-0 flex-wrap items-center gap-2">
             <Changing value={lead.lead_status} scope={lead.loid} announcement={`The status is now ${lead.lead_status}`}>
@@ -97,7 +86,7 @@ export function LeadPage() {
               side={lead.crm === 'synced' ? lead.side : null}
               text={lead.awaits_deal_since ? NO_DEAL_YET : undefined}
             />
-            <LeadCrmMark lead={lead} />
+            <RecordCrmMark kind="lead" record={lead} />
           </span>
         }
         description={
@@ -105,7 +94,7 @@ export function LeadPage() {
         }
         actions={
           <div className="flex flex-wrap gap-2">
-            {lead.may_change && <LeadChangeActions lead={lead} onAsked={() => refreshLead(queryClient, loid)} />}
+            {lead.may_change && <LeadChangeActions lead={lead} onAsked={() => refreshRecord(queryClient, of)} />}
             <CallLink phone={lead.phone} />
           </div>
         }
@@ -118,16 +107,16 @@ export function LeadPage() {
           <>
             <RequestList
               key={`requests of ${loid}`}
-              of={{ kind: 'lead', loid: lead.loid }}
+              of={of}
               requests={requests}
-              onAnswered={() => refreshLead(queryClient, loid)}
+              onAnswered={() => refreshRecord(queryClient, of)}
             />
             <TimelinePanel
               key={loid}
-              of={{ kind: 'lead', loid: lead.loid }}
+              of={of}
               timeline={timeline}
               notes={notes}
-              onNoteChange={() => refreshLead(queryClient, loid)}
+              onNoteChange={() => refreshRecord(queryClient, of)}
               takesNotes={lead.withdrawn_at === null}
               histories={[{ name: 'Status History', content: <StatusHistory lead={lead} /> }]}
             />
@@ -135,12 +124,7 @@ export function LeadPage() {
         }
         facts={
           <>
-            {lead.withdrawn_at === null && (
-              <DocumentsSection
-                of={{ kind: 'lead', loid: lead.loid }}
-                onChange={() => refreshLead(queryClient, loid)}
-              />
-            )}
+            {lead.withdrawn_at === null && <DocumentsSection of={of} onChange={() => refreshRecord(queryClient, of)} />}
             <PrimaryInformation lead={lead} />
             <BusinessDetails lead={lead} />
             <ManagerSection loid={lead.loid} />
@@ -150,10 +134,6 @@ export function LeadPage() {
       {toDeal}
     </>
   )
-}
-
-function titleOf({ business_name, lead_name, loid }: Lead): string {
-  return business_name ?? lead_name ?? loid
 }
 
 interface ToDealProps {
@@ -187,47 +167,4 @@ function ToDeal({ from, to, name }: ToDealProps) {
     }
   }, [router, from, to, name])
   return null
-}
-
-function refreshLead(queryClient: QueryClient, loid: string) {
-  void queryClient.invalidateQueries({ queryKey: leadQuery(loid).queryKey })
-  void queryClient.invalidateQueries({ queryKey: timelineQuery({ kind: 'lead', loid }).queryKey })
-  void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
-  void queryClient.invalidateQueries({ queryKey: ['inbox'] })
-}
-
-function LeadFailure({ text, detail, onRetry }: { text: string; detail?: string; onRetry?: () => void }) {
-  return (
-    <>
-      <PageHeader title="Lead" back={<BackToLeads />} />
-      <div className="panel">
-        <Failure text={text} detail={detail} onRetry={onRetry} action={<BackToLeadsButton />} />
-      </div>
-    </>
-  )
-}
-
-function LeadOutline() {
-  return (
-    <>
-      <PageHeader title="Lead" back={<BackToLeads />} description="Loading…" />
-      <ReferralOutline label="Loading lead" fields={14} />
-    </>
-  )
-}
-
-function BackToLeads() {
-  return (
-    <Link {...paths.leads} onClick={useWayBack(paths.leads.to)} className={backLinkClass}>
-      <BackLabel>Back to Leads</BackLabel>
-    </Link>
-  )
-}
-
-function BackToLeadsButton() {
-  return (
-    <Link {...paths.leads} onClick={useWayBack(paths.leads.to)} className={buttonClass()}>
-      Back to Leads
-    </Link>
-  )
 }

@@ -15,13 +15,12 @@ import {
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
 import { browserTimeZone, zoneOfDays } from '../../format/time-zone.ts'
 import { type Sort, serverSort } from '../../ui/sort.ts'
-import { toast } from '../../ui/toast.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
+import { saveFile } from '../views/save-file.ts'
 
 /** How often a lead's page fetches the lead again while the lead or one of its notes waits to reach the CRM. */
 const PENDING_POLL_MS = 4_000
@@ -129,10 +128,5 @@ function isPending(data: Awaited<ReturnType<typeof call<typeof readLead>>> | und
 /** Saves all rows of the list, with its filters and in its order, or says why it could not. */
 export async function saveLeads(search: LeadListSearch): Promise<void> {
   const { page: _, ...filters } = leadFiltersOf({ ...search, sorted: 'all' })
-  try {
-    const { download } = await import('../../api/download.ts')
-    await download(exportLeads, { query: { ...filters, timezone: browserTimeZone() } }, 'leads.csv')
-  } catch (error) {
-    toast.error(failureText(error))
-  }
+  await saveFile(exportLeads, { query: { ...filters, timezone: browserTimeZone() } }, 'leads.csv')
 }

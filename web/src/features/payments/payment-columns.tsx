@@ -3,6 +3,7 @@ import type { Payment } from '@portal/contract/payments.ts'
 import { MessageCircleQuestion } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
 import { formatDate } from '../../format/dates.ts'
+import { dealTitle } from '../../format/record-title.ts'
 import { Link } from '../../router/link.tsx'
 import { May } from '../../session/may.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -19,9 +20,9 @@ export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<P
       card: 'title',
       className: `${flexibleClass} wide:w-[43%]`,
       cell: (payment) => (
-        <NameCell title={paymentTitle(payment)} detail={payment.loid}>
+        <NameCell title={dealTitle(payment)} detail={payment.loid}>
           <Link {...paths.deal(payment.loid)} className="rounded-sm py-1 hover:underline">
-            {paymentTitle(payment)}
+            {dealTitle(payment)}
           </Link>
         </NameCell>
       ),
@@ -67,7 +68,7 @@ export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<P
             variant="ghost"
             size="icon"
             className="size-8!"
-            aria-label={`Ask about this payment: ${paymentTitle(payment)}`}
+            aria-label={`Ask about this payment: ${dealTitle(payment)}`}
             title="Ask about this payment"
             icon={<MessageCircleQuestion aria-hidden />}
             onClick={() => onAsk(payment)}
@@ -76,8 +77,4 @@ export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<P
       ),
     },
   ]
-}
-
-function paymentTitle({ deal_name, business_name, loid }: Payment): string {
-  return deal_name ?? business_name ?? loid
 }

@@ -12,6 +12,7 @@ import { type Answer, call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import { toast } from '../../ui/toast.ts'
+import { saveFile } from '../views/save-file.ts'
 
 export type PaymentsAnswer = Answer<typeof readPayments>
 
@@ -65,11 +66,6 @@ export function dealPaymentQuery(loid: string, sees: boolean) {
 }
 
 /** Saves all payments in a file, or says why it could not. */
-export async function savePayments(): Promise<void> {
-  try {
-    const { download } = await import('../../api/download.ts')
-    await download(exportPayments, {}, 'payments.csv')
-  } catch (error) {
-    toast.error(failureText(error))
-  }
+export function savePayments(): Promise<void> {
+  return saveFile(exportPayments, {}, 'payments.csv')
 }

@@ -4,9 +4,11 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 
+export type RecordKind = 'lead' | 'deal'
+
 /** The lead or deal whose page shows the timeline. A lead and the deal that it became share one timeline. */
 export interface TimelineOf {
-  kind: 'lead' | 'deal'
+  kind: RecordKind
   loid: string
 }
 

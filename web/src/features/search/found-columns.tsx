@@ -1,14 +1,26 @@
 import { type Lead, NO_DEAL_YET } from '@portal/contract/leads.ts'
-import { formatMoney } from '@portal/contract/money.ts'
-import { formatPhone } from '@portal/contract/phone.ts'
 import type { FoundDeal } from '@portal/contract/search.ts'
 import { paths } from '../../app/paths.ts'
 import { formatDate } from '../../format/dates.ts'
+import { dealTitle, leadTitle } from '../../format/record-title.ts'
 import { Link } from '../../router/link.tsx'
-import { ContactCell, DayCell, flexibleClass, NameCell, StateCell, TextCell } from '../../ui/cells.tsx'
+import { DayCell, flexibleClass, NameCell, StateCell } from '../../ui/cells.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
+import {
+  AmountText,
+  CONTACT_COLUMN,
+  CREATED_COLUMN,
+  LOAN_TYPE_COLUMN,
+  LOID_COLUMN,
+} from '../referral/record-columns.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TurnText } from '../referral/turn-text.tsx'
+
+/** Without the person who submitted the record. */
+const FOUND_CREATED = {
+  ...CREATED_COLUMN,
+  cell: ({ created_at }: { created_at: string }) => <DayCell day={formatDate(created_at)} />,
+}
 
 export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
   {
@@ -16,36 +28,18 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     header: 'Business Name',
     card: 'title',
     className: `${flexibleClass} wide:w-[30%]`,
-    cell: (lead) => (
-      <Title
-        link={paths.lead(lead.loid)}
-        text={lead.business_name ?? lead.lead_name ?? lead.loid}
-        detail={lead.lead_name}
-      />
-    ),
+    cell: (lead) => <Title link={paths.lead(lead.loid)} text={leadTitle(lead)} detail={lead.lead_name} />,
   },
-  { key: 'loid', header: 'LOID', card: 'code', cell: (lead) => <LoidText loid={lead.loid} /> },
-  {
-    key: 'contact',
-    header: 'Contact',
-    card: 'wide',
-    className: `${flexibleClass} wide:w-[26%]`,
-    cell: (lead) => <ContactCell email={lead.email} phone={formatPhone(lead.phone)} />,
-  },
+  LOID_COLUMN,
+  { ...CONTACT_COLUMN, className: `${flexibleClass} wide:w-[26%]` },
   {
     key: 'loan_amount',
     header: 'Loan Amount',
     align: 'right',
     card: 'value',
-    cell: (lead) => <span className="text-sm font-medium">{formatMoney(lead.loan_amount)}</span>,
+    cell: (lead) => <AmountText amount={lead.loan_amount} />,
   },
-  {
-    key: 'loan_type',
-    header: 'Loan Type',
-    card: 'kind',
-    className: 'wide:max-w-40',
-    cell: (lead) => <TextCell>{lead.loan_type}</TextCell>,
-  },
+  { ...LOAN_TYPE_COLUMN, className: 'wide:max-w-40' },
   {
     key: 'lead_status',
     header: 'Status',
@@ -57,7 +51,7 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
       />
     ),
   },
-  { key: 'created_at', header: 'Created', card: 'date', cell: (lead) => <DayCell day={formatDate(lead.created_at)} /> },
+  FOUND_CREATED,
 ]
 
 export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
@@ -66,36 +60,18 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     header: 'Deal Name',
     card: 'title',
     className: `${flexibleClass} wide:w-[30%]`,
-    cell: (deal) => (
-      <Title
-        link={paths.deal(deal.loid)}
-        text={deal.deal_name ?? deal.business_name ?? deal.loid}
-        detail={deal.contact_person}
-      />
-    ),
+    cell: (deal) => <Title link={paths.deal(deal.loid)} text={dealTitle(deal)} detail={deal.contact_person} />,
   },
-  { key: 'loid', header: 'LOID', card: 'code', cell: (deal) => <LoidText loid={deal.loid} /> },
-  {
-    key: 'contact',
-    header: 'Contact',
-    card: 'wide',
-    className: `${flexibleClass} wide:w-[26%]`,
-    cell: (deal) => <ContactCell email={deal.email} phone={formatPhone(deal.phone)} />,
-  },
+  LOID_COLUMN,
+  { ...CONTACT_COLUMN, className: `${flexibleClass} wide:w-[26%]` },
   {
     key: 'amount',
     header: 'Amount',
     align: 'right',
     card: 'value',
-    cell: (deal) => <span className="text-sm font-medium">{formatMoney(deal.amount)}</span>,
+    cell: (deal) => <AmountText amount={deal.amount} />,
   },
-  {
-    key: 'loan_type',
-    header: 'Loan Type',
-    card: 'kind',
-    className: 'wide:max-w-40',
-    cell: (deal) => <TextCell>{deal.loan_type}</TextCell>,
-  },
+  { ...LOAN_TYPE_COLUMN, className: 'wide:max-w-40' },
   {
     key: 'stage',
     header: 'Stage',
@@ -107,7 +83,7 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
       />
     ),
   },
-  { key: 'created_at', header: 'Created', card: 'date', cell: (deal) => <DayCell day={formatDate(deal.created_at)} /> },
+  FOUND_CREATED,
 ]
 
 interface TitleProps {
@@ -124,8 +100,4 @@ function Title({ link, text, detail }: TitleProps) {
       </Link>
     </NameCell>
   )
-}
-
-function LoidText({ loid }: { loid: string }) {
-  return <span className="font-mono text-xs whitespace-nowrap">{loid}</span>
 }

@@ -18,7 +18,7 @@ import type { ListViews } from './use-list-views.ts'
 import { ViewsButton } from './views-button.tsx'
 
 /** What the addresses of the lists of leads and deals have in common. */
-interface ListAddress {
+interface ListSearchParams {
   page?: number
   search?: string
   searchIn?: 'all'
@@ -26,30 +26,37 @@ interface ListAddress {
   sorted?: 'all'
 }
 
+/** As `useListAddress` returns it. */
+interface ListAddress {
+  search: ListSearchParams
+  views: ListViews
+  searchRef: RefObject<HTMLInputElement | null>
+  change: (part: Partial<ListSearchParams>) => void
+  filter: (part: Partial<ListSearchParams>) => void
+  clear: () => void
+}
+
 /** What a click on a column changes. If all rows of a list are sorted, the list returns to its first page. */
 export function sortChange<Column extends string>(
-  { sorted, page }: ListAddress,
+  { sorted, page }: ListSearchParams,
   sort: Sort<Column>,
   column: Column,
-): Partial<ListAddress> {
+): Partial<ListSearchParams> {
   return { sort: sortParam(toggleSort(sort, column)), page: sorted ? undefined : page }
 }
 
 interface RecordListBarProps {
   /** Leads or Deals. */
   title: string
-  searchRef: RefObject<HTMLInputElement | null>
   placeholder: string
-  search: ListAddress
-  views: ListViews
-  onFilter: (change: Partial<ListAddress>) => void
+  address: ListAddress
   /** The filters. */
   children: ReactNode
 }
 
 /** What stands above a list of leads or deals. */
-export function RecordListBar(props: RecordListBarProps) {
-  const { title, searchRef, placeholder, search, views, onFilter, children } = props
+export function RecordListBar({ title, placeholder, address, children }: RecordListBarProps) {
+  const { search, views, searchRef, filter } = address
   const name = title.toLowerCase()
   return (
     <ListBar>
@@ -58,11 +65,11 @@ export function RecordListBar(props: RecordListBarProps) {
         label={`Search ${name}`}
         placeholder={placeholder}
         value={search.search ?? ''}
-        onSearch={(text) => onFilter({ search: text || undefined, searchIn: undefined })}
+        onSearch={(text) => filter({ search: text || undefined, searchIn: undefined })}
       />
       <LastChangeToggle
         isOn={search.sort === '-modified_time'}
-        onChange={(isOn) => onFilter({ sort: isOn ? '-modified_time' : undefined, sorted: isOn ? 'all' : undefined })}
+        onChange={(isOn) => filter({ sort: isOn ? '-modified_time' : undefined, sorted: isOn ? 'all' : undefined })}
       />
       <RowsToggle />
       <ViewsButton views={views} name={name} />
@@ -83,15 +90,11 @@ interface RecordListProps<Row extends { id: string; loid: string }, Column exten
   /** The order in which the server sends the list by itself. */
   fallback: Sort<Column>
   sortValue: (row: Row, column: Column) => Sortable
-  search: ListAddress
+  address: ListAddress
   isFiltered: boolean
-  /** Whether it is still open which view the list shows. */
-  isWaiting: boolean
   isSyncing: boolean
   /** Shown while there is nothing to list. */
   empty: ReactNode
-  onChange: (change: Partial<ListAddress>) => void
-  onClear: () => void
   onOpen: (row: Row) => void
 }
 
@@ -99,9 +102,9 @@ interface RecordListProps<Row extends { id: string; loid: string }, Column exten
 export function RecordList<Row extends { id: string; loid: string }, Column extends string>(
   props: RecordListProps<Row, Column>,
 ) {
-  const { title, list, rows, columns, isWaiting } = props
+  const { title, list, rows, columns, address } = props
   const name = title.toLowerCase()
-  if (list.isPending || isWaiting) {
+  if (list.isPending || address.views.isWaiting) {
     return (
       <div className="frame">
         <TableSkeleton label={`Loading ${name}`} columns={columns} rows={10} />
@@ -127,8 +130,9 @@ interface LoadedRowsProps<Row extends { id: string; loid: string }, Column exten
 function LoadedRows<Row extends { id: string; loid: string }, Column extends string>(
   props: LoadedRowsProps<Row, Column>,
 ) {
-  const { title, list, pagination, columns, sortColumns, fallback, sortValue, search, isSyncing } = props
-  const { isFiltered, empty, onChange, onClear, onOpen } = props
+  const { title, list, pagination, columns, sortColumns, fallback, sortValue, isSyncing } = props
+  const { isFiltered, empty, onOpen } = props
+  const { search, change, clear } = props.address
   const { isPlaceholderData: isStale, isFetching } = list
   const page = search.page ?? 1
   const sort = parseSort(search.sort, sortColumns, fallback)
@@ -144,7 +148,7 @@ function LoadedRows<Row extends { id: string; loid: string }, Column extends str
         ) : rows.length === 0 && !isFiltered && page === 1 ? (
           empty
         ) : rows.length === 0 ? (
-          <NothingFound title={title} isFiltered={isFiltered} onClear={onClear} />
+          <NothingFound title={title} isFiltered={isFiltered} onClear={clear} />
         ) : (
           <>
             <SortScope
@@ -153,7 +157,7 @@ function LoadedRows<Row extends { id: string; loid: string }, Column extends str
               isAll={search.sorted === 'all'}
               isSearch={search.search !== undefined}
               pagination={pagination}
-              onScope={(sorted) => onChange({ sort: sortParam(sort), sorted, page: undefined })}
+              onScope={(sorted) => change({ sort: sortParam(sort), sorted, page: undefined })}
             />
             <DataTable<Row, string>
               label={title}
@@ -165,7 +169,7 @@ function LoadedRows<Row extends { id: string; loid: string }, Column extends str
               sortsOnly={LAST_CHANGE}
               onSort={(column) => {
                 const sortable = sortColumns.find((candidate) => candidate === column)
-                if (sortable) onChange(sortChange(search, sort, sortable))
+                if (sortable) change(sortChange(search, sort, sortable))
               }}
               stale={isStale}
               onRowClick={onOpen}
@@ -178,7 +182,7 @@ function LoadedRows<Row extends { id: string; loid: string }, Column extends str
             hasNext={rows.length === PAGE_SIZE && pagination.has_more}
             range={{ rows: rows.length, total: pagination.total }}
             onPage={(next) => {
-              onChange({ page: next > 1 ? next : undefined })
+              change({ page: next > 1 ? next : undefined })
               window.scrollTo({ top: 0 })
             }}
           />
