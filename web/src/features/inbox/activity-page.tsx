@@ -2,7 +2,7 @@ import { ACTIVITY_TYPE_NAMES, ACTORS, type ActivityEntry } from '@portal/contrac
 import { mayTell, RECORD_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Activity as ActivityIcon, SearchX } from 'lucide-react'
+import { Activity as ActivityIcon } from 'lucide-react'
 import { useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
@@ -12,13 +12,13 @@ import { formatDateTime } from '../../format/dates.ts'
 import { Link, Redirect } from '../../router/link.tsx'
 import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { useSeesPayments } from '../../session/sees-payments.ts'
-import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
+import { NothingFound } from '../../ui/nothing-found.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -195,15 +195,6 @@ function NoActivity({ isFiltered, onClear }: { isFiltered: boolean; onClear: () 
     )
   }
   return (
-    <EmptyState
-      icon={<SearchX />}
-      title="No activity found"
-      text="Try adjusting the filters"
-      action={
-        <Button variant="secondary" onClick={onClear}>
-          Clear filters
-        </Button>
-      }
-    />
+    <NothingFound title="No activity found" text="Try adjusting the filters" action="Clear filters" onClear={onClear} />
   )
 }

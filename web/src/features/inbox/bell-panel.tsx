@@ -5,6 +5,7 @@ import type { RefObject } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { Link } from '../../router/link.tsx'
+import { AnchoredPanel } from '../../ui/anchored-panel.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -18,57 +19,40 @@ interface BellPanelProps {
   onOpen: (open: boolean) => void
 }
 
-/** The panel below the bell. Escape, or a click outside the panel, closes it. */
 export function BellPanel({ bell, open, onOpen }: BellPanelProps) {
   const news = useQuery(newsQuery())
   const close = () => onOpen(false)
   return (
-    <Popover.Root
-      open={open}
-      onOpenChange={(wanted, { event }) => {
-        // A click on the bell is left to the bell's own handler, which opens and closes the panel.
-        if (event.target instanceof Node && bell.current?.contains(event.target)) return
-        onOpen(wanted)
-      }}
-    >
-      <Popover.Portal>
-        <Popover.Positioner anchor={bell} align="end" sideOffset={8} collisionPadding={8} className="z-40">
-          <Popover.Popup
-            finalFocus={bell}
-            className="flex max-h-[min(38rem,calc(100dvh-5rem))] w-[26rem] max-w-(--available-width) flex-col overflow-hidden rounded-xl border border-line bg-raised text-ink shadow-lg"
-          >
-            <div className="flex min-h-13 shrink-0 items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-5">
-              <Popover.Title className="text-[0.9375rem] font-semibold">Since you were here</Popover.Title>
-              <MarkAllRead news={news.data} />
-            </div>
-            <div className="min-h-0 flex-1 overflow-y-auto">
-              {news.isPending && <SkeletonRows rows={3} label="Loading what is new" />}
-              {news.isError && !news.data && (
-                <Failure
-                  text="Failed to load what is new"
-                  detail={failureDetail(news.error)}
-                  onRetry={() => void news.refetch()}
-                />
-              )}
-              {news.data?.lines.length === 0 && (
-                <EmptyState
-                  icon={<BellOff />}
-                  title="You are up to date"
-                  text="Changes that the lender and your team make to your leads and deals appear here."
-                />
-              )}
-              {news.data && news.data.lines.length > 0 && <NewsList news={news.data} onFollow={close} />}
-            </div>
-            <Link
-              {...paths.activity}
-              onClick={close}
-              className="block shrink-0 border-t border-line px-5 py-3 text-center text-[0.8125rem] font-medium text-brand-ink -outline-offset-2 hover:bg-hover/60"
-            >
-              See all activity
-            </Link>
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+    <AnchoredPanel anchor={bell} open={open} onOpen={onOpen} className="max-h-[min(38rem,calc(100dvh-5rem))] w-[26rem]">
+      <div className="flex min-h-13 shrink-0 items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-5">
+        <Popover.Title className="text-[0.9375rem] font-semibold">Since you were here</Popover.Title>
+        <MarkAllRead news={news.data} />
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {news.isPending && <SkeletonRows rows={3} label="Loading what is new" />}
+        {news.isError && !news.data && (
+          <Failure
+            text="Failed to load what is new"
+            detail={failureDetail(news.error)}
+            onRetry={() => void news.refetch()}
+          />
+        )}
+        {news.data?.lines.length === 0 && (
+          <EmptyState
+            icon={<BellOff />}
+            title="You are up to date"
+            text="Changes that the lender and your team make to your leads and deals appear here."
+          />
+        )}
+        {news.data && news.data.lines.length > 0 && <NewsList news={news.data} onFollow={close} />}
+      </div>
+      <Link
+        {...paths.activity}
+        onClick={close}
+        className="block shrink-0 border-t border-line px-5 py-3 text-center text-[0.8125rem] font-medium text-brand-ink -outline-offset-2 hover:bg-hover/60"
+      >
+        See all activity
+      </Link>
+    </AnchoredPanel>
   )
 }

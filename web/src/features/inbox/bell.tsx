@@ -1,17 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Bell as BellIcon } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { brokenText } from '../../api/failure.ts'
 import { useLocation } from '../../router/router-view.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useTabCount } from '../../ui/tab-title.ts'
-import { toast } from '../../ui/toast.ts'
-import type { BellPanel } from './bell-panel.tsx'
 import { newsQuery, refreshInbox } from './inbox.queries.ts'
 import { followOtherTabs } from './other-tabs.ts'
 import { unreadText } from './unread-count.tsx'
+import { useLatePanel } from './use-late-panel.ts'
 
-const loadPanel = () => import('./bell-panel.tsx')
+const loadPanel = async () => (await import('./bell-panel.tsx')).BellPanel
 
 /**
  * Shows how many lines of unseen news there are. Each changed record has one line, and leads or deals that were
@@ -22,7 +20,7 @@ export function Bell() {
   const { data: news } = useQuery(newsQuery())
   const { pathname } = useLocation()
   const [openOn, setOpenOn] = useState<string | null>(null)
-  const [Panel, setPanel] = useState<typeof BellPanel | null>(null)
+  const { Panel, open } = useLatePanel(loadPanel, (wanted) => setOpenOn(wanted ? pathname : null))
   const ref = useRef<HTMLButtonElement>(null)
   useEffect(() => followOtherTabs(() => void refreshInbox(queryClient)), [queryClient])
   const count = news?.total ?? 0
@@ -30,18 +28,6 @@ export function Bell() {
   const isOpen = openOn === pathname
   // Navigation closes the panel. A return to the page does not open it again.
   if (openOn !== null && !isOpen) setOpenOn(null)
-
-  async function handleOpen(wanted: boolean) {
-    setOpenOn(wanted ? pathname : null)
-    if (Panel) return
-    try {
-      const { BellPanel: loaded } = await loadPanel()
-      setPanel(() => loaded)
-    } catch {
-      setOpenOn(null)
-      toast.error(brokenText())
-    }
-  }
 
   return (
     <>
@@ -55,7 +41,7 @@ export function Bell() {
         aria-expanded={isOpen}
         icon={<BellIcon aria-hidden />}
         onPointerEnter={() => void loadPanel()}
-        onClick={() => void handleOpen(!isOpen)}
+        onClick={() => open(!isOpen)}
       >
         {count > 0 && (
           <span
@@ -66,7 +52,7 @@ export function Bell() {
           </span>
         )}
       </Button>
-      {Panel && <Panel bell={ref} open={isOpen} onOpen={(wanted) => void handleOpen(wanted)} />}
+      {Panel && <Panel bell={ref} open={isOpen} onOpen={open} />}
     </>
   )
 }

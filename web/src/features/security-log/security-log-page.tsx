@@ -1,20 +1,20 @@
 import { personName } from '@portal/contract/person-name.ts'
 import { SECURITY_KIND_NAMES, SECURITY_KINDS } from '@portal/contract/security-log.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { SearchX, ShieldCheck } from 'lucide-react'
+import { ShieldCheck } from 'lucide-react'
 import { useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type SecurityLogSearch, securityLogSearch } from '../../app/search-params.ts'
 import { useNavigate, useSearch } from '../../router/router-view.tsx'
-import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
+import { NothingFound } from '../../ui/nothing-found.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { TableSkeleton } from '../../ui/table-skeleton.tsx'
@@ -125,15 +125,11 @@ function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =
     )
   }
   return (
-    <EmptyState
-      icon={<SearchX />}
+    <NothingFound
       title="No entries found"
       text="No matching entries in the last year"
-      action={
-        <Button variant="secondary" onClick={onClear}>
-          Clear filters
-        </Button>
-      }
+      action="Clear filters"
+      onClear={onClear}
     />
   )
 }

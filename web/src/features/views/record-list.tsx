@@ -1,14 +1,12 @@
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { SearchX } from 'lucide-react'
 import type { ReactNode, RefObject } from 'react'
 import { failureText } from '../../api/failure.ts'
-import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { LastChangeToggle, ListBar, ListSearch, RowsToggle } from '../../ui/list-search.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
+import { NothingFound } from '../../ui/nothing-found.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { parseSort, type Sort, type Sortable, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
 import { SortScope } from '../../ui/sort-scope.tsx'
@@ -148,7 +146,12 @@ function LoadedRows<Row extends { id: string; loid: string }, Column extends str
         ) : rows.length === 0 && !isFiltered && page === 1 ? (
           empty
         ) : rows.length === 0 ? (
-          <NothingFound title={title} isFiltered={isFiltered} onClear={clear} />
+          <NothingFound
+            title={`No ${title.toLowerCase()} found`}
+            text={isFiltered ? 'Try adjusting your search or filters' : 'This page is past the last one'}
+            action={isFiltered ? 'Clear search and filters' : 'Back to the first page'}
+            onClear={clear}
+          />
         ) : (
           <>
             <SortScope
@@ -189,26 +192,5 @@ function LoadedRows<Row extends { id: string; loid: string }, Column extends str
         )}
       </div>
     </div>
-  )
-}
-
-interface NothingFoundProps {
-  title: string
-  isFiltered: boolean
-  onClear: () => void
-}
-
-function NothingFound({ title, isFiltered, onClear }: NothingFoundProps) {
-  return (
-    <EmptyState
-      icon={<SearchX />}
-      title={`No ${title.toLowerCase()} found`}
-      text={isFiltered ? 'Try adjusting your search or filters' : 'This page is past the last one'}
-      action={
-        <Button variant="secondary" onClick={onClear}>
-          {isFiltered ? 'Clear search and filters' : 'Back to the first page'}
-        </Button>
-      }
-    />
   )
 }

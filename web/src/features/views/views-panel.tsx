@@ -12,6 +12,7 @@ import { NO_VIEW } from '../../app/search-params.ts'
 import { Link } from '../../router/link.tsx'
 import { useNavigate } from '../../router/router-view.tsx'
 import { useMay } from '../../session/may.tsx'
+import { AnchoredPanel } from '../../ui/anchored-panel.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { useFocusLeftBehind, useKeptFocus } from '../../ui/keep-focus.ts'
@@ -27,52 +28,34 @@ interface ViewsPanelProps {
   onOpen: (open: boolean) => void
 }
 
-/** The panel below the button. Escape, or a click outside the panel, closes it. */
 export function ViewsPanel({ button, open, views, name, onOpen }: ViewsPanelProps) {
   const close = () => onOpen(false)
   const hasDefault = views.views.some((view) => view.is_default)
   return (
-    <Popover.Root
+    <AnchoredPanel
+      anchor={button}
       open={open}
-      onOpenChange={(wanted, { event }) => {
-        // A click on the button is left to the button's own handler, which opens and closes the panel.
-        if (event.target instanceof Node && button.current?.contains(event.target)) return
-        onOpen(wanted)
-      }}
+      onOpen={onOpen}
+      className="max-h-[min(32rem,calc(100dvh-5rem))] w-[24rem]"
     >
-      <Popover.Portal>
-        <Popover.Positioner anchor={button} align="end" sideOffset={8} collisionPadding={8} className="z-40">
-          <Popover.Popup
-            finalFocus={button}
-            className="flex max-h-[min(32rem,calc(100dvh-5rem))] w-[24rem] max-w-(--available-width) flex-col overflow-hidden rounded-xl border border-line bg-raised text-ink shadow-lg"
+      <Popover.Title className="sr-only">Views of {name}</Popover.Title>
+      <ul aria-label={`Views of ${name}`} className="min-h-0 flex-1 overflow-y-auto p-1.5">
+        <ViewRow isCurrent={views.current === undefined && views.query === ''}>
+          <Link
+            {...paths[views.list]}
+            search={hasDefault ? { view: NO_VIEW } : {}}
+            onClick={close}
+            className={linkClass}
           >
-            <Popover.Title className="sr-only">Views of {name}</Popover.Title>
-            <ul aria-label={`Views of ${name}`} className="min-h-0 flex-1 overflow-y-auto p-1.5">
-              <ViewRow isCurrent={views.current === undefined && views.query === ''}>
-                <Link
-                  {...paths[views.list]}
-                  search={hasDefault ? { view: NO_VIEW } : {}}
-                  onClick={close}
-                  className={linkClass}
-                >
-                  All {name}
-                </Link>
-              </ViewRow>
-              {views.views.map((view) => (
-                <NamedView
-                  key={view.id}
-                  view={view}
-                  name={name}
-                  isCurrent={view.id === views.current?.id}
-                  onFollow={close}
-                />
-              ))}
-            </ul>
-            <SaveForm key={`${views.current?.id}`} views={views} onSaved={close} />
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+            All {name}
+          </Link>
+        </ViewRow>
+        {views.views.map((view) => (
+          <NamedView key={view.id} view={view} name={name} isCurrent={view.id === views.current?.id} onFollow={close} />
+        ))}
+      </ul>
+      <SaveForm key={`${views.current?.id}`} views={views} onSaved={close} />
+    </AnchoredPanel>
   )
 }
 

@@ -1,16 +1,16 @@
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { type UseQueryResult, useIsMutating } from '@tanstack/react-query'
 import { clsx } from 'clsx'
-import { ScrollText, SearchX } from 'lucide-react'
+import { ScrollText } from 'lucide-react'
 import { useId, useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import type { WebhookLogSearch } from '../../app/search-params.ts'
-import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { ListBar, ListSearch } from '../../ui/list-search.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
+import { NothingFound } from '../../ui/nothing-found.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { countWebhookLogFilters, WebhookLogFilters } from './webhook-log-filters.tsx'
@@ -153,15 +153,11 @@ interface NoLogsProps {
 function NoLogs({ isFiltered, isFirstPage, onClear }: NoLogsProps) {
   if (isFiltered) {
     return (
-      <EmptyState
-        icon={<SearchX />}
+      <NothingFound
         title="No webhook logs found"
         text="Try adjusting your search or filters"
-        action={
-          <Button variant="secondary" onClick={onClear}>
-            Clear search and filters
-          </Button>
-        }
+        action="Clear search and filters"
+        onClear={onClear}
       />
     )
   }
