@@ -32,7 +32,7 @@ const OF_LISTS =
 const OF_RECORDS = /web\/src\/(ui\/(changing|folding|timeline)|features\/(notes|referral|inbox\/use-opened))/
 /** What the dashboard or a list shows of a record, too. */
 const OF_REFERRALS =
-  /web\/src\/(features\/referral\/(turn-|state-badge|choice-chips|verdict|manager|record-columns|record-crm-mark)|format\/usual-time)/
+  /web\/src\/(features\/referral\/(turn-|state-badge|choice-chips|verdict|manager|record-columns|crm-mark)|format\/usual-time)/
 const OF_CODE = /web\/src\/(ui\/(code-|secret|icon-list)|format\/curl)/
 
 /** These parts of the contract are imported by those that the first file needs, for schemas that it does not have. */

@@ -7,6 +7,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { flexibleClass, NameCell, StateCell } from '../../ui/cells.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
+import { RecordCrmMark } from '../referral/crm-mark.tsx'
 import {
   AmountText,
   CONTACT_COLUMN,
@@ -15,7 +16,6 @@ import {
   LOID_COLUMN,
   viewColumn,
 } from '../referral/record-columns.tsx'
-import { RecordCrmMark } from '../referral/record-crm-mark.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 import { TurnText } from '../referral/turn-text.tsx'
 import { VerdictMark, VerdictText } from '../referral/verdict.tsx'

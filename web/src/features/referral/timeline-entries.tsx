@@ -1,6 +1,6 @@
 import { wholeDays } from '@portal/contract/calendar.ts'
 import { meaningOf } from '@portal/contract/meanings.ts'
-import type { Note } from '@portal/contract/notes.ts'
+import { type Note, retryNotePush } from '@portal/contract/notes.ts'
 import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.ts'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
@@ -15,12 +15,13 @@ import {
   Undo2,
 } from 'lucide-react'
 import { type ReactNode, type Ref, useRef, useState } from 'react'
+import { call } from '../../api/call.ts'
 import { formatDateTime, formatDays } from '../../format/dates.ts'
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { changeMark } from '../../ui/change-mark.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { NoteCrmMark } from '../notes/note-crm-mark.tsx'
+import { CrmMark } from './crm-mark.tsx'
 import { type Line, presentLine } from './lines.ts'
 import { type TimelineOf, timelineQuery } from './referral.queries.ts'
 
@@ -160,7 +161,17 @@ function Entries({ of, part, shownAtFirst, latest, knownBefore = NONE, notes, on
 
 function markOf({ type, id }: Line, notes: readonly Note[] = [], onNoteChange = () => {}): ReactNode {
   const note = type === 'note' && notes.find((one) => one.id === id)
-  return note && <NoteCrmMark note={note} onChange={onNoteChange} />
+  return (
+    note && (
+      <CrmMark
+        crm={note.crm}
+        problem={note.crm_problem}
+        what="note"
+        onRetry={() => call(retryNotePush, { params: { id: note.id } })}
+        onRetried={onNoteChange}
+      />
+    )
+  )
 }
 
 interface EntryProps {
