@@ -24,7 +24,7 @@ type Frame = Drawn<{ children: ReactNode }>
 /** Begins the calls of a page or of a frame. */
 type Start = (at: PageStart) => void
 
-interface PageCode {
+export interface PageCode {
   Page: Drawn
   start?: Start
 }
