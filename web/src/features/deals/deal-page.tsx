@@ -17,12 +17,17 @@ import { dealPaymentQuery } from '../payments/payments.queries.ts'
 import { RecordCrmMark } from '../referral/crm-mark.tsx'
 import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { ManagerSection } from '../referral/manager.tsx'
-import { BackToList, NoRecord, RecordFailure, RecordOutline, refreshRecord } from '../referral/record-states.tsx'
+import {
+  BackToList,
+  NoRecord,
+  RecordFailure,
+  RecordOutline,
+  RecordTimeline,
+  refreshRecord,
+} from '../referral/record-parts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralPanels } from '../referral/referral-panels.tsx'
-import { RequestList } from '../referral/request-list.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
-import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
 import { Way } from '../referral/way.tsx'
 import { ResyncDealButton } from '../sync/resync-deal-button.tsx'
@@ -103,26 +108,17 @@ export function DealPage() {
       </PageHeader>
       <ReferralPanels
         timeline={
-          <>
-            <RequestList
-              key={`requests of ${loid}`}
-              of={of}
-              requests={requests}
-              onAnswered={() => refreshRecord(queryClient, of)}
-            />
-            <TimelinePanel
-              key={loid}
-              of={of}
-              timeline={timeline}
-              notes={notes}
-              onNoteChange={() => refreshRecord(queryClient, of)}
-              histories={[
-                { name: 'Stage History', content: <StageHistory deal={deal} /> },
-                ...(wasLead ? [{ name: 'Status History', content: <LeadStatusHistory loid={deal.loid} /> }] : []),
-                { name: 'Recent Activity', content: <DealActivity deal={deal} notes={notes} /> },
-              ]}
-            />
-          </>
+          <RecordTimeline
+            of={of}
+            requests={requests}
+            timeline={timeline}
+            notes={notes}
+            histories={[
+              { name: 'Stage History', content: <StageHistory deal={deal} /> },
+              ...(wasLead ? [{ name: 'Status History', content: <LeadStatusHistory loid={deal.loid} /> }] : []),
+              { name: 'Recent Activity', content: <DealActivity deal={deal} notes={notes} /> },
+            ]}
+          />
         }
         facts={
           <>

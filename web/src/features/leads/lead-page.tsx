@@ -17,12 +17,17 @@ import { moveNoteDraft } from '../notes/note-draft.ts'
 import { RecordCrmMark } from '../referral/crm-mark.tsx'
 import { CallLink, HeaderFacts } from '../referral/header-facts.tsx'
 import { ManagerSection } from '../referral/manager.tsx'
-import { BackToList, NoRecord, RecordFailure, RecordOutline, refreshRecord } from '../referral/record-states.tsx'
+import {
+  BackToList,
+  NoRecord,
+  RecordFailure,
+  RecordOutline,
+  RecordTimeline,
+  refreshRecord,
+} from '../referral/record-parts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
 import { ReferralPanels } from '../referral/referral-panels.tsx'
-import { RequestList } from '../referral/request-list.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
-import { TimelinePanel } from '../referral/timeline-panel.tsx'
 import { TurnChip } from '../referral/turn-chip.tsx'
 import { VerdictText } from '../referral/verdict.tsx'
 import { Way } from '../referral/way.tsx'
@@ -104,23 +109,14 @@ export function LeadPage() {
       <LeadChangeNotice lead={lead} />
       <ReferralPanels
         timeline={
-          <>
-            <RequestList
-              key={`requests of ${loid}`}
-              of={of}
-              requests={requests}
-              onAnswered={() => refreshRecord(queryClient, of)}
-            />
-            <TimelinePanel
-              key={loid}
-              of={of}
-              timeline={timeline}
-              notes={notes}
-              onNoteChange={() => refreshRecord(queryClient, of)}
-              takesNotes={lead.withdrawn_at === null}
-              histories={[{ name: 'Status History', content: <StatusHistory lead={lead} /> }]}
-            />
-          </>
+          <RecordTimeline
+            of={of}
+            requests={requests}
+            timeline={timeline}
+            notes={notes}
+            takesNotes={lead.withdrawn_at === null}
+            histories={[{ name: 'Status History', content: <StatusHistory lead={lead} /> }]}
+          />
         }
         facts={
           <>

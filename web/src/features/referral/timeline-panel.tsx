@@ -10,7 +10,7 @@ import { type Line, noteLine } from './lines.ts'
 import type { TimelineOf } from './referral.queries.ts'
 import { Lines, WholeTimeline } from './timeline-entries.tsx'
 
-interface TimelinePanelProps {
+export interface TimelinePanelProps {
   of: TimelineOf
   timeline: UseQueryResult<ReferralTimeline>
   /** The newest note comes first. */

@@ -1,4 +1,5 @@
-import type { QueryClient } from '@tanstack/react-query'
+import type { Request } from '@portal/contract/requests.ts'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { Archive } from 'lucide-react'
 import { failureText, isNotFound, removedRecord } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
@@ -11,6 +12,8 @@ import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { type RecordKind, type TimelineOf, timelineQuery } from './referral.queries.ts'
 import { ReferralOutline } from './referral-panels.tsx'
+import { RequestList } from './request-list.tsx'
+import { TimelinePanel, type TimelinePanelProps } from './timeline-panel.tsx'
 
 /** What the pages of a lead and of a deal say in different words. `fields` is about how many facts the page has. */
 const PAGES = {
@@ -89,6 +92,23 @@ export function RecordOutline({ kind }: { kind: RecordKind }) {
     <>
       <PageHeader title={title} back={<BackToList kind={kind} />} description="Loading…" />
       <ReferralOutline label={`Loading ${kind}`} fields={fields} />
+    </>
+  )
+}
+
+interface RecordTimelineProps extends Omit<TimelinePanelProps, 'onNoteChange'> {
+  requests: readonly Request[]
+}
+
+/** What the lender asks about a record, and what happened to it. */
+export function RecordTimeline({ requests, ...panel }: RecordTimelineProps) {
+  const { of } = panel
+  const queryClient = useQueryClient()
+  const refresh = () => refreshRecord(queryClient, of)
+  return (
+    <>
+      <RequestList key={`requests of ${of.loid}`} of={of} requests={requests} onAnswered={refresh} />
+      <TimelinePanel key={of.loid} onNoteChange={refresh} {...panel} />
     </>
   )
 }
