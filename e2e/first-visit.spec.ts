@@ -40,8 +40,9 @@ test('the HTML document of each page names all scripts that the page loads', asy
   }
 })
 
-test('sign-in, the dashboard and the lists load without schemas', async ({ request }) => {
-  for (const path of ['/login', '/dashboard', '/leads', '/deals', '/activity', '/search?q=a']) {
+test('sign-in, the dashboard, the lists and the records load without schemas', async ({ request, demo }) => {
+  const lists = ['/leads', '/deals', '/activity', '/search?q=a']
+  for (const path of ['/login', '/dashboard', ...lists, `/leads/${demo.leadLoid}`, `/deals/${demo.dealLoid}`]) {
     const html = await (await request.get(path)).text()
     expect(html, path).toContain('/assets/vendor-')
     expect(html, path).not.toContain('schemas-')

@@ -16,6 +16,7 @@ const HEADINGS: Readonly<Record<string, readonly [title: string, text?: string]>
   ],
   '/api-keys': ['API Keys', 'Submit leads from your own systems, without anybody signing in.'],
   '/api-docs': ['API Docs', 'Submit leads from your own systems and receive updates on them.'],
+  '/search': ['Search Results'],
   '/profile': ['Profile Settings', 'Your business, how we reach you, and your password.'],
 }
 /** The forms that the document shows to visitors. */

@@ -1,5 +1,5 @@
 import { NOTE_LENGTH_MAX } from '@portal/contract/limits.ts'
-import { NoteContent } from '@portal/contract/note-form.ts'
+import { noteContent, noteProblem } from '@portal/contract/note-content.ts'
 import { formatNumber } from '@portal/contract/numbers.ts'
 import { showsTaxFileNumber } from '@portal/contract/tax-file-number.ts'
 import { useMutation } from '@tanstack/react-query'
@@ -55,7 +55,7 @@ export function NoteForm({
       setText('')
       setIsChecked(false)
       // The person may have left the page, come back and changed the text before the answer arrived.
-      if (NoteContent.safeParse(readTabDraft(draftName)).data === content) keepTabDraft(draftName, '')
+      if (noteContent(readTabDraft(draftName)) === content) keepTabDraft(draftName, '')
       toast.success(
         parent.requestId === undefined ? 'Note added successfully' : 'Your answer is on its way to the lender',
       )
@@ -66,8 +66,8 @@ export function NoteForm({
 
   const length = text.trim().length
   const isTooLong = length > NOTE_LENGTH_MAX
-  const checked = NoteContent.safeParse(text)
-  const problem = isChecked || isTooLong ? checked.error?.issues[0]?.message : undefined
+  const content = noteContent(text)
+  const problem = noteProblem(content)
 
   function changeText(value: string) {
     setText(value)
@@ -79,12 +79,12 @@ export function NoteForm({
     event.preventDefault()
     if (add.isPending) return
     setIsChecked(true)
-    if (!checked.success) ref.current?.focus()
-    else if (showsTaxFileNumber(checked.data)) setIsWarned(true)
-    else add.mutate(checked.data)
+    if (problem !== undefined) ref.current?.focus()
+    else if (showsTaxFileNumber(content)) setIsWarned(true)
+    else add.mutate(content)
   }
 
-  function handleSendAnyway(content: string) {
+  function handleSendAnyway() {
     setIsWarned(false)
     if (!add.isPending) add.mutate(content)
   }
@@ -100,7 +100,7 @@ export function NoteForm({
         placeholder={placeholder}
         className="min-h-16!"
         value={text}
-        error={problem}
+        error={isChecked || isTooLong ? problem : undefined}
         readOnly={add.isPending}
         hint={
           <span className={clsx('block tabular-nums', isTooLong && 'font-medium text-error-ink')}>
@@ -127,7 +127,7 @@ export function NoteForm({
           {action}
         </Button>
       </div>
-      {isWarned && checked.success && <TaxFileNumberWarning onSend={() => handleSendAnyway(checked.data)} />}
+      {isWarned && problem === undefined && <TaxFileNumberWarning onSend={handleSendAnyway} />}
     </form>
   )
 }
