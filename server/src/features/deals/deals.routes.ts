@@ -56,7 +56,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
   mount(readStageHistory, async ({ partner, params }) => {
     const loid = await getDealLoid(db, partner.id, params.id)
     await pullDetailsOf(deps, 'Deals', partner.id, loid)
-    const entries = await findHistory(db, 'deal-stage', partner.id, [{ loid, ended_at: null }], clock.now())
+    const entries = await findHistory(reads, 'deal-stage', partner.id, [{ loid, ended_at: null }], clock.now())
     return entries.map(({ value, ...entry }) => ({ ...entry, stage: value }))
   })
   mount(retryDealPush, async (call) => {

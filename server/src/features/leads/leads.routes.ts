@@ -77,8 +77,8 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   })
   mount(readStatusHistory, async ({ partner, params }) => {
     const leads = await getLeadKeys(db, partner.id, params.id)
-    for (const { loid } of leads) await pullDetailsOf(deps, 'Leads', partner.id, loid)
-    const entries = await findHistory(db, 'lead-status', partner.id, leads, clock.now())
+    for (const { loid, is_due } of leads) if (is_due) await pullDetailsOf(deps, 'Leads', partner.id, loid)
+    const entries = await findHistory(reads, 'lead-status', partner.id, leads, clock.now())
     return entries.map(({ value, ...entry }) => ({ ...entry, status: value }))
   })
   mount(retryLeadPush, async (call) => {

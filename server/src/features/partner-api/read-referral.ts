@@ -19,7 +19,7 @@ export async function readReferralLead(deps: Deps, owner: Owner, idOrLoid: strin
     findLeadKeys(db, owner.id, lead.loid),
     findNotes(reads, owner.id, lead.loid),
   ])
-  const entries = await findHistory(db, 'lead-status', owner.id, keys, clock.now())
+  const entries = await findHistory(reads, 'lead-status', owner.id, keys, clock.now())
   return ApiLeadDetail.parse({
     lead: { ...sided, version, deal_loid: lead.converted_to_deal?.loid ?? null },
     history: entries.map(({ value, ...entry }) => ({ ...entry, status: value })),
@@ -29,13 +29,13 @@ export async function readReferralLead(deps: Deps, owner: Owner, idOrLoid: strin
 
 /** One deal with its stages and notes, as a system reads it. */
 export async function readReferralDeal(deps: Deps, owner: Owner, idOrLoid: string): Promise<ApiDealDetail> {
-  const { db, reads, clock } = deps
+  const { reads, clock } = deps
   const deal = await getDeal(reads, owner.id, idOrLoid)
   if (deal.is_due) await pullDetailsOf(deps, 'Deals', owner.id, deal.loid)
   const [sided, version, entries, notes] = await Promise.all([
     dealWithSide(deps, owner.id, deal),
     findVersion(reads, owner.id, deal.id),
-    findHistory(db, 'deal-stage', owner.id, [{ loid: deal.loid, ended_at: null }], clock.now()),
+    findHistory(reads, 'deal-stage', owner.id, [{ loid: deal.loid, ended_at: null }], clock.now()),
     findNotes(reads, owner.id, deal.loid),
   ])
   return ApiDealDetail.parse({

@@ -95,8 +95,8 @@ async function findReferral(
   if (deal?.is_due) await pullDetailsOf(deps, 'Deals', partner.id, deal.loid)
   const now = clock.now()
   const [statuses, stages, notes, told] = await Promise.all([
-    findHistory(db, 'lead-status', partner.id, keys, now),
-    deal ? findHistory(db, 'deal-stage', partner.id, [{ loid: deal.loid, ended_at: null }], now) : [],
+    findHistory(reads, 'lead-status', partner.id, keys, now),
+    deal ? findHistory(reads, 'deal-stage', partner.id, [{ loid: deal.loid, ended_at: null }], now) : [],
     findNotes(reads, partner.id, loid),
     findToldChanges(db, partner.id, [...keys.map((key) => key.loid), deal?.loid ?? []].flat()),
   ])

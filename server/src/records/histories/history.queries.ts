@@ -2,9 +2,11 @@ import { wholeDays } from '@portal/contract/calendar.ts'
 import { HISTORY_ENTRIES_MAX } from '@portal/contract/limits.ts'
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { type RawBuilder, sql } from 'kysely'
-import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
+import { compiler, type Tx } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { insertSet } from '../../platform/db/row-sets.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
 import type { Write } from '../../platform/db/write-together.ts'
 import type { HistoryPlan, KnownEntry } from './plan-history.ts'
 
@@ -42,23 +44,21 @@ export interface HistoryEntry {
  * latest entry lasts until the record ended, or until now (D26, D51).
  */
 export async function findHistory(
-  db: Db,
+  reads: Reads,
   kind: HistoryKind,
   partnerId: string,
   records: readonly { loid: string; ended_at: string | null }[],
   now: Date,
 ): Promise<HistoryEntry[]> {
   const until = new Map(records.map(({ loid, ended_at }) => [loid, ended_at ?? now.toISOString()]))
-  const entries = await db
-    .selectFrom('history_entries')
-    .select(['id', 'loid', 'value', 'changed_time', 'changed_by', 'description', 'origin'])
-    .where('partner_id', '=', partnerId)
-    .where((eb) => eb('loid', '=', eb.fn.any(eb.val([...until.keys()]))))
-    .where('kind', '=', kind)
-    .orderBy('changed_time', 'desc')
-    .orderBy('id', 'desc')
-    .limit(HISTORY_ENTRIES_MAX)
-    .execute()
+  const entries = await sendNamed<Omit<HistoryEntry, 'duration'> & { loid: string }>(reads, {
+    sql: `select id, loid, value, changed_time, changed_by, description, origin
+            from history_entries
+           where partner_id = $1 and loid = any($2) and kind = $3
+           order by changed_time desc, id desc
+           limit ${HISTORY_ENTRIES_MAX}`,
+    parameters: [partnerId, [...until.keys()], kind],
+  })
   return entries.map(({ loid, ...entry }) => {
     const duration = wholeDays(entry.changed_time, until.get(loid) ?? entry.changed_time)
     until.set(loid, entry.changed_time)

@@ -296,7 +296,7 @@ export async function findNotesDue(db: Db, module: CrmModule, partnerId: string,
 /** Whether the portal has yet to read a record's history or notes from the CRM (D56). */
 export const IS_DUE = '((history_due or notes_due) and zoho_id is not null)'
 
-/** The record, if its history or notes are due. Each request for the record's history runs this statement. */
+/** The record, if its history or notes are due. */
 export async function findDueOf(
   reads: Reads,
   module: CrmModule,

@@ -1,6 +1,9 @@
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 
+/** SQL: how many open leads the partner $1 has. */
+export const OPEN_LEADS = `select sum(records)::integer from record_counts where partner_id = $1 and kind = 'lead' and not is_converted`
+
 /** How many of the partner's open leads have each status, or how many of its deals each stage. */
 export async function countByValue(
   reads: Reads,

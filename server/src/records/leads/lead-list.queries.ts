@@ -19,7 +19,7 @@ import { cutPage, type Page } from '../../platform/db/paging.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { dayOrEarlier, dayOrLater, idIn, oneOf } from '../../platform/db/sql-conditions.ts'
 import { LEAD_COLUMNS } from '../../platform/db/tables.ts'
-import { countRecords } from '../kinds/record-counts.queries.ts'
+import { countRecords, OPEN_LEADS } from '../kinds/record-counts.queries.ts'
 import { LEAD_SQL, type Owner, VERDICT } from './leads.queries.ts'
 
 /** A lead without whose turn it is, which the file of meanings decides. */
@@ -112,8 +112,8 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
  * often. So the statement is written as SQL text, because compiling a Kysely query takes time.
  */
 export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<FoundLead>> {
-  const rows = await sendNamed<FoundLead>(reads, {
-    sql: `select ${LEAD_SQL}, $2::text as partner
+  const rows = await sendNamed<FoundLead & { total: number }>(reads, {
+    sql: `select ${LEAD_SQL}, $2::text as partner, (${OPEN_LEADS}) as total
             from leads
            where partner_id = $1 and converted_at is null and archived_at is null
            order by created_at desc, id desc
@@ -121,7 +121,7 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
     parameters: [owner.id, owner.businessName, limit + 1],
   })
   const page = cutPage(rows, { page: 1, limit })
-  const total = page.pagination.has_more ? await countRecords(reads, owner.id, 'lead') : rows.length
+  const total = (page.pagination.has_more && rows[0]?.total) || rows.length
   return { ...page, pagination: { ...page.pagination, total: Math.min(total, LIST_TOTAL_MAX + 1) } }
 }
 

@@ -121,6 +121,8 @@ export interface LeadKey {
   deal_loid: string | null
   /** When the lead became a deal (D51). */
   ended_at: string | null
+  /** Whether its history or notes have yet to be read from the CRM (D56). */
+  is_due: boolean
 }
 
 /** Like `findLeadKeys`, but throws NotFound if there is no such lead. */
@@ -143,11 +145,15 @@ export async function findLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: str
       : sql<SqlBool>`leads.loid in (${key.value}, (select lead_loid from deals where partner_id = ${partnerId} and loid = ${key.value}))`
   return db
     .selectFrom('leads')
-    .leftJoin('deals', (join) =>
-      join.onRef('deals.partner_id', '=', 'leads.partner_id').onRef('deals.loid', '=', 'leads.deal_loid'),
-    )
-    .select(['leads.loid', 'leads.deal_loid'])
-    .select((eb) => eb.fn.coalesce('deals.created_at', 'leads.converted_at').as('ended_at'))
+    .select(['loid', 'deal_loid', sql<boolean>`${sql.raw(IS_DUE)}`.as('is_due')])
+    .select((eb) => {
+      const deal = eb
+        .selectFrom('deals')
+        .select('deals.created_at')
+        .whereRef('deals.partner_id', '=', 'leads.partner_id')
+        .whereRef('deals.loid', '=', 'leads.deal_loid')
+      return eb.fn.coalesce(deal, 'leads.converted_at').as('ended_at')
+    })
     .where('leads.partner_id', '=', partnerId)
     .where(isKey)
     .where((eb) =>
