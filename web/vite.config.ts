@@ -28,11 +28,11 @@ const OF_MOST_PAGES =
 const OF_PARTS =
   /lucide-react|contract\/src\/(attention|deals|payments|search)\.|web\/src\/(ui\/(single-keys|segmented|resting-rows|export-button)|session\/sign-out|format\/percent|features\/payments\/payment-badge|features\/payments\/payments\.queries)/
 const OF_LISTS =
-  /web\/src\/(ui\/(table|cells|density|followed-rows|new-rows|sort|list-search|pagination|filter-panel)|features\/team\/submitter)/
+  /web\/src\/(ui\/(table|cells|density|followed-rows|new-rows|sort|list-search|pagination|filter-panel)|features\/(team\/submitter|referral\/record-columns))/
 const OF_RECORDS = /web\/src\/(ui\/(changing|folding|timeline)|features\/(notes|referral|inbox\/use-opened))/
 /** What the dashboard or a list shows of a record, too. */
 const OF_REFERRALS =
-  /web\/src\/(features\/referral\/(turn-|state-badge|choice-chips|verdict|manager|record-columns|crm-mark)|format\/usual-time)/
+  /web\/src\/(features\/referral\/(turn-|state-badge|choice-chips|verdict|manager|crm-mark)|format\/usual-time)/
 const OF_CODE = /web\/src\/(ui\/(code-|secret|icon-list)|format\/curl)/
 
 /** These parts of the contract are imported by those that the first file needs, for schemas that it does not have. */
