@@ -143,13 +143,15 @@ function Activities({ search, isWaiting, onClear }: ActivitiesProps) {
         ) : rows.length === 0 ? (
           <NoActivity isFiltered={isFiltered} onClear={onClear} />
         ) : (
-          <ol aria-label="Activity" className={log.isPlaceholderData ? 'opacity-60' : undefined}>
-            {rows.map((entry) => (
-              <Entry key={entry.id} entry={entry} />
-            ))}
-          </ol>
+          <>
+            <ol aria-label="Activity" className={log.isPlaceholderData ? 'opacity-60' : undefined}>
+              {rows.map((entry) => (
+                <Entry key={entry.id} entry={entry} />
+              ))}
+            </ol>
+            <LoadMore list={log} failure="Older activity could not be loaded." />
+          </>
         )}
-        <LoadMore list={log} failure="Older activity could not be loaded." />
       </div>
     </div>
   )
