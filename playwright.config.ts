@@ -1,14 +1,16 @@
-import { defineConfig, devices } from '@playwright/test'
+import { defineConfig } from '@playwright/test'
 import { launchOptions } from './chromium.config.ts'
 import { portalUrl } from './e2e/addresses.ts'
+import { DESKTOP, PHONE } from './e2e/screen-sizes.ts'
 import { keepTemporaryFilesInMemory } from './temporary-files.config.ts'
 
 keepTemporaryFilesInMemory()
 // The journeys' processes reuse the modules that the last run compiled.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
 
-/** No test looks at pixels, so only a quarter of them are drawn. */
-const SCALE = 0.5
+/** These tests come first, because the last one of them would run alone at the end. */
+const LONG = /\/(day|hostile-browser|recovery|who-may-refer|without-lender-fields)\.spec\.ts$/
+const desktop = { grepInvert: /@mobile/, use: DESKTOP }
 
 export default defineConfig({
   testDir: './e2e',
@@ -51,16 +53,13 @@ export default defineConfig({
     {
       name: 'mobile',
       grep: /@(mobile|everywhere)/,
-      use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: SCALE },
+      use: PHONE,
       // A worker serves one project only, and each worker starts a browser of its own. The few tests on the phone come
       // first, so that one worker has time for all of them.
       workers: 1,
     },
-    {
-      name: 'desktop',
-      grepInvert: /@mobile/,
-      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 }, deviceScaleFactor: SCALE },
-    },
+    { name: 'long', testMatch: LONG, ...desktop },
+    { name: 'desktop', testIgnore: LONG, ...desktop },
   ],
   webServer: {
     command: 'node e2e/serve.ts',

@@ -1,10 +1,11 @@
 // More than forty steps of a day of a broker's business. After each step, the open pages say what needs attention and
 // whose turn it is (D127): the owner's dashboard at 1440 pixels, and the broker's lists on a phone.
-import { devices, expect, type Page } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { generateApiKey } from '../contract/src/api-keys.ts'
 import { test } from './fresh-partner.ts'
 import { actAsStaff } from './lender.ts'
 import { mailedToken } from './mailed-token.ts'
+import { PHONE } from './screen-sizes.ts'
 import { spend } from './session.ts'
 import { submitOnPage } from './submit-on-page.ts'
 import { toasts } from './toasts.ts'
@@ -30,7 +31,7 @@ test('after each step of a broker’s day, the open pages say what needs attenti
 }) => {
   test.setTimeout(180_000)
   spend(page)
-  const phone = await browser.newContext({ ...devices['Pixel 7'], viewport: { width: 390, height: 844 } })
+  const phone = await browser.newContext(PHONE)
   const [leads, deals] = [await phone.newPage(), await phone.newPage()]
   const loids: Record<string, string> = {}
   let cafeInCrm = ''

@@ -20,8 +20,11 @@ interface Worker {
   windows: Map<string, BrowserContext>
 }
 
-/** A page on the portal's origin that runs no script. */
-const BLANK = `${portalUrl}/api/health`
+/**
+ * A document on the portal's origin that runs no script. It has the headers of pages, because the browser starts another
+ * process whenever it goes from pages to a document without them.
+ */
+const BLANK = `${portalUrl}/favicon.svg`
 const LISTENED_TO = ['console', 'load', 'pageerror', 'request']
 
 const spent = new WeakSet<BrowserContext>()
@@ -61,7 +64,7 @@ export const signedOut = base.extend<Session, Worker>({
     if (page.isClosed()) return
     if (info.status !== info.expectedStatus) {
       await info.attach('the page after the failure', {
-        body: await page.locator('body').ariaSnapshot({ timeout: 5_000 }),
+        body: await page.locator(':root').ariaSnapshot({ timeout: 5_000 }),
       })
     }
     if (spent.has(context)) return

@@ -1,8 +1,9 @@
-import { devices, expect } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { addDevice } from '../add-device.ts'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { mailedToken } from '../mailed-token.ts'
+import { PHONE } from '../screen-sizes.ts'
 import { submitOnPage } from '../submit-on-page.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
@@ -57,7 +58,7 @@ test('an owner invites a broker, the broker joins on a phone and submits a lead,
     await expectGoodLooks(page)
   })
 
-  const phone = await browser.newContext({ ...devices['Pixel 7'], viewport: { width: 390, height: 844 } })
+  const phone = await browser.newContext(PHONE)
   const broker = await phone.newPage()
   await test.step('the broker accepts on a phone, adds a passkey and submits a lead', async () => {
     await expect.poll(() => mailedToken('invite', email)).toBeDefined()
