@@ -27,7 +27,7 @@ export default async function setUp(project: TestProject) {
   const silent = { debug: () => undefined, warn: () => undefined }
   // The tests' data need not survive a power failure, and no test runs long enough to need a vacuum. Autovacuum would
   // visit each of the hundred databases once a minute.
-  const settings = { fsync: 'off', autovacuum: 'off', max_connections: '300' }
+  const settings = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_connections: '300' }
   const postgres = await startEmbeddedPostgres(folder, { log: silent, settings })
   await makeTemplate(postgres.url)
   project.provide('postgresUrl', postgres.url)

@@ -144,11 +144,11 @@ test('an export may use the database for longer than other requests', async () =
   await using proxy = await openDatabaseProxy(own.url)
   await using portal = await startPortal({
     on: { database: { ...own, url: proxy.url } },
-    env: { ROLE: 'web', DATABASE_TIMEOUT_MS: '400' },
+    env: { ROLE: 'web', DATABASE_TIMEOUT_MS: '1000' },
   })
   const partner = await portal.newPartner()
   const rows = await insertRandomLeads(portal, partner)
-  // Each statement is in time, but ten of them take longer than a request may use the database.
+  // Each statement is in time, but twenty of them take longer than a request may use the database.
   proxy.delay(100)
   const read: string[][] = parse(await exported(portal, partner), { bom: true, record_delimiter: '\r\n' })
   expect(read).toHaveLength(rows.length + 1)
