@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Directus, FIELDS, installDirectus, startDirectus } from './directus.ts'
 import { asBrowser, bearer, type HttpRequest, type Load, loadOverHttp, type Measured } from './load.ts'
-import { LEADS, type LoadedPartner, loadData, PARTNERS, signInPartners } from './load-data.ts'
+import { LEADS, type LoadedPartner, loadData, PARTNERS, removeCreated, signInPartners } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 import { atLeast, type Goal, judge, ratios, show } from './rounds.ts'
 
@@ -87,6 +87,8 @@ async function compare(folder: string): Promise<void> {
   // Without a worker, nothing is pushed.
   const product = await startProduct(join(folder, 'portal'), { ROLE: 'web', LOG_LEVEL: 'error' })
   try {
+    await removeCreated(product, 'leads')
+    await product.pool.query(`delete from jobs.job where state = 'created'`)
     const partners = await signInPartners(product)
     const directus = await startDirectus(directusFolder, product, partners)
     try {

@@ -7,7 +7,7 @@ import { LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
 import { keysOf } from '@portal/contract/record-fields.ts'
 import { LINES } from '../server/src/platform/db/search-columns.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../server/src/platform/db/tables.ts'
-import type { LoadedPartner } from './load-data.ts'
+import { type LoadedPartner, removeCreated } from './load-data.ts'
 import { cpuMs, type Product } from './product.ts'
 
 /** No program of the `isolated-vm` that Directus names runs on this Node. Only extensions of Directus use it. */
@@ -77,7 +77,9 @@ export async function startDirectus(folder: string, product: Product, partners: 
   // The schema gets its comment last, so that an interrupted load does not count as loaded.
   const { rows } = await product.pool.query(`select from pg_namespace where obj_description(oid) = 'loaded'`)
   const isLoaded = rows.length > 0
-  if (!isLoaded) {
+  if (isLoaded) {
+    await removeCreated(product, `${SCHEMA}.leads`)
+  } else {
     await product.pool.query(copyOfTheData())
     execFileSync(process.execPath, [program, 'bootstrap'], run)
   }
