@@ -11,7 +11,10 @@ const NEAR = 60
  * one (D107).
  */
 export function showsTaxFileNumber(text: string): boolean {
-  const plain = text.replaceAll('_', ' ')
+  const plain = text
+    .normalize('NFKC')
+    .replace(/[_\p{Zs}]/gu, ' ')
+    .replace(/\p{Pd}/gu, '-')
   return [...plain.matchAll(NINE_DIGITS)].some(({ 0: found, index }) => {
     const sum = found.replace(/\D/g, '').split('').map(Number)
     const isChecked = sum.reduce((total, digit, at) => total + digit * (WEIGHTS[at] ?? 0), 0) % 11 === 0
