@@ -45,7 +45,7 @@ export const SMALL = {
 export async function prepare(level, wanted = { flags: [], env: {} }) {
   process.chdir(root)
   if (isPutTogether()) return
-  if (!isInstalled(level)) await underLock(() => isInstalled(level) || install(level))
+  if (!isInstalled(level)) await underLock((share) => isInstalled(level) || install(level, share))
   await continueWith(pinnedNode, wanted)
   stopWithParent()
   nodeModule.enableCompileCache(compileCache)
@@ -79,12 +79,13 @@ export function runVite(...words) {
  * Runs a program to its end. Rejects if it fails.
  * @param {string} file
  * @param {string[]} args
- * @param {{ output?: 'shown' | 'when it fails', env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ output?: 'shown' | 'when it fails', env?: NodeJS.ProcessEnv, onStart?: (pid: number) => void }} [options]
  */
-export function run(file, args, { output = 'shown', env = process.env } = {}) {
+export function run(file, args, { output = 'shown', env = process.env, onStart } = {}) {
   return new Promise((resolve, reject) => {
     const stdio = output === 'shown' ? 'inherit' : ['ignore', 'pipe', 'pipe']
     const child = spawn(file, args, { cwd: root, env, stdio, shell: process.platform === 'win32' && file === 'npm' })
+    if (child.pid !== undefined) onStart?.(child.pid)
     let text = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (piece) => {
@@ -134,7 +135,7 @@ function lockHash() {
     .digest('hex')
 }
 
-async function install(wanted) {
+async function install(wanted, share) {
   const hash = lockHash()
   const { installed } = readInstallStamp()
   // Never removes an installed level, because another command may be using it.
@@ -150,12 +151,13 @@ async function install(wanted) {
   // A finished installation is extended in place. After an interrupted one, npm starts over.
   const command = installed < 0 ? ['ci'] : ['install', '--no-save']
   rmSync(installStamp, { force: true })
-  await run('npm', [...command, ...flags], { env })
+  await run('npm', [...command, ...flags], { env, onStart: share })
   // Where install scripts are switched off, Node's package does not contain its program yet.
   if (!existsSync(pinnedNode)) {
     await run('npm', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], {
       env,
       output: 'when it fails',
+      onStart: share,
     })
   }
   if (!existsSync(pinnedNode)) throw new Error('The npm package "node" did not install its program for this platform')
@@ -255,7 +257,8 @@ function listFiles(folder) {
 
 /**
  * Runs the work under a lock, so that the second of two simultaneous starts waits for the first. The lock of a killed
- * start is taken over.
+ * start is taken over. The work shares the lock with the npm that it starts, because npm outlives a killed start, and two
+ * that install at once fail.
  */
 async function underLock(work) {
   const lock = path.join(root, '.cache', 'set-up.lock')
@@ -267,7 +270,7 @@ async function underLock(work) {
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
   try {
-    await work()
+    await work((pid) => writeFileSync(lock, `${process.pid} ${pid}`))
   } finally {
     rmSync(lock, { force: true })
   }
@@ -281,7 +284,8 @@ function tryLock(lock) {
     if (error.code !== 'EEXIST') throw error
   }
   const owner = readIfThere(lock)
-  if (owner === undefined || (owner === '' ? isYoung(lock) : isAlive(Number(owner)))) return false
+  const isHeld = owner === '' ? isYoung(lock) : owner?.split(' ').some((pid) => isAlive(Number(pid)))
+  if (owner === undefined || isHeld) return false
   const taken = `${lock}.${process.pid}`
   try {
     // If two starts take the lock over at once, only one gets the file. If another start has renewed the lock in the

@@ -1,8 +1,39 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+
+/** In place of npm: takes a second to install Node, and fails if another npm is installing, as npm does. */
+const NPM = `#!/bin/sh
+mkdir installing || exit 1
+echo 'npm installs'
+sleep 1
+mkdir -p node_modules/node/bin
+ln -sf '${process.execPath}' node_modules/node/bin/node
+rmdir installing
+`
+
+test('a start after one that was killed while npm installed waits for that npm, and then installs', async () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'set-up-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  for (const folder of ['bin', 'scripts']) mkdirSync(path.join(root, folder))
+  copyFileSync(path.join(import.meta.dirname, 'set-up.mjs'), path.join(root, 'scripts/set-up.mjs'))
+  writeFileSync(path.join(root, 'package-lock.json'), '{}')
+  writeFileSync(path.join(root, 'bin/npm'), NPM)
+  chmodSync(path.join(root, 'bin/npm'), 0o755)
+  const PATH = `${path.join(root, 'bin')}:${process.env['PATH']}`
+  const env = { ...process.env, PATH, npm_lifecycle_event: undefined }
+  const setUp = pathToFileURL(path.join(root, 'scripts/set-up.mjs')).href
+  const program = `import { prepare } from ${JSON.stringify(setUp)}; await prepare('run')`
+  const start = () => spawn(process.execPath, ['--input-type=module', '-e', program], { env })
+  const killed = start()
+  for await (const text of killed.stdout.setEncoding('utf8')) if (String(text).includes('npm installs')) break
+  killed.kill('SIGKILL')
+  expect(await once(start(), 'close')).toEqual([0, null])
+})
 
 test('a program whose npm was killed says so and stops', async () => {
   const setUp = pathToFileURL(path.join(import.meta.dirname, 'set-up.mjs')).href
