@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -15,6 +17,7 @@ import type { LeadRow } from '../../platform/db/tables.ts'
 import { openDatabaseProxy } from '../../testing/database-proxy.ts'
 import { createDatabase } from '../../testing/databases.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
 
 const RECORDS = 1_000
 const SOFFICE = ['/usr/bin/soffice', '/usr/bin/libreoffice'].find((file) => existsSync(file))
@@ -171,6 +174,39 @@ test('a partner’s exports leave a place for another partner’s', async () => 
   })
   expect(await first.text).toMatch(/^Business Name,/)
   expect((await ask(partner)).status).toBe(200)
+})
+
+test('a reader that takes its exports slowly has three of them at most', async () => {
+  await using portal = await startPortal({ env: { ROLE: 'web' } })
+  const partner = await portal.newPartner()
+  // More than the kernel takes for a reader that does not read.
+  await sql`
+    insert into leads (id, partner_id, loid, lead_status, description, created_at, modified_time, crm, owns_property)
+    select gen_random_uuid(), ${partner.id}, 'LO-' || number, 'New Lead', repeat('Slow. ', 5000), now(), now(), 'synced', false
+      from generate_series(10000001, 10000800) as number`.execute(portal.deps.db)
+  const ask = async () => {
+    const asking = request(`${portal.url}/api/dashboard/leads/export`, {
+      headers: { authorization: `Bearer ${partner.token}` },
+    })
+    const [answer]: IncomingMessage[] = await once(asking.end(), 'response')
+    if (answer?.statusCode === 429) answer.resume()
+    return answer
+  }
+  /** An export is not asked for while the one before it is read from the database. */
+  const askInTurn = () =>
+    waitFor('an answer', async () => {
+      const answer = await ask()
+      return answer?.headers['retry-after'] === '10' ? undefined : answer
+    })
+  const [first, ...others] = [await askInTurn(), await askInTurn(), await askInTurn()]
+  expect([first, ...others].map((answer) => answer?.statusCode)).toEqual([200, 200, 200])
+  expect((await askInTurn())?.headers['retry-after']).toBe('60')
+  first?.destroy()
+  const next = await waitFor('the place of the reader that left', async () => {
+    const answer = await askInTurn()
+    return answer?.statusCode === 200 && answer
+  })
+  for (const answer of [next, ...others]) answer?.destroy()
 })
 
 test('an export of 1,000 random leads is read back without a difference, and no cell of it is a formula', async () => {

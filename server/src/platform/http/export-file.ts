@@ -10,6 +10,10 @@ import { TooMany } from '../errors.ts'
 const READS_MAX = 2
 /** The partners whose files are being read: one each, so that no partner takes all places. */
 const reading = new Set<string>()
+/** How many files of one partner lie here at a time: each stays until its reader has taken it, however slowly. */
+const FILES_OF_PARTNER_MAX = 3
+/** The partner of each file. */
+const files: string[] = []
 
 /** Writes all lines of a file. It throws if the file cannot be complete. */
 export type WriteLines = (write: (lines: string) => Promise<void>) => Promise<void>
@@ -22,16 +26,21 @@ export class ExportFile {
   /**
    * Sends the heading at once. `writeLines` writes the rest into a file of this process, so that the database never
    * waits for a slow reader; then the file is sent. Throws `TooMany` while another file of this partner or two other files
-   * are read.
+   * are read, or three of this partner's files are sent.
    */
   constructor(partnerId: string, name: string, heading: string, writeLines: WriteLines) {
     if (reading.has(partnerId)) {
       throw new TooMany('Another export of your business is being made. Please try again in a moment.', 10)
     }
     if (reading.size === READS_MAX) throw new TooMany('Two exports are being made. Please try again in a moment.', 10)
+    if (files.filter((id) => id === partnerId).length === FILES_OF_PARTNER_MAX) {
+      throw new TooMany('Three exports of your business are on their way. Please try again once they have arrived.', 60)
+    }
     this.name = name
     const stream = new PassThrough()
     this.stream = stream
+    files.push(partnerId)
+    stream.once('close', () => files.splice(files.indexOf(partnerId), 1))
     stream.write(BYTE_ORDER_MARK + heading)
     reading.add(partnerId)
     void readIntoFile(stream, writeLines)
