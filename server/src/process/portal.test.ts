@@ -65,6 +65,24 @@ test('requests in flight at a stop are answered, even a request whose last heade
   await stopped
 })
 
+test('a file whose head was sent before a stop is sent whole, and the stop waits no longer than that', async () => {
+  const portal = await startPortal()
+  const partner = await portal.newPartner()
+  const headers = { authorization: `Bearer ${partner.token}` }
+  const { file, stopped, beganAt } = await portal.deps.db.transaction().execute(async (tx) => {
+    await sql`lock table leads`.execute(tx)
+    const file = await fetch(`${portal.url}/api/dashboard/leads/export`, { headers })
+    const beganAt = performance.now()
+    const stopped = portal[Symbol.asyncDispose]()
+    await waitFor('the port to close', () => isRefused(Number(new URL(portal.url).port)))
+    return { file, stopped, beganAt }
+  })
+  expect(await file.text()).toMatch(/^Business Name,.*\r\n$/)
+  await stopped
+  // After 10 seconds the stop gives up.
+  expect(performance.now() - beganAt).toBeLessThan(9_000)
+})
+
 function isRefused(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   return new Promise((resolve) => {

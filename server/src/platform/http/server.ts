@@ -93,6 +93,8 @@ export async function createServer(
   app.server.maxConnections = connectionsMax
   app.setErrorHandler(handleError)
   app.addHook('onResponse', async (request, reply) => {
+    // The head of this answer may have kept the connection, and the stop waits until it is closed.
+    if (isStopping() && !app.server.listening) request.raw.socket.end()
     // A stream lasts while its page is open, so its duration says nothing about the portal. A stream logs its own end,
     // even if the caller leaves.
     if (reply.raw.getHeader('content-type') === STREAM_HEADERS['content-type']) return
