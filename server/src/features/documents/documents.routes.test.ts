@@ -256,6 +256,24 @@ test('a file that was sent before answers no request, and says so; one that was 
   expect((await request()).state).toBe('sent')
 })
 
+test('a file can be taken back while it is judged', async () => {
+  const { loid } = await pushedLead()
+  const content = new Uint8Array(Buffer.alloc(12 * 1_048_576, 'March: 12\n'))
+  const file = { name: 'long.txt', size: content.byteLength, sha256: sha256(content) }
+  const { id } = (await ada.post(`/crm/documents/${loid}`, file)).body.data.document
+  for (let number = 0; number < 12; number++) {
+    await sendPart(portal, ada.token, {
+      id,
+      number,
+      content: content.subarray(number * 1_048_576, (number + 1) * 1_048_576),
+    })
+  }
+  const completing = ada.post(`/crm/document/${id}/complete`)
+  await ada.get('/profile')
+  expect((await ada.delete(`/crm/document/${id}`)).status).toBe(200)
+  expect([200, 404]).toContain((await completing).status)
+})
+
 test('a request is open again when no file that answers it is left, because each was taken back or refused', async () => {
   const { loid, id } = await pushedLead()
   const look = () => runSweep(portal.deps, AbortSignal.timeout(30_000))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { countBytes } from '../../platform/collect-bytes.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { NotFound } from '../../platform/errors.ts'
 
 /** An upload that nobody continues gives back its room after this time. */
 const RESTING_MINUTES = 60
@@ -133,7 +134,8 @@ export async function readPart(
       from document_parts, generate_series(1, octet_length(content), ${SLICE_BYTES}) as first
      where partner_id = ${partnerId} and document_id = ${id} and number = ${number}
      order by first`.execute(db)
-  if (rows.length === 0) throw new Error('A part of the file is gone')
+  // It was taken back.
+  if (rows.length === 0) throw new NotFound('Document not found')
   countBytes(SLICE_BYTES * rows.length)
   return rows.map((row) => row.content)
 }
