@@ -27,7 +27,10 @@ export interface Attachments {
    * for any.
    */
   attach(place: AttachmentPlace, file: FileToSend, signal?: AbortSignal): Promise<string>
-  /** The content of a file, as it arrives. Null if the CRM does not have the file there. */
+  /**
+   * The content of a file, as it arrives. Null if the CRM does not have the file there. The signal ends the wait for the
+   * beginning of the content.
+   */
   openAttachment(place: AttachmentPlace & { zoho_id: string }, signal?: AbortSignal): Promise<Readable | null>
   /** Deletes a file. A file that is not there any more is no error. */
   removeAttachment(place: AttachmentPlace & { zoho_id: string }, signal?: AbortSignal): Promise<void>
@@ -128,7 +131,12 @@ export function openAttachments(
     },
 
     async openAttachment({ zoho_id, ...place }, signal) {
-      const answer = await readingApi.open(`${pathOf(place)}/${zoho_id}`, signal)
+      const waiting = new AbortController()
+      const stopWaiting = () => waiting.abort(signal?.reason)
+      signal?.addEventListener('abort', stopWaiting)
+      const answer = await readingApi
+        .open(`${pathOf(place)}/${zoho_id}`, waiting.signal)
+        .finally(() => signal?.removeEventListener('abort', stopWaiting))
       if (isMissing(answer)) return null
       if (answer.status !== 200) throw refusal(answer)
       if (!(answer.body instanceof Readable)) throw new CrmUnavailable('The CRM’s answer cannot be read.')

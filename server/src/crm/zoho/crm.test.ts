@@ -405,6 +405,25 @@ test('a note whose push got no answer is not added twice, but a second note with
   ])
 })
 
+test('a caller’s timeout does not cut off a file that has begun to arrive', async () => {
+  const { zoho_id } = await crm.pushLead(newLead())
+  const place = { module: 'Leads', record_zoho_id: zoho_id } as const
+  const bytes = Buffer.alloc(1_000_000, 'x')
+  const id = await crm.attach(place, {
+    name: 'a.txt',
+    size: bytes.length,
+    read: async function* () {
+      yield bytes
+    },
+  })
+  const waiting = new AbortController()
+  const content = await crm.openAttachment({ ...place, zoho_id: id }, waiting.signal)
+  waiting.abort(new DOMException('too late', 'TimeoutError'))
+  let length = 0
+  for await (const piece of content ?? []) length += piece.length
+  expect(length).toBe(bytes.length)
+})
+
 test('the first push of a note reads one page of its record’s notes, however many there are', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   const notes = Array.from({ length: 205 }, (_, number) => lender.addNote('Leads', zoho_id, { content: `N${number}` }))
