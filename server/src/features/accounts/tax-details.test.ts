@@ -18,6 +18,16 @@ afterEach(() => lender.faults({}))
 afterAll(() => portal[Symbol.asyncDispose]())
 
 const taxOf = async (partner: TestPartner) => (await partner.get('/profile')).body.data.tax
+/** Until the portal has noted the end of its push, a notification of the record says nothing new to it; a sweep does. */
+const endOfPush = ({ id }: TestPartner) =>
+  waitFor('the end of the push', async () => {
+    const { crm } = await portal.deps.db
+      .selectFrom('partners')
+      .select('crm')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    return crm === 'synced'
+  })
 const inCrm = (partner: TestPartner): Promise<string> =>
   waitFor('the partner in the CRM', async () => (await partner.get('/profile')).body.data.zoho_id)
 
@@ -36,6 +46,7 @@ test('ABN and GST registration are the CRM’s where it has the fields: what an 
     const there = await lender.read('Partners', record)
     return there?.['ABN'] === ABN && there['GST_Registered'] === 'Yes'
   })
+  await endOfPush(ada)
 
   const began = performance.now()
   await lender.update('Partners', record, { ABN: '53004085616', GST_Registered: 'No' })
@@ -46,13 +57,15 @@ test('ABN and GST registration are the CRM’s where it has the fields: what an 
   // A cleared field is cleared there too, and a change of something else writes nothing over the lender's value.
   await ada.put('/profile', { gst_registered: null })
   await waitFor('the empty field', async () => (await lender.read('Partners', record))?.['GST_Registered'] === null)
+  await endOfPush(ada)
   await lender.update('Partners', record, { GST_Registered: 'Yes' })
   await ada.put('/profile', { business_name: 'Ada Renamed Pty Ltd' })
   await waitFor('the name', async () => (await lender.read('Partners', record))?.['Name'] === 'Ada Renamed Pty Ltd')
   expect(await lender.read('Partners', record)).toMatchObject({ ABN: '53004085616', GST_Registered: 'Yes' })
 
   // As after a merge that the portal follows, the push of the record waits, but has no tax detail to write.
-  await waitFor('the end of the push', async () => (await taxOf(ada)).gst_registered === 'Yes')
+  await waitFor('the change of staff', async () => (await taxOf(ada)).gst_registered === 'Yes')
+  await endOfPush(ada)
   await portal.deps.db.updateTable('partners').set({ crm: 'pending' }).where('id', '=', ada.id).execute()
   await lender.update('Partners', record, { ABN: null })
   await waitFor('the empty ABN', async () => (await taxOf(ada)).abn === null)
@@ -65,6 +78,7 @@ test('what staff change while a push of something else is on its way is not writ
     waitFor(`the name ${name}`, async () => (await lender.read('Partners', record))?.['Name'] === name)
   await cem.put('/profile', { gst_registered: 'No' })
   await waitFor('the field', async () => (await lender.read('Partners', record))?.['GST_Registered'] === 'No')
+  await endOfPush(cem)
 
   // The push has read the partner before the portal reads the change of staff, and ends after that.
   await lender.faults({ slowMs: 400 })
