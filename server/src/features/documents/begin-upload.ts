@@ -4,7 +4,7 @@ import { needsAnswer } from '@portal/contract/requests.ts'
 import type { Deps } from '../../deps.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import type { DocumentRow, RequestRow } from '../../platform/db/tables.ts'
+import type { DocumentRow } from '../../platform/db/tables.ts'
 import { Conflict, NotFound, PortalError } from '../../platform/errors.ts'
 import type { SessionCaller } from '../../platform/http/authenticate.ts'
 import { plainName } from '../../records/documents/document-name.ts'
@@ -53,12 +53,17 @@ export async function beginDocument(
     const same = found && (await lockDocument(tx, caller.id, found.id))
     const request = request_id === null ? undefined : await lockRequest(tx, caller.id, request_id)
     if (request_id !== null && request?.owner.loid !== record.loid) throw new NotFound('Request not found')
-    if (same) {
-      const document = request ? await useFor(tx, same, request) : same
-      return { document, parts: await findPartNumbers(tx, caller.id, same.id) }
+    if (same && same.state !== 'uploading') {
+      if (request && needsAnswer(request)) throw new Conflict('CONFLICT', sentAlready(same))
+      return { document: same, parts: await findPartNumbers(tx, caller.id, same.id) }
     }
     if (request && !needsAnswer(request) && request.state !== 'sent') {
       throw new Conflict('CONFLICT', CLOSED[request.state])
+    }
+    if (same) {
+      const changed = request && { request_id: request.id }
+      if (changed) await updateDocument(tx, caller.id, same.id, changed)
+      return { document: { ...same, ...changed }, parts: await findPartNumbers(tx, caller.id, same.id) }
     }
     const now = clock.now()
     const used = await countUploads(tx, caller.id, { loid: record.loid, personId: caller.personId, now })
@@ -102,15 +107,8 @@ export async function beginDocument(
   })
 }
 
-/** Lets an unfinished file answer the request. A file that was sent before cannot answer it. */
-async function useFor(tx: Tx, document: DocumentRow, request: RequestRow): Promise<DocumentRow> {
-  const { partner_id, id, name, state } = document
-  if (state === 'uploading') {
-    await updateDocument(tx, partner_id, id, { request_id: request.id })
-    return { ...document, request_id: request.id }
-  }
-  if (!needsAnswer(request)) return document
-  throw new Conflict('CONFLICT', `This file was sent already, as “${name}”. Reply in words, or choose another file.`)
+function sentAlready({ name }: DocumentRow): string {
+  return `This file was sent already, as “${name}”. Reply in words, or choose another file.`
 }
 
 /** Only a partner that the lender knows sends files (D100). */

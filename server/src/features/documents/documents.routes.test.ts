@@ -241,7 +241,8 @@ test('a file that was sent before answers no request, and says so; one that was 
   const begun = bytes('April: 2')
   const unfinished = { name: 'april.txt', size: begun.byteLength, sha256: sha256(begun) }
   const { document } = (await ada.post(`/crm/documents/${loid}`, unfinished)).body.data
-  await lender.create('Tasks', { Subject: 'Partner: Bank statements', Status: 'Not Started', What_Id: { id } })
+  const asked = { Subject: 'Partner: Bank statements', Status: 'Not Started', What_Id: { id } }
+  const task = await lender.create('Tasks', asked)
   await runSweep(portal.deps, AbortSignal.timeout(30_000))
   const request = async () => (await ada.get(`/crm/lead/${loid}`)).body.data.requests[0]
   const requestId = (await request()).id
@@ -254,6 +255,14 @@ test('a file that was sent before answers no request, and says so; one that was 
   const sent = await upload(portal, ada, { loid, name: 'april.txt', content: begun, requestId })
   expect(sent.body.data.document).toMatchObject({ id: document.id, request_id: requestId })
   expect((await request()).state).toBe('sent')
+
+  await waitFor('the answer in the CRM', async () => (await lender.read('Tasks', task))?.['Status'] === 'In Progress')
+  await lender.update('Tasks', task, { Status: 'Completed' })
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  expect((await request()).state).toBe('accepted')
+  const late = { name: 'may.txt', size: begun.byteLength, sha256: sha256(bytes('May: 3.0')) }
+  await ada.post(`/crm/documents/${loid}`, late)
+  expect((await ada.post(`/crm/documents/${loid}`, { ...late, request_id: requestId })).status).toBe(409)
 })
 
 test('a file can be taken back while it is judged', async () => {
