@@ -1,6 +1,6 @@
 // A lender whose CRM has none of the optional fields: its partners see nothing of them (D110–D116). Apart from what these
 // decisions add, every page is the same picture.
-import { expect, type Page, type Request } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { FIELD_GROUPS } from '../contract/src/field-groups.ts'
 import { plainCrmUrl, plainPortalUrl } from './addresses.ts'
 import { actAsStaff } from './lender.ts'
@@ -35,6 +35,7 @@ const SIZES = [
   { width: 1440, height: 2_400 },
   { width: 390, height: 2_400 },
 ]
+const LOADING = /^(Loading|Searching)/
 const PICTURE_MS_MAX = 15_000
 const LEAD = {
   firstName: 'Jo',
@@ -125,10 +126,6 @@ async function walkPages(
   const [words, added] = [new Set<string>(), new Set<string>()]
   const pictures = new Map<string, Buffer>()
   const differ: string[] = []
-  const awaited = new Set<Request>()
-  page.on('request', (request) => request.headers()['accept'] === 'text/event-stream' || awaited.add(request))
-  page.on('requestfinished', (request) => awaited.delete(request))
-  page.on('requestfailed', (request) => awaited.delete(request))
   for (const screen of [...OPEN_FORMS, ...PAGES]) {
     const path = pathOf(screen, records)
     const isForPeople = PAGES.includes(screen)
@@ -138,13 +135,11 @@ async function walkPages(
         isForPeople ? `localStorage.setItem('auth_token', ${JSON.stringify(token)})` : 'localStorage.clear()',
       )
     }
-    awaited.clear()
     const told = isForPeople && page.waitForResponse('**/api/auth/verify')
     await page.goto(plainPortalUrl + path)
     await told
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(screen.heading)
-    await expect(page.getByRole('status', { name: /^(Loading|Searching)/ })).toHaveCount(0)
-    await expect.poll(() => awaited.size).toBe(0)
+    await expect(page.getByRole('status', { name: LOADING })).toHaveCount(0)
     const html = await page.evaluate<string>("document.querySelector('#root').outerHTML")
     for (const [word] of html.matchAll(WORDS)) words.add(word)
     for (const size of isForPeople ? SIZES : []) {
@@ -158,10 +153,11 @@ async function walkPages(
   return { words, pictures, differ, added }
 }
 
-/** Takes pictures without what the fields add until one is the wanted picture, or two are alike. */
+/** Takes pictures without what the fields add until one is the wanted picture, or two are alike and nothing is loading. */
 async function takeSettled(page: Page, added: Set<string>, wanted?: Buffer): Promise<Buffer> {
   let last: Buffer | undefined
   for (const deadline = Date.now() + PICTURE_MS_MAX; Date.now() < deadline; ) {
+    await expect(page.getByRole('status', { name: LOADING })).toHaveCount(0)
     const isAny = (await page.locator(Object.values(ADDED).join(', ')).count()) > 0
     for (const [name, selector] of isAny ? Object.entries(ADDED) : []) {
       const found = await page.locator(selector).evaluateAll((all) => {

@@ -7,11 +7,11 @@ import { failureText } from '../../api/failure.ts'
 import { useMay } from '../../session/may.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.ts'
 import { ChooseFiles } from './choose-files.tsx'
 import { DocumentRow } from './document-row.tsx'
 import { documentsQuery } from './documents.queries.ts'
+import { DocumentsOutline } from './documents-outline.tsx'
 import { PictureDialog } from './picture-dialog.tsx'
 import { UploadRow } from './upload-row.tsx'
 import { startUploads, useUploads } from './uploads.ts'
@@ -79,7 +79,7 @@ export function DocumentsPanel({ loid, onChange }: DocumentsPanelProps) {
       className={clsx(isDraggedOver && 'outline-2 outline-brand outline-dashed')}
     >
       {documents.isPending ? (
-        <Skeleton className="h-14" />
+        <DocumentsOutline />
       ) : documents.isError && list.length === 0 ? (
         <Failure
           text="Failed to load documents"

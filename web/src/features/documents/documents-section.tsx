@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { Card } from '../../ui/card.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import type { TimelineOf } from '../referral/referral.queries.ts'
+import { DocumentsOutline } from './documents-outline.tsx'
 
 /** Loads after the page, so that no list and no first visit waits for it. */
 const DocumentsPanel = lazy(async () => ({ default: (await import('./documents-panel.tsx')).DocumentsPanel }))
@@ -18,7 +18,7 @@ export function DocumentsSection({ of, onChange }: DocumentsSectionProps) {
     <Suspense
       fallback={
         <Card title="Documents">
-          <Skeleton className="h-14" />
+          <DocumentsOutline />
         </Card>
       }
     >
