@@ -6,8 +6,12 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** In place of npm: takes a second to install Node, and fails if another npm is installing, as npm does. */
+/**
+ * In place of npm: takes a second to install Node, and fails if another npm is installing, as npm does. Installs only
+ * when the lock names it, because it begins sooner than npm, and a start that is killed before that cannot name it.
+ */
 const NPM = `#!/bin/sh
+until grep -qw $$ .cache/set-up.lock; do sleep 0.01; done
 mkdir installing || exit 1
 echo 'npm installs'
 sleep 1
