@@ -17,7 +17,7 @@ export default defineConfig({
   fullyParallel: true,
   // One of the workers mostly waits for killed servers, which need a long time to be ready again.
   workers: 3,
-  // On a busy machine a browser is sometimes late. `npm test` reports how many tests needed a second try.
+  // On a busy machine a browser is sometimes late. `npm test` lists the tests that needed a second try, with the reasons.
   retries: 1,
   forbidOnly: Boolean(process.env['CI']),
   // Long enough on a busy machine for every test except recovery.spec.ts, which sets a longer time. Each single wait

@@ -2,7 +2,7 @@
 // project of Vitest, `check` or `e2e`. `-- --changed` runs only the tests that uncommitted changes affect;
 // `-- --changed=main` runs only the tests that changes since `main` affect.
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { announce, buildWebIfChanged, prepare, root, run } from './set-up.mjs'
 
@@ -43,6 +43,8 @@ if (!only || vitestProjects.includes(only)) {
   await step('tests', 'vitest', [
     'run',
     ...projects,
+    // As in the journeys, a test that was only late gets a second try, which the last lines tell.
+    '--retry=1',
     ...(changedSince === undefined ? [] : [`--changed=${changedSince}`, '--passWithNoTests']),
     '--reporter=default',
     '--reporter=json',
@@ -67,7 +69,7 @@ if (wantsE2e) {
   }
 }
 await checks
-finish()
+await finish()
 
 /**
  * Runs the checks one after another beside the tests. Under `nice` they mostly run when every test is waiting for
@@ -86,39 +88,19 @@ async function runChecks() {
  * Prints the last line. A failed check outside the test runners counts as one failed test, so that this line never
  * hides it.
  */
-function finish() {
-  const vitest = readReport(vitestReport)
-  const playwright = readReport(playwrightReport)
-  const late = playwright?.stats.flaky ?? 0
-  if (late > 0) console.log(`${late} journeys passed only on the second try`)
-  const passed = (vitest?.numPassedTests ?? 0) + (playwright?.stats.expected ?? 0) + late
-  const failedTests = (vitest?.numFailedTests ?? 0) + (playwright?.stats.unexpected ?? 0)
+async function finish() {
+  const { readReports } = await import('./read-reports.ts')
+  const { passed, failed: failedTests, tests } = readReports(vitestReport, playwrightReport)
   const failed = Math.max(failedTests + failures.filter((name) => !isCounted(name)).length, failures.length)
-  showSlowest([...vitestDurations(vitest), ...playwrightDurations(playwright)])
+  const late = tests.filter(({ firstFailure }) => firstFailure !== undefined)
+  if (late.length > 0) console.log('Passed only on the second try:')
+  for (const { name, firstFailure } of late) console.log(`  ${name}: ${firstFailure}`)
+  const slowest = tests.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST_SHOWN)
+  if (slowest.length > 0) console.log('The slowest tests:')
+  for (const { name, ms } of slowest) console.log(`  ${(ms / 1_000).toFixed(1).padStart(5)} s  ${name}`)
   if (failures.length > 0) console.log(`Failed: ${failures.join(', ')}`)
   console.log(`${passed} passed, ${failed} failed`)
   process.exit(failed === 0 ? 0 : 1)
-}
-
-function showSlowest(durations) {
-  const slowest = durations.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST_SHOWN)
-  if (slowest.length > 0) console.log('The slowest tests:')
-  for (const { name, ms } of slowest) console.log(`  ${(ms / 1_000).toFixed(1).padStart(5)} s  ${name}`)
-}
-
-function vitestDurations(report) {
-  return (report?.testResults ?? []).flatMap((file) =>
-    file.assertionResults.map(({ fullName, duration }) => ({ name: fullName, ms: duration ?? 0 })),
-  )
-}
-
-/** A spec runs once for each project, so its time is the sum of all its runs. */
-function playwrightDurations(report) {
-  const specsOf = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)]
-  return (report?.suites ?? []).flatMap(specsOf).map(({ title, tests }) => ({
-    name: title,
-    ms: tests.flatMap(({ results }) => results).reduce((sum, { duration }) => sum + duration, 0),
-  }))
 }
 
 /** The value of `--name=value`. */
@@ -134,14 +116,6 @@ function listChanges(commit) {
 
 function isCounted(name) {
   return name === 'tests' || name === 'journeys in a browser'
-}
-
-function readReport(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 /** Runs a program. Prints the result and the time taken, and after a failure also the output. */
