@@ -3,7 +3,9 @@ import { listLeads } from '@portal/contract/leads.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import type pg from 'pg'
 import * as z from 'zod/mini'
-import { findDeals } from '../records/deals/deal-list.queries.ts'
+import { findUsualCountry } from '../features/accounts/usual-country.queries.ts'
+import { isPlainFirstPage } from '../platform/db/find-page.ts'
+import { findDeals, findNewestDeals } from '../records/deals/deal-list.queries.ts'
 import { findLeads, findNewestLeads } from '../records/leads/lead-list.queries.ts'
 import { type Recorder, statementsOf } from './statements-of.ts'
 
@@ -20,7 +22,7 @@ interface Lister {
   personId: string
 }
 
-/** The scans of all statements that answer a list at this address. Undefined if the address is no list, or searches. */
+/** The scans of all statements that answer this address: a list that does not search, or the usual country. Otherwise undefined. */
 export async function scansOfList(pool: pg.Pool, lister: Lister, address: string): Promise<Scan[] | undefined> {
   const find = findList(lister, new URL(address, 'http://localhost'))
   if (!find) return undefined
@@ -39,13 +41,16 @@ function findList(lister: Lister, { pathname, searchParams }: URL) {
   const query = Object.fromEntries(searchParams)
   if (query['search'] !== undefined) return undefined
   if (query['person'] === MINE) query['person'] = lister.personId
+  if (pathname === '/api/dashboard/usual-country') return ({ db }: Recorder) => findUsualCountry(db, lister.id)
   if (pathname === '/api/dashboard/deals') {
-    return ({ db, pool }: Recorder) => findDeals({ db, pool }, lister.id, z.parse(listDeals.query, query), 'UTC')
+    const filters = z.parse(listDeals.query, query)
+    if (isPlainFirstPage(filters)) return ({ reads }: Recorder) => findNewestDeals(reads, lister.id, filters.limit)
+    return (source: Recorder) => findDeals(source, lister.id, filters, 'UTC')
   }
   if (pathname !== '/api/dashboard/leads') return undefined
   const filters = z.parse(listLeads.query, query)
-  if (Object.keys(query).length === 0) return ({ pool }: Recorder) => findNewestLeads(pool, lister, filters.limit)
-  return (sender: Recorder) => findLeads(sender, lister, filters, 'UTC')
+  if (isPlainFirstPage(filters)) return ({ reads }: Recorder) => findNewestLeads(reads, lister, filters.limit)
+  return (source: Recorder) => findLeads(source, lister, filters, 'UTC')
 }
 
 interface Node {

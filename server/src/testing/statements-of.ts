@@ -7,8 +7,10 @@ export interface Statement {
   values: unknown[]
 }
 
+/** A source of reads, which sends all statements over one pool. */
 export interface Recorder {
   pool: pg.Pool
+  reads: pg.Pool
   db: Kysely<Tables>
 }
 
@@ -18,7 +20,7 @@ export async function statementsOf(pool: pg.Pool, run: (recorder: Recorder) => P
   const recording = new pg.Pool({ ...pool.options, max: 1 })
   recording.on('connect', (client) => keep(client, statements))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: recording }) })
-  await run({ pool: recording, db })
+  await run({ pool: recording, reads: recording, db })
   await recording.end()
   return statements
 }

@@ -14,11 +14,12 @@ import { pushNote } from '../../crm/push/push-note.job.ts'
 import { retryPush } from '../../crm/push/retry-push.ts'
 import { crmChoices } from '../../crm/zoho/choices.ts'
 import type { Deps } from '../../deps.ts'
+import { isPlainFirstPage } from '../../platform/db/find-page.ts'
 import type { Mount } from '../../platform/http/mount.ts'
-import { findDeals } from '../../records/deals/deal-list.queries.ts'
+import { findDeals, findNewestDeals } from '../../records/deals/deal-list.queries.ts'
 import { getDeal, getDealLoid } from '../../records/deals/deals.queries.ts'
 import { findHistory } from '../../records/histories/history.queries.ts'
-import { dealsWithSide, dealWithSide } from '../../records/histories/with-side.ts'
+import { dealWithSide } from '../../records/histories/with-side.ts'
 import { reviveFailed } from '../../records/kinds/pushed.queries.ts'
 import { countByValue } from '../../records/kinds/record-counts.queries.ts'
 import { findLead, findLeadKeys } from '../../records/leads/leads.queries.ts'
@@ -33,9 +34,12 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
 
   mount(listDeals, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
-    const page = await fromReplica((from) => findDeals(from, partner.id, query, config.timezone))
-    const deals = await dealsWithSide(deps, partner.id, page.rows)
-    return { data: { deals }, pagination: page.pagination }
+    const page = await fromReplica((from) =>
+      isPlainFirstPage(query)
+        ? findNewestDeals(from.reads, partner.id, query.limit)
+        : findDeals(from, partner.id, query, config.timezone),
+    )
+    return { data: { deals: page.rows.map((deal) => dealWithSide(deps, deal)) }, pagination: page.pagination }
   })
   mount(exportDeals, (call) => dealFile(deps, call))
   mount(readDeal, async ({ partner, params }) => {
@@ -51,7 +55,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
       deal,
       found.flatMap((lead) => lead ?? []),
     )
-    return { deal: await dealWithSide(deps, partner.id, shown), notes, requests, converted_from_lead: leads.length > 0 }
+    return { deal: dealWithSide(deps, shown), notes, requests, converted_from_lead: leads.length > 0 }
   })
   mount(readStageHistory, async ({ partner, params }) => {
     const loid = await getDealLoid(db, partner.id, params.id)

@@ -5,7 +5,6 @@ import {
   createLead,
   exportLeads,
   findDuplicates,
-  type LeadFilters,
   listLeadStatuses,
   listLeads,
   readLead,
@@ -23,9 +22,10 @@ import { pushNote } from '../../crm/push/push-note.job.ts'
 import { retryPush } from '../../crm/push/retry-push.ts'
 import { crmChoices } from '../../crm/zoho/choices.ts'
 import type { Deps } from '../../deps.ts'
+import { isPlainFirstPage } from '../../platform/db/find-page.ts'
 import type { Mount } from '../../platform/http/mount.ts'
 import { findHistory } from '../../records/histories/history.queries.ts'
-import { leadsWithSide, leadWithSide } from '../../records/histories/with-side.ts'
+import { leadWithSide } from '../../records/histories/with-side.ts'
 import { findFieldGroups } from '../../records/kinds/field-groups.queries.ts'
 import { reviveFailed } from '../../records/kinds/pushed.queries.ts'
 import { countByValue } from '../../records/kinds/record-counts.queries.ts'
@@ -50,22 +50,20 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
         ? findNewestLeads(from.reads, partner, query.limit)
         : findLeads(from, partner, query, config.timezone),
     )
-    const leads = await leadsWithSide(deps, partner.id, page.rows)
-    return { data: { leads }, pagination: page.pagination }
+    return { data: { leads: page.rows.map((lead) => leadWithSide(deps, lead)) }, pagination: page.pagination }
   })
   mount(exportLeads, (call) => leadFile(deps, call))
   mount(createLead, (call) => admitRecord(deps, call, () => prepareLead(deps, call.partner, call.body)))
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
     if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
-    const [sided, notes, requests] = await Promise.all([
-      leadWithSide(deps, partner.id, lead),
+    const [notes, requests] = await Promise.all([
       findNotes(reads, partner.id, lead.loid),
       findRequests(reads, partner.id, lead.loid),
     ])
     const isUntouched = lead.is_untouched && requests.length === 0 && !notes.some((note) => note.is_from_crm)
     const may_change = isUntouched && lead.change?.state !== 'waiting' && mayChange(partner, lead)
-    return { lead: { ...sided, may_change }, notes, requests }
+    return { lead: { ...leadWithSide(deps, lead), may_change }, notes, requests }
   })
   mount(correctLead, async (call) => {
     await limitPartner(deps, call, 'changes')
@@ -110,8 +108,4 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
       verdicts: groups.has('verdict') ? await findVerdicts(reads, partner.id) : null,
     }
   })
-}
-
-function isPlainFirstPage({ page, limit: _limit, ...filters }: LeadFilters): boolean {
-  return page === 1 && Object.values(filters).every((value) => value === undefined)
 }

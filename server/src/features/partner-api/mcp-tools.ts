@@ -72,7 +72,7 @@ const Status = z.strictObject({
 
 /** The rules of the partner API as tools. `findAttention` belongs to another feature. */
 export function assistantTools(deps: Deps, findAttention: (partnerId: string) => Promise<Attention>): Tool[] {
-  const { db, pool, clock, config } = deps
+  const { clock, config } = deps
   return [
     reading(
       'find_referrals',
@@ -81,18 +81,10 @@ export function assistantTools(deps: Deps, findAttention: (partnerId: string) =>
       async (call, asked) => {
         const { search, status, changed_from: changedFrom } = asked
         const shared = { search, searchIn: 'all', changedFrom, limit: LIMIT }
-        const leads = await findLeads(
-          { db, pool },
-          call.partner,
-          filtersOf(LeadFilters, { ...shared, status }),
-          config.timezone,
-        )
-        const deals = await findDeals(
-          { db, pool },
-          call.partner.id,
-          filtersOf(DealFilters, { ...shared, stage: status }),
-          config.timezone,
-        )
+        const leadFilters = filtersOf(LeadFilters, { ...shared, status })
+        const dealFilters = filtersOf(DealFilters, { ...shared, stage: status })
+        const leads = await findLeads(deps, call.partner, leadFilters, config.timezone)
+        const deals = await findDeals(deps, call.partner.id, dealFilters, config.timezone)
         return {
           leads: leads.rows.map(({ loid, business_name, lead_name, loan_amount, lead_status, modified_time }) => {
             return { loid, business_name, lead_name, loan_amount, lead_status, modified_time }

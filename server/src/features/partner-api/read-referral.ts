@@ -13,15 +13,14 @@ export async function readReferralLead(deps: Deps, owner: Owner, idOrLoid: strin
   const { db, reads, clock } = deps
   const lead = await getLead(reads, owner, idOrLoid)
   if (lead.is_due) await pullDetailsOf(deps, 'Leads', owner.id, lead.loid)
-  const [sided, version, keys, notes] = await Promise.all([
-    leadWithSide(deps, owner.id, lead),
+  const [version, keys, notes] = await Promise.all([
     findVersion(reads, owner.id, lead.id),
     findLeadKeys(db, owner.id, lead.loid),
     findNotes(reads, owner.id, lead.loid),
   ])
   const entries = await findHistory(reads, 'lead-status', owner.id, keys, clock.now())
   return ApiLeadDetail.parse({
-    lead: { ...sided, version, deal_loid: lead.converted_to_deal?.loid ?? null },
+    lead: { ...leadWithSide(deps, lead), version, deal_loid: lead.converted_to_deal?.loid ?? null },
     history: entries.map(({ value, ...entry }) => ({ ...entry, status: value })),
     notes,
   })
@@ -32,14 +31,13 @@ export async function readReferralDeal(deps: Deps, owner: Owner, idOrLoid: strin
   const { reads, clock } = deps
   const deal = await getDeal(reads, owner.id, idOrLoid)
   if (deal.is_due) await pullDetailsOf(deps, 'Deals', owner.id, deal.loid)
-  const [sided, version, entries, notes] = await Promise.all([
-    dealWithSide(deps, owner.id, deal),
+  const [version, entries, notes] = await Promise.all([
     findVersion(reads, owner.id, deal.id),
     findHistory(reads, 'deal-stage', owner.id, [{ loid: deal.loid, ended_at: null }], clock.now()),
     findNotes(reads, owner.id, deal.loid),
   ])
   return ApiDealDetail.parse({
-    deal: { ...sided, version },
+    deal: { ...dealWithSide(deps, deal), version },
     history: entries.map(({ value, ...entry }) => ({ ...entry, stage: value })),
     notes,
   })

@@ -1,5 +1,4 @@
 import { DEFAULT_LEAD_SOURCE } from '@portal/contract/choices.ts'
-import type { DealDetail } from '@portal/contract/deals.ts'
 import { type CrmState, NO_DEAL_YET_MEANING } from '@portal/contract/leads.ts'
 import { TIMELINE_PAGE_SIZE } from '@portal/contract/limits.ts'
 import type { HistoryKind, Side } from '@portal/contract/meanings.ts'
@@ -11,7 +10,7 @@ import { wayOf } from '@portal/contract/way.ts'
 import { pullDetailsOf } from '../../crm/pull/details/pull-details.ts'
 import type { Deps } from '../../deps.ts'
 import { NotFound } from '../../platform/errors.ts'
-import { findDeal } from '../../records/deals/deals.queries.ts'
+import { findDeal, type OpenedDeal } from '../../records/deals/deals.queries.ts'
 import { activityOf, fieldWords, TAKEN_BACK } from '../../records/events/activity.ts'
 import { findToldChanges, type ToldChange } from '../../records/events/events.ts'
 import { findHistory, type HistoryEntry } from '../../records/histories/history.queries.ts'
@@ -26,7 +25,7 @@ import { findNotes } from '../../records/notes/notes.queries.ts'
  */
 interface Referral {
   leads: { lead: OpenedLead; ended_at: string | null }[]
-  deal: Omit<DealDetail, 'side' | 'from_referral'> | undefined
+  deal: OpenedDeal | undefined
   statuses: HistoryEntry[]
   stages: HistoryEntry[]
   notes: (Note & { is_from_crm: boolean })[]
@@ -63,7 +62,7 @@ export async function readTimeline(
       meaning:
         notThere(referral.deal ?? first?.lead) ??
         (awaitsDeal ? NO_DEAL_YET_MEANING : deps.statusMeanings(standing.kind, standing.value).meaning),
-      side: await sideOf(deps, partner.id, referral),
+      side: sideOf(deps, referral),
       usual: standing.outcome === 'open' && !awaitsDeal && usual ? usual : null,
     },
     entries,
@@ -77,9 +76,9 @@ function notThere(record: { crm: CrmState } | undefined): string | null {
   return record?.crm === 'failed' ? 'The lender does not have it, because it could not be sent' : null
 }
 
-async function sideOf(deps: Deps, partnerId: string, { deal, leads: [first] }: Referral): Promise<Side | null> {
-  if (deal) return (await dealWithSide(deps, partnerId, deal)).side
-  return first ? (await leadWithSide(deps, partnerId, first.lead)).side : null
+function sideOf(deps: Deps, { deal, leads: [first] }: Referral): Side | null {
+  if (deal) return dealWithSide(deps, deal).side
+  return first ? leadWithSide(deps, first.lead).side : null
 }
 
 async function findReferral(

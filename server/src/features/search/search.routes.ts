@@ -1,12 +1,12 @@
 import { search } from '@portal/contract/search.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../platform/http/mount.ts'
-import { dealsWithSide, leadsWithSide } from '../../records/histories/with-side.ts'
+import { dealWithSide, leadWithSide } from '../../records/histories/with-side.ts'
 import { searchDeals, searchLeads } from './search.queries.ts'
 
 const NOTHING = { rows: [], total: 0 }
 
-export function searchRoutes(mount: Mount, deps: Pick<Deps, 'reads' | 'statusMeanings'>): void {
+export function searchRoutes(mount: Mount, deps: Pick<Deps, 'statusMeanings'>): void {
   mount(search, async ({ partner, query: { q, type, ...paging }, fromReplica }) => {
     const [leads, deals] = await fromReplica((from) =>
       Promise.all([
@@ -15,8 +15,8 @@ export function searchRoutes(mount: Mount, deps: Pick<Deps, 'reads' | 'statusMea
       ]),
     )
     return {
-      leads: await leadsWithSide(deps, partner.id, leads.rows),
-      deals: await dealsWithSide(deps, partner.id, deals.rows),
+      leads: leads.rows.map((lead) => leadWithSide(deps, lead)),
+      deals: deals.rows.map((deal) => ({ ...dealWithSide(deps, deal), contact_person: deal.contact_name })),
       total_leads: leads.total,
       total_deals: deals.total,
     }

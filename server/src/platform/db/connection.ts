@@ -72,7 +72,7 @@ const START_OPTIONS = [...RELIED_ON, ...ALSO_SET]
 export function connectionSettings(
   url: string,
   { isPooled }: Way = DIRECT,
-  { openSocket = () => new Socket(), connectMsMax = CONNECT_MS_MAX } = {},
+  { openSocket = () => new Socket(), connectMsMax = CONNECT_MS_MAX, options = '' } = {},
 ) {
   const hosts = hostUrls(url)
   const settings = parseIntoClientConfig(hosts[0] ?? url)
@@ -82,7 +82,7 @@ export function connectionSettings(
     ...(seek && settings.ssl && { ssl: trustingAny(hosts, settings.ssl) }),
     connectionTimeoutMillis: connectMsMax,
     ...KEEP_ALIVE,
-    ...(!isPooled && { options: START_OPTIONS }),
+    ...(!isPooled && { options: `${START_OPTIONS} ${options}` }),
     stream: () => (seek ? leadTo(seek, openSocket()) : openSocket()),
     types: { getTypeParser },
   } satisfies pg.ClientConfig

@@ -2,7 +2,7 @@ import type { Pagination } from '@portal/contract/answer.ts'
 import { LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { contains, countUpTo, findNewest, type Listed, searchNewest, sendFiltered } from './find-newest.ts'
-import { offset } from './paging.ts'
+import { cutPage, offset, type Page } from './paging.ts'
 import { type Sender, sendNamed } from './send-named.ts'
 import { allOf, idIn } from './sql-conditions.ts'
 
@@ -165,6 +165,18 @@ export function orderOf<Column extends string>(
 /** A text as people sort it: capitals and marks decide only between names that are otherwise the same. */
 export function alphabetical(column: Expression<string | null>): RawBuilder<unknown> {
   return sql`${column} collate "und-x-icu"`
+}
+
+/** Whether the first page of the whole list is asked for, without a filter, search or order. */
+export function isPlainFirstPage({ page, limit: _limit, ...filters }: { page: number; limit: number }): boolean {
+  return page === 1 && Object.values(filters).every((value) => value === undefined || value === null)
+}
+
+/** The first page of a list, of rows that were read with one more than the page has and with how many there are in all. */
+export function firstPage<Row extends { total: number | null }>(rows: Row[], limit: number): Page<Row> {
+  const page = cutPage(rows, { page: 1, limit })
+  const total = (page.pagination.has_more && rows[0]?.total) || rows.length
+  return { ...page, pagination: { ...page.pagination, total: Math.min(total, COUNTED_MAX) } }
 }
 
 /** The rows in the order of their ids, without those that have gone since the ids were found. */

@@ -19,13 +19,16 @@ export interface HotReads extends Reads {
 const CONNECTIONS = 2
 /** Time for PostgreSQL to report that it cancelled a statement. */
 const LAST_WORDS_MS = 1_000
+/** Otherwise PostgreSQL plans most statements again for each call's values, which takes longer than running them. */
+const KEEP_PLANS = '-c plan_cache_mode=force_generic_plan'
 
 /**
  * Opens connections for the quick reads that every visit needs. Each connection sends a statement without waiting for
  * the answers to earlier statements, which allows twice as many statements a second as a pool. Transactions and slow
  * statements must not use these connections. A statement delays all later statements on its connection, so PostgreSQL
  * cancels it after `statementMsMax` or, through a pooler, after the role's limit. The driver destroys a connection that
- * stays silent a second longer than `statementMsMax`.
+ * stays silent a second longer than `statementMsMax`. Each statement is planned once, so its values must not decide which
+ * index is best.
  */
 export function openHotReads(
   url: string,
@@ -39,7 +42,7 @@ export function openHotReads(
 
   function connect(i: number): Promise<pg.Client> {
     const client = new Client({
-      ...connectionSettings(url, way, { connectMsMax: statementMsMax }),
+      ...connectionSettings(url, way, { connectMsMax: statementMsMax, options: KEEP_PLANS }),
       pipeline: true,
       ...(!way.isPooled && { statement_timeout: statementMsMax }),
       query_timeout: statementMsMax + LAST_WORDS_MS,

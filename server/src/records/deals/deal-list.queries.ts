@@ -7,37 +7,64 @@ import {
   byValue,
   everyRow,
   findPage,
+  firstPage,
   inOrderOf,
   orderOf,
 } from '../../platform/db/find-page.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { Page } from '../../platform/db/paging.ts'
+import type { ReadSource } from '../../platform/db/replica.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
-import { dayOrEarlier, dayOrLater, idIn, oneOf } from '../../platform/db/sql-conditions.ts'
+import { dayOrEarlier, dayOrLater, oneOf } from '../../platform/db/sql-conditions.ts'
 import { DEAL_COLUMNS } from '../../platform/db/tables.ts'
-import { countRecords } from '../kinds/record-counts.queries.ts'
+import { PASSED_TURN, type PassedTurn } from '../histories/answered-turns.queries.ts'
+import { countRecords, OPEN_RECORDS } from '../kinds/record-counts.queries.ts'
+
+/** A deal with what decides whose turn it is. */
+type FoundDeal = Omit<Deal, 'side'> & PassedTurn
 
 /**
  * Finds a page of deals, newest first or sorted, without archived deals. First finds the ids, and then reads only the
  * rows of the page. Without a search, the ids come from an index alone, unless a filter and another order come together.
  */
 export async function findDeals(
-  sender: Sender,
+  source: ReadSource,
   partnerId: string,
   filters: DealFilters,
   timezone: string,
-): Promise<Page<Omit<Deal, 'side'>>> {
-  const listed = listedDeals(sender, partnerId, filters, timezone)
+): Promise<Page<FoundDeal>> {
+  const listed = listedDeals(source, partnerId, filters, timezone)
   const order = orderOf(filters, DEAL_ORDERS)
-  const { ids, pagination } = await findPage(sender, listed, { ...filters, order })
-  const statement = sender.db
-    .selectFrom('deals')
-    .select(DEAL_COLUMNS)
-    .where('partner_id', '=', partnerId)
-    .where(idIn(ids))
-    .compile()
-  return { rows: inOrderOf(ids, await sendNamed(sender.pool, statement)), pagination }
+  const { ids, pagination } = await findPage(source, listed, { ...filters, order })
+  return { rows: await findDealsInOrder(source.reads, partnerId, ids), pagination }
 }
+
+/** The partner's deals with these ids, in their order, without those that have gone since the ids were found. */
+export async function findDealsInOrder(reads: Reads, partnerId: string, ids: readonly string[]): Promise<FoundDeal[]> {
+  if (ids.length === 0) return []
+  const rows = await sendNamed<FoundDeal>(reads, {
+    sql: `select ${LISTED} from deals where partner_id = $1 and id = any($2)`,
+    parameters: [partnerId, ids],
+  })
+  return inOrderOf(ids, rows)
+}
+
+/** Finds the first page of the list without filters, which every visit requests. */
+export async function findNewestDeals(reads: Reads, partnerId: string, limit: number): Promise<Page<FoundDeal>> {
+  const rows = await sendNamed<FoundDeal & { total: number | null }>(reads, {
+    sql: `select ${LISTED}, (${OPEN_RECORDS.deals}) as total
+            from deals
+           where partner_id = $1 and archived_at is null
+           order by created_at desc, id desc
+           limit $2`,
+    parameters: [partnerId, limit + 1],
+  })
+  return firstPage(rows, limit)
+}
+
+/** SQL: the columns of a `FoundDeal` of the partner $1. */
+const LISTED = `${DEAL_COLUMNS.join(', ')}, ${PASSED_TURN.deals}`
 
 const DEAL_ORDERS: Record<DealSortColumn, RawBuilder<unknown>> = {
   deal_name: alphabetical(sql.ref('deal_name')),

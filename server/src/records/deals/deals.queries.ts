@@ -8,11 +8,12 @@ import { sendNamed } from '../../platform/db/send-named.ts'
 import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../platform/db/tables.ts'
 import type { Write } from '../../platform/db/write-together.ts'
 import { NotFound, Removed } from '../../platform/errors.ts'
+import { PASSED_TURN, type PassedTurn } from '../histories/answered-turns.queries.ts'
 import { IS_DUE } from '../kinds/crm-rows.queries.ts'
 import { readKey } from '../kinds/record-key.ts'
 
 /** A deal as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
-export type OpenedDeal = Omit<DealDetail, 'side' | 'from_referral'> & { is_due: boolean }
+export type OpenedDeal = Omit<DealDetail, 'side' | 'from_referral'> & PassedTurn & { is_due: boolean }
 
 /**
  * Finds a deal by its LOID or id, or by the LOID of the lead that became the deal (D18, D49). Throws `Removed` for a deal
@@ -49,7 +50,7 @@ export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string
   if (!key) return undefined
   const rows = await sendNamed<OpenedDeal>(reads, {
     sql: `select ${DEAL_COLUMNS.join(', ')}, ${IS_DUE} as is_due,
-                 case when crm <> 'synced' then crm_problem end as crm_problem
+                 case when crm <> 'synced' then crm_problem end as crm_problem, ${PASSED_TURN.deals}
             from deals
            where partner_id = $1 and archived_at is null and ${IS_KEY[key.column]}`,
     parameters: [partnerId, key.value],

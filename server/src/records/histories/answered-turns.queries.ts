@@ -1,5 +1,3 @@
-import type { Reads } from '../../platform/db/hot-reads.ts'
-import { sendNamed } from '../../platform/db/send-named.ts'
 import { isAsked } from '../requests/requests.queries.ts'
 
 /** SQL: the version of an item that needs attention, which changes with this time. */
@@ -29,23 +27,19 @@ export const BEGAN = {
   deals: 'coalesce(stage_since, deals.created_at)',
 }
 
+/** What passes a record's turn on: the lender asks something (D105), or the partner has answered (D127). */
+export interface PassedTurn {
+  is_asked: boolean
+  is_answered: boolean
+}
+
 /**
- * Finds which of these records the lender asks about, and which of the ones whose status is the partner's turn (`theirs`)
- * the partner has answered or marked as done since that status or stage began (D105, D127).
+ * SQL: the columns of `PassedTurn` of a record of the partner $1. The partner has answered if it has written a note or
+ * marked the turn as done since the status or stage began.
  */
-export async function findPassedTurns(
-  reads: Reads,
-  partnerId: string,
-  table: 'leads' | 'deals',
-  { loids, theirs }: { loids: readonly string[]; theirs: readonly string[] },
-): Promise<ReadonlyMap<string, { is_asked: boolean; is_answered: boolean }>> {
-  if (loids.length === 0) return new Map()
-  const rows = await sendNamed<{ loid: string; is_asked: boolean; is_answered: boolean }>(reads, {
-    sql: `select loid, ${isAsked(table)} as is_asked,
-                 loid = any($3) and (${isAnswered(table)} or ${isDone('your-turn', `${table}.id`, versionOf(BEGAN[table]))}) as is_answered
-            from ${table}
-           where partner_id = $1 and loid = any($2)`,
-    parameters: [partnerId, loids, theirs],
-  })
-  return new Map(rows.map((row) => [row.loid, row]))
+export const PASSED_TURN = { leads: passedTurn('leads'), deals: passedTurn('deals') }
+
+function passedTurn(table: 'leads' | 'deals'): string {
+  return `${isAsked(table)} as is_asked,
+    (${isAnswered(table)} or ${isDone('your-turn', `${table}.id`, versionOf(BEGAN[table]))}) as is_answered`
 }

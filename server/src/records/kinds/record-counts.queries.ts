@@ -1,8 +1,12 @@
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 
-/** SQL: how many open leads the partner $1 has. */
-export const OPEN_LEADS = `select sum(records)::integer from record_counts where partner_id = $1 and kind = 'lead' and not is_converted`
+/** SQL: how many open leads or deals the partner $1 has. */
+export const OPEN_RECORDS = { leads: openRecords('lead'), deals: openRecords('deal') }
+
+function openRecords(kind: 'lead' | 'deal'): string {
+  return `select sum(records)::integer from record_counts where partner_id = $1 and kind = '${kind}' and not is_converted`
+}
 
 /** How many of the partner's open leads have each status, or how many of its deals each stage. */
 export async function countByValue(

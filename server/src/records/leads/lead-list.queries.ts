@@ -1,8 +1,6 @@
 import { fold } from '@portal/contract/fold.ts'
 import type { Lead, LeadExport, LeadFilters, LeadSortColumn } from '@portal/contract/leads.ts'
-import { LIST_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Db } from '../../platform/db/database.ts'
 import type { Listed } from '../../platform/db/find-newest.ts'
 import {
   alphabetical,
@@ -10,20 +8,22 @@ import {
   byValue,
   everyRow,
   findPage,
+  firstPage,
   inOrderOf,
   orderOf,
 } from '../../platform/db/find-page.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { isId } from '../../platform/db/ids.ts'
-import { cutPage, type Page } from '../../platform/db/paging.ts'
+import type { Page } from '../../platform/db/paging.ts'
+import type { ReadSource } from '../../platform/db/replica.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
-import { dayOrEarlier, dayOrLater, idIn, oneOf } from '../../platform/db/sql-conditions.ts'
-import { LEAD_COLUMNS } from '../../platform/db/tables.ts'
-import { countRecords, OPEN_LEADS } from '../kinds/record-counts.queries.ts'
-import { LEAD_SQL, type Owner, VERDICT } from './leads.queries.ts'
+import { dayOrEarlier, dayOrLater, oneOf } from '../../platform/db/sql-conditions.ts'
+import { PASSED_TURN, type PassedTurn } from '../histories/answered-turns.queries.ts'
+import { countRecords, OPEN_RECORDS } from '../kinds/record-counts.queries.ts'
+import { LEAD_SQL, type Owner } from './leads.queries.ts'
 
-/** A lead without whose turn it is, which the file of meanings decides. */
-type FoundLead = Omit<Lead, 'side'>
+/** A lead with what decides whose turn it is. */
+type FoundLead = Omit<Lead, 'side'> & PassedTurn
 
 /**
  * Finds a page of leads, newest first or sorted, without converted or archived leads. First finds the ids, and then
@@ -31,30 +31,29 @@ type FoundLead = Omit<Lead, 'side'>
  * come together.
  */
 export async function findLeads(
-  sender: Sender,
+  source: ReadSource,
   owner: Owner,
   filters: LeadFilters,
   timezone: string,
 ): Promise<Page<FoundLead>> {
-  const listed = await listedLeads(sender, owner.id, filters, timezone)
+  const listed = await listedLeads(source, owner.id, filters, timezone)
   const order = orderOf(filters, LEAD_ORDERS)
-  const { ids, pagination } = await findPage(sender, listed, { ...filters, order })
-  const statement = selectLeads(sender.db, owner).where(idIn(ids)).compile()
-  return { rows: inOrderOf(ids, await sendNamed(sender.pool, statement)), pagination }
+  const { ids, pagination } = await findPage(source, listed, { ...filters, order })
+  return { rows: await findLeadsInOrder(source.reads, owner, ids), pagination }
 }
 
-/** The columns of the contract's `Lead`, of the owner's leads. */
-export function selectLeads(db: Db, owner: Owner) {
-  return db
-    .selectFrom('leads')
-    .select(LEAD_COLUMNS)
-    .select(VERDICT)
-    .select([
-      sql<string | null>`nullif(concat_ws(' ', first_name, last_name), '')`.as('lead_name'),
-      sql<string>`${owner.businessName}::text`.as('partner'),
-    ])
-    .where('partner_id', '=', owner.id)
+/** The owner's leads with these ids, in their order, without those that have gone since the ids were found. */
+export async function findLeadsInOrder(reads: Reads, owner: Owner, ids: readonly string[]): Promise<FoundLead[]> {
+  if (ids.length === 0) return []
+  const rows = await sendNamed<FoundLead>(reads, {
+    sql: `select ${LISTED} from leads where partner_id = $1 and id = any($3)`,
+    parameters: [owner.id, owner.businessName, ids],
+  })
+  return inOrderOf(ids, rows)
 }
+
+/** SQL: the columns of a `FoundLead` of the partner $1, whose business is called $2. */
+const LISTED = `${LEAD_SQL}, $2::text as partner, ${PASSED_TURN.leads}`
 
 const LEAD_ORDERS: Record<LeadSortColumn, RawBuilder<unknown>> = {
   business_name: alphabetical(sql.ref('business_name')),
@@ -112,17 +111,15 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
  * often. So the statement is written as SQL text, because compiling a Kysely query takes time.
  */
 export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<FoundLead>> {
-  const rows = await sendNamed<FoundLead & { total: number }>(reads, {
-    sql: `select ${LEAD_SQL}, $2::text as partner, (${OPEN_LEADS}) as total
+  const rows = await sendNamed<FoundLead & { total: number | null }>(reads, {
+    sql: `select ${LISTED}, (${OPEN_RECORDS.leads}) as total
             from leads
            where partner_id = $1 and converted_at is null and archived_at is null
            order by created_at desc, id desc
            limit $3`,
     parameters: [owner.id, owner.businessName, limit + 1],
   })
-  const page = cutPage(rows, { page: 1, limit })
-  const total = (page.pagination.has_more && rows[0]?.total) || rows.length
-  return { ...page, pagination: { ...page.pagination, total: Math.min(total, LIST_TOTAL_MAX + 1) } }
+  return firstPage(rows, limit)
 }
 
 /** The statement of all rows of the list, with the filters and in the order of its pages. */
@@ -131,8 +128,8 @@ export async function everyLead(
   owner: Owner,
   filters: LeadExport,
   timezone: string,
-): Promise<RawBuilder<FoundLead>> {
+): Promise<RawBuilder<Omit<Lead, 'side'>>> {
   const listed = await listedLeads(sender, owner.id, filters, timezone)
-  const columns = sql<FoundLead>`${sql.raw(LEAD_SQL)}, ${owner.businessName}::text as partner`
+  const columns = sql<Omit<Lead, 'side'>>`${sql.raw(LEAD_SQL)}, ${owner.businessName}::text as partner`
   return everyRow(columns, listed, { ...filters, order: orderOf(filters, LEAD_ORDERS) })
 }

@@ -14,15 +14,13 @@ import { isUnusualEmail } from '../../platform/db/sql-conditions.ts'
 import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../platform/db/tables.ts'
 import type { Write } from '../../platform/db/write-together.ts'
 import { NotFound, Removed } from '../../platform/errors.ts'
+import { PASSED_TURN, type PassedTurn } from '../histories/answered-turns.queries.ts'
 import { IS_DUE } from '../kinds/crm-rows.queries.ts'
 import { readKey } from '../kinds/record-key.ts'
 
 /** SQL: the lender's verdict; nothing while the organisation lacks the fields, although the rows keep them (D112). */
 const IS_VERDICT_SHOWN = `exists (select from crm_field_groups where name = 'verdict')`
 const VERDICT_COLUMNS = keysOf(LEAD_VERDICT)
-export const VERDICT = VERDICT_COLUMNS.map((column) =>
-  sql<string | null>`case when ${sql.raw(IS_VERDICT_SHOWN)} then ${sql.ref(column)} end`.as(column),
-)
 const VERDICT_SQL = VERDICT_COLUMNS.map((column) => `case when ${IS_VERDICT_SHOWN} then ${column} end as ${column}`)
 
 /** The columns of the contract's `Lead` that the table has. */
@@ -35,7 +33,8 @@ export interface Owner {
 }
 
 /** A lead as shown on its page. `is_due` means that its history or notes have yet to be read from the CRM (D56). */
-export type OpenedLead = Omit<LeadDetail, 'side' | 'may_change'> & { is_due: boolean; is_untouched: boolean }
+export type OpenedLead = Omit<LeadDetail, 'side' | 'may_change'> &
+  PassedTurn & { is_due: boolean; is_untouched: boolean }
 
 /**
  * Finds a lead as `findLead` does, and also by the LOID of the deal that the lead became. Throws `Removed` for a lead that
@@ -104,7 +103,7 @@ async function findLeadBy(
                  case when crm <> 'synced' then crm_problem end as crm_problem,
                  case when archived_reason = 'withdrawn' then $4 else lead_status end as lead_status,
                  case when archived_reason = 'withdrawn' then archived_at end as withdrawn_at, ${IS_UNTOUCHED} as is_untouched,
-                 ${CHANGE} as change
+                 ${CHANGE} as change, ${PASSED_TURN.leads}
             from leads
            where partner_id = $1 and ${IS_SHOWN} and ${IS_KEY[key.column]}`,
     parameters: [owner.id, key.value, owner.businessName, WITHDRAWN_STATUS],
