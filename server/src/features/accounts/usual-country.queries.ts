@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/database.ts'
 /** More leads would not change the answer, but a large partner's take long to count. */
 const LATEST_LEADS = 500
 
-/** The country of most of the partner's latest leads, Australia if there are as many from each. */
+/** The country of most of the partner's latest leads that stand, Australia if there are as many from each. */
 export async function findUsualCountry(db: Db, partnerId: string): Promise<IsoCountry> {
   const row = await db
     .selectFrom((from) =>
@@ -13,6 +13,7 @@ export async function findUsualCountry(db: Db, partnerId: string): Promise<IsoCo
         .selectFrom('leads')
         .select('partner_iso')
         .where('partner_id', '=', partnerId)
+        .where('archived_at', 'is', null)
         .orderBy('created_at', 'desc')
         .limit(LATEST_LEADS)
         .as('latest'),

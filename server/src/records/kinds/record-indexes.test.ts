@@ -26,7 +26,7 @@ const NEEDED_BY = {
     leads_looked_up: 'a search for rare words',
     leads_unkeyed: 'a search, which looks up trigrams only if each row has them',
     leads_unfolded: 'the start, which refuses rows that no search finds',
-    leads_by_time: 'the dashboard’s trends',
+    leads_by_time: 'the dashboard’s trends, and the country of most of the latest leads',
     leads_by_conversion: 'the dashboard’s trends',
     leads_standing: 'the leads that wait too long, under Needs attention',
     leads_protected: 'the protections that end soon, under Needs attention',

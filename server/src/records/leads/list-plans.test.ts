@@ -39,9 +39,10 @@ const LISTS = [
     'changedFrom=2026-03-01',
     'person=me',
   ].map((query) => `${DEALS}?${query}`),
+  '/api/dashboard/usual-country',
 ]
 
-test('no list in its own order, sorted, or with a filter reads all records of a partner', async () => {
+test('neither a list in its own order, sorted, or with a filter nor the usual country reads all records of a partner', async () => {
   await using portal = await startPortal({ env: { ROLE: 'web' } })
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const { pool } = portal.deps
