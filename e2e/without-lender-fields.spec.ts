@@ -1,6 +1,7 @@
 // A lender whose CRM has none of the optional fields: its partners see nothing of them (D110–D116). Apart from what these
-// decisions add, every page is the same picture.
-import { expect, type Page } from '@playwright/test'
+// decisions add, every page is the same.
+import { isDeepStrictEqual } from 'node:util'
+import { expect, type Page, type Request } from '@playwright/test'
 import { FIELD_GROUPS } from '../contract/src/field-groups.ts'
 import { plainCrmUrl, plainPortalUrl } from './addresses.ts'
 import { actAsStaff } from './lender.ts'
@@ -13,7 +14,7 @@ test.skip(process.platform !== 'linux', 'the test needs /proc to find processes'
 
 const WORDS =
   /[Pp]ayments?\b|[Cc]ommission|[Vv]erdict|[Pp]rotected|[Aa]greement|\bGST\b|From the lender|Your contact at/g
-/** What the fields add to pages, by the decision that says so. Everything else is the same picture. */
+/** What the fields add to pages, by the decision that says so. Everything else is the same. */
 const ADDED = {
   'D110, entry': 'nav a[href="/payments"]',
   'D110, dashboard': 'main p:has(> a[href="/payments"])',
@@ -36,7 +37,23 @@ const SIZES = [
   { width: 390, height: 2_400 },
 ]
 const LOADING = /^(Loading|Searching)/
-const PICTURE_MS_MAX = 15_000
+/**
+ * What a picture of the page would show, one line an element. A picture takes much longer, and cannot say what is
+ * different. All pages have the same style sheet, so its rules show as classes. A change that has just arrived is drawn
+ * within two frames.
+ */
+const READ_LOOK = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() =>
+  [...document.querySelectorAll('body *')]
+    .filter((one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+    .map((one) => {
+      const { x, y, width, height } = one.getBoundingClientRect()
+      const { color, backgroundColor } = getComputedStyle(one)
+      const attributes = ['class', 'style', 'd', 'src'].map((name) => one.getAttribute(name))
+      const texts = [...one.childNodes].flatMap((child) => (child instanceof Text ? [child.data] : []))
+      const entries = [one.value, one.placeholder, one.checked]
+      return [one.localName, x, y, width, height, color, backgroundColor, ...attributes, ...texts, ...entries].join(' ')
+    }))`
+const SETTLED_MS_MAX = 15_000
 const LEAD = {
   firstName: 'Jo',
   lastName: 'Marsh',
@@ -75,10 +92,15 @@ test('without the optional fields no page has a text, column, filter or entry of
       expect(await read(`/api/crm/deal/${dealLoid}`)).toContain('Funded')
     }).toPass({ timeout: 30_000 })
 
-    const walk = { token, records: { newLoid, dealLoid, leadLoid } }
-    // Pictures need a clock that stands still, a font that does not come late, and news that stays new.
+    const walk = { token, records: { newLoid, dealLoid, leadLoid }, calls: new Set<Request>() }
+    // Two walks are only alike with a clock that stands still, a font that does not come late, and news that stays new.
     await page.clock.setFixedTime(Date.now())
     for (const late of ['**/*.woff2', '**/api/dashboard/news/seen']) await page.route(late, (route) => route.abort())
+    // The answers to these calls may change the page. The live stream never ends.
+    page.on('request', (call) => {
+      if (/\/api\/(?!live)/.test(call.url())) walk.calls.add(call)
+    })
+    for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end, (call) => walk.calls.delete(call))
     const without = await walkPages(page, walk)
     expect(without.words, 'without the fields').toEqual(new Set())
     await page.goto(`${plainPortalUrl}/leads/${leadLoid}`)
@@ -101,11 +123,11 @@ test('without the optional fields no page has a text, column, filter or entry of
     }).toPass({ timeout: 30_000 })
     await request.dispose()
 
-    const withFields = await walkPages(page, walk, without.pictures)
+    const withFields = await walkPages(page, walk, without.looks)
     expect([...withFields.words]).toEqual(
       expect.arrayContaining(['Payments', 'Commission', 'verdict', 'GST', 'Your contact at']),
     )
-    expect(withFields.differ, 'other pictures').toEqual([])
+    expect(withFields.differ, 'what else looks different').toEqual([])
     expect(
       Object.keys(ADDED).filter((name) => !withFields.added.has(name)),
       'additions on no page',
@@ -114,19 +136,19 @@ test('without the optional fields no page has a text, column, filter or entry of
 })
 
 /**
- * Goes through all pages. Returns the words of the optional fields that stand in any page, also where nobody sees them;
- * pictures of the pages without what the fields add; the pages that differ from the given pictures; and which additions
- * were there.
+ * Goes through the pages, without `before` also through those for signed-out visitors. Returns the words of the optional
+ * fields that stand in any page, also where nobody sees them; the looks of the pages without what the fields add; the
+ * pages that look different from `before`, with the first line that does; and which additions were there.
  */
 async function walkPages(
   page: Page,
-  { token, records }: { token: string; records: Records },
-  before?: ReadonlyMap<string, Buffer>,
+  { token, records, calls }: { token: string; records: Records; calls: Set<Request> },
+  before?: ReadonlyMap<string, string[]>,
 ) {
   const [words, added] = [new Set<string>(), new Set<string>()]
-  const pictures = new Map<string, Buffer>()
-  const differ: string[] = []
-  for (const screen of [...OPEN_FORMS, ...PAGES]) {
+  const looks = new Map<string, string[]>()
+  const differ: string[][] = []
+  for (const screen of [...(before ? [] : OPEN_FORMS), ...PAGES]) {
     const path = pathOf(screen, records)
     const isForPeople = PAGES.includes(screen)
     if (screen === OPEN_FORMS[0] || screen === PAGES[0]) {
@@ -135,6 +157,7 @@ async function walkPages(
         isForPeople ? `localStorage.setItem('auth_token', ${JSON.stringify(token)})` : 'localStorage.clear()',
       )
     }
+    calls.clear()
     const told = isForPeople && page.waitForResponse('**/api/auth/verify')
     await page.goto(plainPortalUrl + path)
     await told
@@ -145,18 +168,26 @@ async function walkPages(
     for (const size of isForPeople ? SIZES : []) {
       const name = `${path} ${size.width}`
       await page.setViewportSize(size)
-      const picture = await takeSettled(page, added, before?.get(name))
-      pictures.set(name, picture)
-      if (!before?.get(name)?.equals(picture)) differ.push(name)
+      const look = await readSettledLook(page, calls, added, before?.get(name))
+      looks.set(name, look)
+      const other = before?.get(name) ?? look
+      const at = look.findIndex((line, index) => line !== other[index])
+      if (look.length !== other.length || at >= 0) differ.push([name, other[at] ?? '', look[at] ?? ''])
     }
   }
-  return { words, pictures, differ, added }
+  return { words, looks, differ, added }
 }
 
-/** Takes pictures without what the fields add until one is the wanted picture, or two are alike and nothing is loading. */
-async function takeSettled(page: Page, added: Set<string>, wanted?: Buffer): Promise<Buffer> {
-  let last: Buffer | undefined
-  for (const deadline = Date.now() + PICTURE_MS_MAX; Date.now() < deadline; ) {
+/** Reads the look without what the fields add until it is the wanted one, or two are alike and nothing is loading. */
+async function readSettledLook(
+  page: Page,
+  calls: ReadonlySet<Request>,
+  added: Set<string>,
+  wanted?: string[],
+): Promise<string[]> {
+  let last: string[] | undefined
+  for (const deadline = Date.now() + SETTLED_MS_MAX; Date.now() < deadline; ) {
+    await expect.poll(() => calls.size, { intervals: [20] }).toBe(0)
     await expect(page.getByRole('status', { name: LOADING })).toHaveCount(0)
     const isAny = (await page.locator(Object.values(ADDED).join(', ')).count()) > 0
     for (const [name, selector] of isAny ? Object.entries(ADDED) : []) {
@@ -166,9 +197,9 @@ async function takeSettled(page: Page, added: Set<string>, wanted?: Buffer): Pro
       })
       if (found > 0) added.add(name)
     }
-    const picture = await page.screenshot({ animations: 'disabled' })
-    if (wanted ? picture.equals(wanted) : last?.equals(picture)) return picture
-    last = picture
+    const look = await page.evaluate<string[]>(READ_LOOK)
+    if (isDeepStrictEqual(look, wanted ?? last)) return look
+    last = look
   }
   if (last && wanted) return last
   throw new Error('the page changes all the time')
