@@ -100,7 +100,8 @@ test('without the optional fields no page has a text, column, filter or entry of
     page.on('request', (call) => {
       if (/\/api\/(?!live)/.test(call.url())) walk.calls.add(call)
     })
-    for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end, (call) => walk.calls.delete(call))
+    page.on('requestfinished', (call) => walk.calls.delete(call))
+    page.on('requestfailed', (call) => walk.calls.delete(call))
     const without = await walkPages(page, walk)
     expect(without.words, 'without the fields').toEqual(new Set())
     await page.goto(`${plainPortalUrl}/leads/${leadLoid}`)
