@@ -189,6 +189,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
 }
 
 interface WorkedQueue {
+  openPlace(): Promise<void>
   /** Makes an idle worker of this queue look for a job now, or opens another worker if all are busy. */
   look(): void
 }
@@ -229,8 +230,10 @@ async function work(
   deps: Deps,
   stopping: AbortSignal,
 ): Promise<[name: string, queue: WorkedQueue][]> {
-  const queue = await openPlaces(boss, job.name, job.concurrency, stopping, (one) => runOne(job, deps, one))
-  const givenUp = await openPlaces(boss, givenUpOf(job), 1, stopping, (one) =>
+  const queue = makePlaces(boss, job.name, job.concurrency, stopping, (one) => runOne(job, deps, one))
+  // PostgreSQL notifies an open place of new jobs. It notifies nobody of given-up jobs, so `look` opens their place.
+  await queue.openPlace()
+  const givenUp = makePlaces(boss, givenUpOf(job), 1, stopping, (one) =>
     settle(one, deps, async () => {
       deps.log.error({ job: job.name, payload: idsIn(one.data) }, 'job given up')
       await job.giveUp?.(deps, job.payload.parse(one.data))
@@ -247,13 +250,13 @@ async function work(
  * there may be more jobs. A place that finishes a job looks for the next job at once. Idle places sleep until
  * PostgreSQL notifies them. Each new job wakes every idle place, so a place is opened only when all others are busy.
  */
-async function openPlaces(
+function makePlaces(
   boss: PgBoss,
   queue: string,
   countMax: number,
   stopping: AbortSignal,
   run: (one: PgBossJob<unknown>) => Promise<JobResult>,
-): Promise<WorkedQueue> {
+): WorkedQueue {
   const idle = new Set<string>()
   let count = 0
 
@@ -278,8 +281,7 @@ async function openPlaces(
     idle.add(place)
   }
 
-  await openPlace()
-  return { look }
+  return { openPlace, look }
 }
 
 function runOne(job: Job, deps: Deps, one: PgBossJob<unknown>): Promise<JobResult> {
