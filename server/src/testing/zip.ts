@@ -12,10 +12,13 @@ export interface Packed {
 export function zip(entries: readonly Packed[]): Buffer {
   const bodies: Buffer[] = []
   const directory: Buffer[] = []
+  // A bomb has the same content many times, and packing it takes long.
+  const packs = new Map<Packed['content'], Buffer>()
   let at = 0
   for (const { name, content, said, isEncrypted } of entries) {
     const plain = Buffer.from(content)
-    const packed = deflateRawSync(plain, { level: 9 })
+    const packed = packs.get(content) ?? deflateRawSync(plain, { level: 9 })
+    packs.set(content, packed)
     const named = Buffer.from(name)
     const facts = Buffer.alloc(26)
     facts.writeUInt16LE(20, 0)

@@ -1,8 +1,14 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { prune } from '../../process/prune.job.ts'
 import { addColleague, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { mailEmailChanged } from './mail-email-change.job.ts'
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
 
 const HOUR_MS = 3_600_000
 
@@ -32,7 +38,6 @@ function signIn(portal: TestPortal, email: string, password: string) {
 }
 
 test('opening the link in the mail changes the address once, and nobody can sign in with the old address any more', async () => {
-  await using portal = await startPortal()
   const ada = await portal.newPartner()
   await verify(portal, ada)
   const email = 'ada@new.example'
@@ -74,7 +79,6 @@ test('a change of the address requires the password if the sign-in was more than
 })
 
 test('a new password ends a pending change of the address, because somebody who stole the old password may have requested the change', async () => {
-  await using portal = await startPortal()
   const newPassword = 'quite-another-horse'
   const ways = [
     async (ada: TestPartner) => {
@@ -95,7 +99,6 @@ test('a new password ends a pending change of the address, because somebody who 
 })
 
 test('within 72 hours, a link in the mail to the old address undoes the change, ends all sessions, and removes the password, later changes and new factors', async () => {
-  await using portal = await startPortal()
   const ada = await portal.newPartner()
   await verify(portal, ada)
   const undo = await changed(portal, ada, 'thief@example.net')
@@ -153,7 +156,6 @@ test('an old address that was never confirmed gets a mail about the change, but 
 })
 
 test('if several people try to take an address at once, only one gets it', async () => {
-  await using portal = await startPortal()
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'viewer')
   const email = 'wanted@example.com'
@@ -174,7 +176,6 @@ test('if several people try to take an address at once, only one gets it', async
 })
 
 test('an address is refused if it is taken, invalid or the person’s own', async () => {
-  await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   expect((await ada.put('/account/email', { email: eve.email.toUpperCase() })).body).toMatchObject({
     code: 'EMAIL_EXISTS',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AccessItem } from '@portal/contract/access.ts'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../platform/db/ids.ts'
 import { addPasskey, beginApp } from '../../testing/second-factor.ts'
 import { addColleague, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
@@ -9,6 +9,12 @@ import { waitFor } from '../../testing/wait-for.ts'
 const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 const MINUTE_MS = 60_000
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
 
 /** Signs in as Safari on a phone would, with the cookie of an earlier sign-in if one is given. */
 async function signInByPhone(portal: TestPortal, { email, password }: TestPartner, cookie = '') {
@@ -101,7 +107,6 @@ test('an owner sees everything that can get in, with what came in the last 30 da
 })
 
 test('a person ends everything but this device and the factor that confirms it', async () => {
-  await using portal = await startPortal()
   const ada = await portal.newPartner()
   const phone = await addPasskey(portal, ada, 'Phone')
   await addPasskey(portal, ada, 'Intruder')
@@ -147,7 +152,6 @@ async function appOf(portal: TestPortal, ada: TestPartner) {
 }
 
 test('a person has at most 100 sessions, and another sign-in ends the one that was not seen for the longest time', async () => {
-  await using portal = await startPortal()
   const ada = await portal.newPartner()
   const { db, clock } = portal.deps
   const { personId } = (await portal.post('/auth/verify', { token: ada.token })).body.data
@@ -170,7 +174,6 @@ test('a person has at most 100 sessions, and another sign-in ends the one that w
 })
 
 test('nobody can see or end another person’s session', async () => {
-  await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   const bob = await addColleague(portal, ada, 'viewer')
   const [adas] = await sessionsOf(portal, ada.token)
@@ -219,7 +222,6 @@ test('the browser’s mark is the server’s: a planted one is unknown to the ac
 })
 
 test('the person gets a mail about a sign-in from an unknown browser, but not about a sign-in from a known one', async () => {
-  await using portal = await startPortal()
   const ada = await portal.newPartner()
   const mails = async () =>
     (await portal.mailsTo(ada.email)).filter((mail) => mail.includes('A sign-in from a new browser'))

@@ -3,10 +3,23 @@ import { gzipSync } from 'node:zlib'
 import { CONSENT_VERSION } from '@portal/contract/lead-form.ts'
 import { IMPORT_BYTES_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLender } from '../../testing/lender.ts'
-import { addColleague, confirmEmail, newLead, startPortal, type TestPartner } from '../../testing/start-portal.ts'
+import {
+  addColleague,
+  confirmEmail,
+  newLead,
+  startPortal,
+  type TestPartner,
+  type TestPortal,
+} from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
 
 const HEADING = 'Business Name,First Name,Last Name,Email,Phone,Loan Amount'
 const line = (n: number, phone = `0491 570 ${String(n).padStart(3, '0')}`) =>
@@ -40,7 +53,6 @@ async function submit(partner: TestPartner, id: string, body: object = {}) {
 }
 
 test('a file is checked by the form’s rules, mended in place and submitted once; the same file again writes nothing', async () => {
-  await using portal = await startPortal()
   const partner = await portal.newPartner()
   const file = csv(line(6), line(110), line(1, '491570156'), line(2, '123'), ',,,,,', line(156, '0491 570 110'))
   const checked = await check(partner, file)
@@ -79,7 +91,6 @@ test('a file is checked by the form’s rules, mended in place and submitted onc
 })
 
 test('a file is read in every usual form, and a file that is none is refused in words', async () => {
-  await using portal = await startPortal()
   const partner = await portal.newPartner()
   const text = 'Business Name;First Name;Last Name;Email;Phone\nCafé Zoë;Zoë;Müller;zoe@example.com;0491 570 156\n'
   const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le')
@@ -144,7 +155,6 @@ test('a file is read in every usual form, and a file that is none is refused in 
 })
 
 test('an export that another partner imports and exports again has no differences', async () => {
-  await using portal = await startPortal()
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
   await ada.submitLead({ businessName: '=HYPERLINK("x")', additionalInfo: '\'-1 and\nanother line; "quoted"' })
   await ada.submitLead({
@@ -224,7 +234,6 @@ test('what the check predicts happens, although the database drops the submissio
 })
 
 test('another partner sees no import, and each step stands in the security log', async () => {
-  await using portal = await startPortal()
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
   const { id } = await check(ada, csv(line(1)))
   expect((await bob.get(`/dashboard/leads/imports/${id}`)).status).toBe(404)
@@ -319,7 +328,6 @@ test('a partner with an unconfirmed address imports ten rows, which the lender g
 })
 
 test('of files that one person brings at once, one is kept; a colleague’s stays', async () => {
-  await using portal = await startPortal()
   await using other = await startPortal({ on: portal, env: { ROLE: 'web' } })
   const partner = await portal.newPartner()
   await confirmEmail(portal, partner)
@@ -370,7 +378,6 @@ test('files that arrive slowly use up no memory: their partner’s next file has
 })
 
 test('the file of the rows left out is of one moment, although rows are submitted while it is read', async () => {
-  await using portal = await startPortal({ env: { ROLE: 'web' } })
   const partner = await portal.newPartner()
   const ROWS = 3_000
   const { id } = await check(partner, csv(...Array.from({ length: ROWS }, (_, n) => line(n, 'nobody knows'))))

@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { prune } from '../../process/prune.job.ts'
-import { addColleague, startPortal, type TestPartner } from '../../testing/start-portal.ts'
+import { addColleague, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
 
 const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
@@ -14,7 +20,6 @@ async function logOf(partner: Pick<TestPartner, 'get'>, query = '') {
 const eventsOf = (log: { entries: { event: string }[] }) => log.entries.map(({ event }) => event)
 
 test('an owner reads who did what, when, from where and with which browser, newest first', async () => {
-  await using portal = await startPortal()
   const ada = await portal.newPartner({ firstName: 'Ada', lastName: 'Nguyen' })
   const headers = { 'user-agent': SAFARI }
   await portal.ask('POST', '/auth/login', { body: { email: ada.email, password: 'not-the-password' }, headers })
@@ -57,7 +62,6 @@ test('an owner reads who did what, when, from where and with which browser, newe
 })
 
 test('an entry names a browser only if the user agent belongs to a known browser', async () => {
-  await using portal = await startPortal()
   const ada = await portal.newPartner()
   for (const agent of ['my-password-1/2.0', `${'x'.repeat(9_000)}/1`, 'curl/8.5.0']) {
     const body = { email: ada.email, password: ada.password }
@@ -68,7 +72,6 @@ test('an entry names a browser only if the user agent belongs to a known browser
 })
 
 test('the log can be read by cursor, by type and by person, and has no entries of another partner', async () => {
-  await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   const bob = await addColleague(portal, ada, 'member')
   for (let times = 0; times < 30; times += 1) await ada.post('/dashboard/generate-api-key')
