@@ -48,7 +48,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
     const [notes, requests, leads] = await Promise.all([
       findNotes(reads, partner.id, deal.loid),
       findRequests(reads, partner.id, deal.loid),
-      findLeadKeys(db, partner.id, deal.loid),
+      findLeadKeys(reads, partner.id, deal.loid),
     ])
     const found = await Promise.all(leads.map(({ loid }) => findLead(reads, partner, loid)))
     const shown = withReferral(

@@ -42,13 +42,13 @@ export async function findAttention(
   deps: AttentionDeps,
   caller: Pick<SessionCaller, 'id' | 'personId' | 'role'>,
 ): Promise<Attention> {
-  const { db, pool, clock, config, statusMeanings } = deps
+  const { pool, reads, clock, config, statusMeanings } = deps
   const { id: partnerId, personId, role } = caller
   const now = clock.now()
   const viewer = { partnerId, personId, now }
   const [{ values, knows_usual_times }, usualTimes] = await Promise.all([
     findOpenValues(pool, partnerId),
-    findUsualTimes(db, partnerId),
+    findUsualTimes(reads, partnerId),
   ])
   const open = values.flatMap(({ kind, value }) => {
     const { side, meaning } = statusMeanings(kind, value)
@@ -134,7 +134,7 @@ export async function findAttention(
   }
 }
 
-type AttentionDeps = Pick<Deps, 'db' | 'pool' | 'clock' | 'config' | 'statusMeanings'>
+type AttentionDeps = Pick<Deps, 'pool' | 'reads' | 'clock' | 'config' | 'statusMeanings'>
 
 const KIND_OF = { lead: 'lead-status', deal: 'deal-stage' } as const
 

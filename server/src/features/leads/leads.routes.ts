@@ -74,7 +74,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
     return askWithdrawal(deps, call.partner, call.params.id, call.body.reason)
   })
   mount(readStatusHistory, async ({ partner, params }) => {
-    const leads = await getLeadKeys(db, partner.id, params.id)
+    const leads = await getLeadKeys(reads, partner.id, params.id)
     for (const { loid, is_due } of leads) if (is_due) await pullDetailsOf(deps, 'Leads', partner.id, loid)
     const entries = await findHistory(reads, 'lead-status', partner.id, leads, clock.now())
     return entries.map(({ value, ...entry }) => ({ ...entry, status: value }))

@@ -10,12 +10,12 @@ import { findVersion } from './changes.queries.ts'
 
 /** One lead with its statuses and notes, as a system reads it. */
 export async function readReferralLead(deps: Deps, owner: Owner, idOrLoid: string): Promise<ApiLeadDetail> {
-  const { db, reads, clock } = deps
+  const { reads, clock } = deps
   const lead = await getLead(reads, owner, idOrLoid)
   if (lead.is_due) await pullDetailsOf(deps, 'Leads', owner.id, lead.loid)
   const [version, keys, notes] = await Promise.all([
     findVersion(reads, owner.id, lead.id),
-    findLeadKeys(db, owner.id, lead.loid),
+    findLeadKeys(reads, owner.id, lead.loid),
     findNotes(reads, owner.id, lead.loid),
   ])
   const entries = await findHistory(reads, 'lead-status', owner.id, keys, clock.now())

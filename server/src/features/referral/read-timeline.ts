@@ -44,7 +44,7 @@ export async function readTimeline(
 ): Promise<ReferralTimeline> {
   const [referral, usualTimes] = await Promise.all([
     findReferral(deps, partner, loid),
-    findUsualTimes(deps.db, partner.id),
+    findUsualTimes(deps.reads, partner.id),
   ])
   const standing = standingOf(referral)
   const usual = usualTimes.find(({ kind, value }) => kind === standing.kind && value === standing.value)
@@ -86,8 +86,8 @@ async function findReferral(
   partner: { id: string; businessName: string },
   loid: string,
 ): Promise<Referral> {
-  const { db, reads, clock } = deps
-  const [keys, deal] = await Promise.all([findLeadKeys(db, partner.id, loid), findDeal(reads, partner.id, loid)])
+  const { reads, clock } = deps
+  const [keys, deal] = await Promise.all([findLeadKeys(reads, partner.id, loid), findDeal(reads, partner.id, loid)])
   const found = await Promise.all(keys.map((key) => findLead(reads, partner, key.loid)))
   const leads = found.flatMap((lead, index) => (lead ? { lead, ended_at: keys[index]?.ended_at ?? null } : []))
   for (const { lead } of leads) if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
@@ -97,7 +97,7 @@ async function findReferral(
     findHistory(reads, 'lead-status', partner.id, keys, now),
     deal ? findHistory(reads, 'deal-stage', partner.id, [{ loid: deal.loid, ended_at: null }], now) : [],
     findNotes(reads, partner.id, loid),
-    findToldChanges(db, partner.id, [...keys.map((key) => key.loid), deal?.loid ?? []].flat()),
+    findToldChanges(reads, partner.id, [...keys.map((key) => key.loid), deal?.loid ?? []].flat()),
   ])
   return { leads, deal, statuses, stages, notes, told }
 }

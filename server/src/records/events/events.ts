@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { firstIdAt, newId } from '../../platform/db/ids.ts'
@@ -86,11 +85,11 @@ export type ToldChange = {
 }[(typeof TOLD)[number]]
 
 /** What the lender said and asked, what the partner changed, and the documents, as far as events are kept. */
-export async function findToldChanges(db: Db, partnerId: string, loids: readonly string[]): Promise<ToldChange[]> {
-  const { rows } = await sql<ToldChange>`
-    select id, created_at, type, data from events
-     where partner_id = ${partnerId} and loid = any(${loids}) and type = any(${TOLD})`.execute(db)
-  return rows
+export function findToldChanges(reads: Reads, partnerId: string, loids: readonly string[]): Promise<ToldChange[]> {
+  return sendNamed(reads, {
+    sql: 'select id, created_at, type, data from events where partner_id = $1 and loid = any($2) and type = any($3)',
+    parameters: [partnerId, loids, TOLD],
+  })
 }
 
 /**

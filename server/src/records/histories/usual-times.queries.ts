@@ -2,6 +2,8 @@ import type { HistoryKind } from '@portal/contract/meanings.ts'
 import type { UsualTime } from '@portal/contract/timeline.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/hot-reads.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
 
 /** The median number of days from entering a status or stage to leaving it. */
 export interface UsualTimeOfValue extends UsualTime {
@@ -23,31 +25,17 @@ const WINDOW = '1 year'
 const ENTRIES_READ_MAX = 20_000
 
 /** One median for each status and stage with enough entries. */
-export async function findUsualTimes(db: Db, partnerId: string): Promise<UsualTimeOfValue[]> {
-  return db
-    .selectFrom('usual_times')
-    .select(['kind', 'value', 'days', 'entries', sql<UsualTime['of']>`'partner'`.as('of')])
-    .where('partner_id', '=', partnerId)
-    .where('entries', '>=', OWN_ENTRIES_MIN)
-    .unionAll((eb) =>
-      eb
-        .selectFrom('usual_times_of_everybody as everybody')
-        .select(['kind', 'value', 'days', 'entries', sql<UsualTime['of']>`'everybody'`.as('of')])
-        .where((one) =>
-          one.not(
-            one.exists(
-              one
-                .selectFrom('usual_times as own')
-                .select('own.days')
-                .where('own.partner_id', '=', partnerId)
-                .whereRef('own.kind', '=', 'everybody.kind')
-                .whereRef('own.value', '=', 'everybody.value')
-                .where('own.entries', '>=', OWN_ENTRIES_MIN),
-            ),
-          ),
-        ),
-    )
-    .execute()
+export function findUsualTimes(reads: Reads, partnerId: string): Promise<UsualTimeOfValue[]> {
+  return sendNamed(reads, {
+    sql: `select kind, value, days, entries, 'partner' as "of" from usual_times
+           where partner_id = $1 and entries >= $2
+          union all
+          select kind, value, days, entries, 'everybody' from usual_times_of_everybody everybody
+           where not exists (select from usual_times own
+                              where own.partner_id = $1 and own.kind = everybody.kind and own.value = everybody.value
+                                and own.entries >= $2)`,
+    parameters: [partnerId, OWN_ENTRIES_MIN],
+  })
 }
 
 /** The partners whose usual times must be computed now. Partners without usual times come first. */

@@ -22,14 +22,14 @@ test('a partner with at least ten entries of a status gets its own median as the
   await insertHistories(deps, ten.id, { records: 4, days: 20 })
   await insertHistories(deps, nine.id, { records: 9, days: 4 })
   await compute(portal)
-  expect(await findUsualTimes(deps.db, ten.id)).toEqual([
+  expect(await findUsualTimes(deps.reads, ten.id)).toEqual([
     { kind: 'lead-status', value: 'Pre Call', days: 2.5, entries: 10, of: 'partner' },
   ])
-  expect(await findUsualTimes(deps.db, nine.id)).toEqual([])
+  expect(await findUsualTimes(deps.reads, nine.id)).toEqual([])
 
   await insertHistories(deps, nine.id, { records: 1, days: 4 })
   await compute(portal)
-  expect(await findUsualTimes(deps.db, nine.id)).toMatchObject([{ days: 4, entries: 10, of: 'partner' }])
+  expect(await findUsualTimes(deps.reads, nine.id)).toMatchObject([{ days: 4, entries: 10, of: 'partner' }])
 })
 
 test('a partner with fewer than ten entries of a status gets the median of all partners, if enough partners have enough entries', async () => {
@@ -45,7 +45,7 @@ test('a partner with fewer than ten entries of a status gets the median of all p
     await insertHistories(deps, id, { records: 5, days: 1, value: 'Not Contacted' })
   }
   await compute(portal)
-  expect(await findUsualTimes(deps.db, asking ?? '')).toEqual([
+  expect(await findUsualTimes(deps.reads, asking ?? '')).toEqual([
     { kind: 'deal-stage', value: 'Approved', days: 3, entries: 45, of: 'everybody' },
   ])
 })
@@ -61,7 +61,7 @@ test('the time in a lead’s last status ends when the lead becomes a deal, and 
     [partner.id],
   )
   await compute(portal)
-  expect(await findUsualTimes(deps.db, partner.id)).toEqual([
+  expect(await findUsualTimes(deps.reads, partner.id)).toEqual([
     { kind: 'lead-status', value: 'New Lead', days: 3, entries: 10, of: 'partner' },
   ])
 })
@@ -73,8 +73,8 @@ test('entries older than a year, and entries that were removed, do not count', a
   await insertHistories(deps, partner.id, { records: 10, days: 5 })
   await insertHistories(deps, partner.id, { records: 10, days: 400, value: 'Contacted' })
   await compute(portal)
-  expect(await findUsualTimes(deps.db, partner.id)).toMatchObject([{ value: 'Pre Call' }])
+  expect(await findUsualTimes(deps.reads, partner.id)).toMatchObject([{ value: 'Pre Call' }])
   await deps.pool.query('delete from history_entries where partner_id = $1', [partner.id])
   await compute(portal)
-  expect(await findUsualTimes(deps.db, partner.id)).toEqual([])
+  expect(await findUsualTimes(deps.reads, partner.id)).toEqual([])
 })

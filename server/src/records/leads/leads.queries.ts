@@ -5,7 +5,7 @@ import { LEAD_VERDICT } from '@portal/contract/lead-fields.ts'
 import type { DuplicateLead, LeadDetail } from '@portal/contract/leads.ts'
 import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
 import { keysOf } from '@portal/contract/record-fields.ts'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import { compiler, type Db, type Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { searchColumns } from '../../platform/db/search-columns.ts'
@@ -125,8 +125,8 @@ export interface LeadKey {
 }
 
 /** Like `findLeadKeys`, but throws NotFound if there is no such lead. */
-export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<[LeadKey, ...LeadKey[]]> {
-  const [first, ...others] = await findLeadKeys(db, partnerId, idOrLoid)
+export async function getLeadKeys(reads: Reads, partnerId: string, idOrLoid: string): Promise<[LeadKey, ...LeadKey[]]> {
+  const [first, ...others] = await findLeadKeys(reads, partnerId, idOrLoid)
   if (!first) throw noSuchLead()
   return [first, ...others]
 }
@@ -135,35 +135,21 @@ export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: stri
  * Finds the partner's lead with this LOID or id. A deal's LOID finds every lead that became the deal: first the lead
  * with the same LOID (D17), then the lead with a different LOID (D49).
  */
-export async function findLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<LeadKey[]> {
+export async function findLeadKeys(reads: Reads, partnerId: string, idOrLoid: string): Promise<LeadKey[]> {
   const key = readKey(idOrLoid)
   if (!key) return []
-  const isKey =
-    key.column === 'id'
-      ? sql<SqlBool>`leads.id = ${key.value}`
-      : sql<SqlBool>`leads.loid in (${key.value}, (select lead_loid from deals where partner_id = ${partnerId} and loid = ${key.value}))`
-  return db
-    .selectFrom('leads')
-    .select(['loid', 'deal_loid', sql<boolean>`${sql.raw(IS_DUE)}`.as('is_due')])
-    .select((eb) => {
-      const deal = eb
-        .selectFrom('deals')
-        .select('deals.created_at')
-        .whereRef('deals.partner_id', '=', 'leads.partner_id')
-        .whereRef('deals.loid', '=', 'leads.deal_loid')
-      return eb.fn.coalesce(deal, 'leads.converted_at').as('ended_at')
-    })
-    .where('leads.partner_id', '=', partnerId)
-    .where(isKey)
-    .where((eb) =>
-      eb.or([
-        eb('leads.archived_at', 'is', null),
-        eb('leads.deal_loid', 'is not', null),
-        eb('leads.archived_reason', '=', 'withdrawn'),
-      ]),
-    )
-    .orderBy((eb) => eb('leads.loid', '=', key.value), 'desc')
-    .execute()
+  return sendNamed<LeadKey>(reads, {
+    sql: `select loid, deal_loid, ${IS_DUE} as is_due,
+                 coalesce((select created_at from deals where partner_id = $1 and loid = leads.deal_loid), converted_at) as ended_at
+            from leads
+           where partner_id = $1 and ${IS_SHOWN} and ${IS_KEY_OF_ANY[key.column]}`,
+    parameters: [partnerId, key.value],
+  })
+}
+
+const IS_KEY_OF_ANY = {
+  id: 'id = $2',
+  loid: 'loid in ($2, (select lead_loid from deals where partner_id = $1 and loid = $2)) order by loid = $2 desc',
 }
 
 export function findLeadRow(db: Db | Tx, partnerId: string, loid: string): Promise<LeadRow | undefined> {

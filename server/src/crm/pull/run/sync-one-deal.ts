@@ -23,7 +23,7 @@ export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: strin
   const pull = pullForAll(deps, 'deals', AbortSignal.timeout(ANSWER_MS_MAX))
   const dealLoid = await findDealLoid(db, partnerId, idOrLoid)
   if (dealLoid !== undefined) return pullDeal(pull, partnerId, dealLoid)
-  const [key] = await findLeadKeys(db, partnerId, idOrLoid)
+  const [key] = await findLeadKeys(deps.reads, partnerId, idOrLoid)
   const lead = key && (await findLeadRow(db, partnerId, key.loid))
   if (!lead?.zoho_id) throw new NotFound('Deal not found')
   const [applied] = await pullOne(pull, 'Leads', lead.zoho_id)
