@@ -110,7 +110,7 @@ test('the page shows the lead even if the timeline fails to load', async () => {
       isBroken ? { status: 403, body: failure('Not now', 'FORBIDDEN') } : { body: data(timelineOf()) },
   })
   expect(await screen.findByText('Failed to load timeline')).toBeDefined()
-  expect(screen.getByRole('region', { name: 'Primary Information' })).toBeDefined()
+  expect(await screen.findByRole('region', { name: 'Primary Information' })).toBeDefined()
   isBroken = false
   await user.click(screen.getByRole('button', { name: 'Try Again' }))
   expect(await screen.findByRole('list', { name: 'Timeline' })).toBeDefined()
