@@ -45,8 +45,10 @@ test('a page without a loader repeats a failed call on a later visit', async () 
   await screen.findByRole('button', { name: 'Try Again' })
   await user.click(screen.getByRole('link', { name: 'API Keys' }))
   await screen.findByRole('heading', { name: 'API Keys' })
+  // A busy machine may draw each part of the page later than 'just now', so that each part calls.
+  const before = asked().length
   const now = Date.now()
   vi.spyOn(Date, 'now').mockReturnValue(now + 2_000)
   await user.click(screen.getByRole('link', { name: 'Profile Settings' }))
-  await waitFor(() => expect(asked()).toHaveLength(2))
+  await waitFor(() => expect(asked().length).toBeGreaterThan(before))
 })
