@@ -8,10 +8,6 @@ keepTemporaryFilesInMemory()
 // The journeys' processes reuse the modules that the last run compiled.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
 
-/** These tests come first, because the last one of them would run alone at the end. */
-const LONG = /\/(day|hostile-browser|recovery|who-may-refer|without-lender-fields)\.spec\.ts$/
-const desktop = { grepInvert: /@mobile/, use: DESKTOP }
-
 export default defineConfig({
   testDir: './e2e',
   fullyParallel: true,
@@ -58,8 +54,9 @@ export default defineConfig({
       // first, so that one worker has time for all of them.
       workers: 1,
     },
-    { name: 'long', testMatch: LONG, ...desktop },
-    { name: 'desktop', testIgnore: LONG, ...desktop },
+    // The files run in the order of their names. The longest tests are in `e2e/big`, because the last one of them would run
+    // alone at the end.
+    { name: 'desktop', grepInvert: /@mobile/, use: DESKTOP },
   ],
   webServer: {
     command: 'node e2e/serve.ts',

@@ -2,13 +2,13 @@
 // decisions add, every page is the same.
 import { isDeepStrictEqual } from 'node:util'
 import { expect, type Page, type Request } from '@playwright/test'
-import { FIELD_GROUPS } from '../contract/src/field-groups.ts'
-import { plainCrmUrl, plainPortalUrl } from './addresses.ts'
-import { actAsStaff } from './lender.ts'
-import { FORMS, OPEN_FORMS, pathOf, type Records, SCREENS } from './pages.ts'
-import { signUp } from './partner.ts'
-import { setUpFields, withProduct } from './product.ts'
-import { spend, signedOut as test } from './session.ts'
+import { FIELD_GROUPS } from '../../contract/src/field-groups.ts'
+import { plainCrmUrl, plainPortalUrl } from '../addresses.ts'
+import { actAsStaff } from '../lender.ts'
+import { FORMS, OPEN_FORMS, pathOf, type Records, SCREENS } from '../pages.ts'
+import { signUp } from '../partner.ts'
+import { setUpFields, withProduct } from '../product.ts'
+import { spend, signedOut as test } from '../session.ts'
 
 test.skip(process.platform !== 'linux', 'the test needs /proc to find processes')
 

@@ -2,14 +2,14 @@
 // and lack what others have.
 import { createHash } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
-import { portalUrl } from './addresses.ts'
-import { test as fresh } from './fresh-partner.ts'
-import { BUTTONS, expectSound, expectToBearLargeTextAndContrast, pressAll, translate } from './hostile-browser.ts'
-import { actAsStaff, pullFromCrm } from './lender.ts'
-import { listenForComplaints } from './listen-for-complaints.ts'
-import { mailedToken } from './mailed-token.ts'
-import { FORMS, OPEN_FORMS, pathOf, SCREENS, type Screen } from './pages.ts'
-import { signedOut, spend } from './session.ts'
+import { portalUrl } from '../addresses.ts'
+import { test as fresh } from '../fresh-partner.ts'
+import { BUTTONS, expectSound, expectToBearLargeTextAndContrast, pressAll, translate } from '../hostile-browser.ts'
+import { actAsStaff, pullFromCrm } from '../lender.ts'
+import { listenForComplaints } from '../listen-for-complaints.ts'
+import { mailedToken } from '../mailed-token.ts'
+import { FORMS, OPEN_FORMS, pathOf, SCREENS, type Screen } from '../pages.ts'
+import { signedOut, spend } from '../session.ts'
 
 /** As Chrome behaves with 'Block all cookies'. */
 const BLOCK_SITE_DATA = `for (const name of ['localStorage', 'sessionStorage'])

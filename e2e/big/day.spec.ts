@@ -1,14 +1,14 @@
 // More than forty steps of a day of a broker's business. After each step, the open pages say what needs attention and
 // whose turn it is (D127): the owner's dashboard at 1440 pixels, and the broker's lists on a phone.
 import { expect, type Page } from '@playwright/test'
-import { generateApiKey } from '../contract/src/api-keys.ts'
-import { test } from './fresh-partner.ts'
-import { actAsStaff } from './lender.ts'
-import { mailedToken } from './mailed-token.ts'
-import { PHONE } from './screen-sizes.ts'
-import { spend } from './session.ts'
-import { submitOnPage } from './submit-on-page.ts'
-import { toasts } from './toasts.ts'
+import { generateApiKey } from '../../contract/src/api-keys.ts'
+import { test } from '../fresh-partner.ts'
+import { actAsStaff } from '../lender.ts'
+import { mailedToken } from '../mailed-token.ts'
+import { PHONE } from '../screen-sizes.ts'
+import { spend } from '../session.ts'
+import { submitOnPage } from '../submit-on-page.ts'
+import { toasts } from '../toasts.ts'
 
 const FERRY = 'Kauri Ferry'
 const SMITHY = 'Ironbark Smithy'
