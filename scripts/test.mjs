@@ -2,7 +2,9 @@
 // project of Vitest, `check` or `e2e`. `-- --changed` runs only the tests that uncommitted changes affect;
 // `-- --changed=main` runs only the tests that changes since `main` affect.
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
+import { constants } from 'node:os'
 import path from 'node:path'
 import { announce, buildWebIfChanged, prepare, root, run } from './set-up.mjs'
 
@@ -25,7 +27,9 @@ const INSTALL_CHROMIUM = `
     $as_root apt-get install -q -y --no-install-recommends chromium`
 
 const failures = []
+const running = new Set()
 
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop(signal))
 if (only && !parts.includes(only)) giveUp(new Error(`--only=${only} names no part: the parts are ${parts.join(', ')}`))
 await prepare('test').catch(giveUp)
 rmSync(reports, { recursive: true, force: true })
@@ -118,6 +122,18 @@ function isCounted(name) {
   return name === 'tests' || name === 'journeys in a browser'
 }
 
+/**
+ * Ends the programs, which would go on without this run. They tidy up only for SIGINT, which a terminal has already sent
+ * to them.
+ */
+async function stop(signal) {
+  const ends = [...running].map((child) => once(child, 'close'))
+  if (signal !== 'SIGINT') for (const child of running) child.kill('SIGINT')
+  running.clear()
+  await Promise.all(ends)
+  process.exit(128 + constants.signals[signal])
+}
+
 /** Runs a program. Prints the result and the time taken, and after a failure also the output. */
 function step(name, program, args, env = {}) {
   const startedAt = Date.now()
@@ -128,6 +144,7 @@ function step(name, program, args, env = {}) {
       env: { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}`, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    running.add(child)
     let text = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (piece) => {
@@ -138,6 +155,8 @@ function step(name, program, args, env = {}) {
       text += error.message
     })
     child.once('close', (code) => {
+      // The run is stopping, so nothing follows.
+      if (!running.delete(child)) return
       const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
       console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)`)
       // Prints how many of the contract's routes were tried, even after a failure.

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
@@ -24,6 +25,8 @@ declare module 'vitest' {
 // oxlint-disable-next-line import/no-default-export -- what Vitest looks for
 export default async function setUp(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-'))
+  // Vitest tears nothing down when it is stopped.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const silent = { debug: () => undefined, warn: () => undefined }
   // The tests' data need not survive a power failure, and no test runs long enough to need a vacuum. Autovacuum would
   // visit each of the hundred databases once a minute.
@@ -32,11 +35,7 @@ export default async function setUp(project: TestProject) {
   await makeTemplate(postgres.url)
   project.provide('postgresUrl', postgres.url)
   project.provide('testFolder', folder)
-  return async () => {
-    await postgres.stop()
-    // A sandbox may still be shutting down.
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
+  return () => postgres.stop()
 }
 
 async function makeTemplate(postgresUrl: string): Promise<void> {
