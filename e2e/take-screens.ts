@@ -61,8 +61,11 @@ async function take(browser: Browser, url: string, token: string, { page, viewpo
   })
   if (!page.isPublic) await context.addInitScript(`localStorage.setItem('auth_token', ${JSON.stringify(token)})`)
   const tab = await context.newPage()
-  await tab.goto(url + page.path, { waitUntil: 'networkidle' })
+  await tab.goto(url + page.path)
   await tab.locator(page.shows).first().waitFor()
+  // An idle network would be no sign, because the page keeps listening for changes.
+  await tab.getByRole('status', { name: /^(Loading|Searching)/ }).first().waitFor({ state: 'detached' })
+  await tab.evaluate('document.fonts.ready.then(() => undefined)')
   if (isWhole) {
     // The window becomes as tall as the page, because the browser does not draw parts far below the window.
     const height = await tab.evaluate<number>('document.documentElement.scrollHeight')
