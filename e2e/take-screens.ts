@@ -64,7 +64,10 @@ async function take(browser: Browser, url: string, token: string, { page, viewpo
   await tab.goto(url + page.path)
   await tab.locator(page.shows).first().waitFor()
   // An idle network would be no sign, because the page keeps listening for changes.
-  await tab.getByRole('status', { name: /^(Loading|Searching)/ }).first().waitFor({ state: 'detached' })
+  await tab
+    .getByRole('status', { name: /^(Loading|Searching)/ })
+    .first()
+    .waitFor({ state: 'detached' })
   await tab.evaluate('document.fonts.ready.then(() => undefined)')
   if (isWhole) {
     // The window becomes as tall as the page, because the browser does not draw parts far below the window.

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox, TextField } from '../../ui/field.tsx'
 import { showNamedKeys } from './api-keys.queries.ts'
 
-const BLANK: { name: string; rights: KeyRight[] } = { name: '', rights: ['read'] }
+const BLANK: { name: string; rights: KeyRight[] } = { name: '', rights: [] }
 
 interface MakeKeyFormProps {
   onMade: (name: string, key: string) => void
