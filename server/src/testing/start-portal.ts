@@ -66,6 +66,8 @@ export async function startPortal(options: PortalOptions = {}) {
     DATA_DIR: folder,
     SEED_DEMO: 'false',
     RATE_LIMITS: 'off',
+    // Enough for requests that race. Opening a connection takes longer than most of a test's statements.
+    DATABASE_POOL: '4',
     SECRETS_KEY,
     ...env,
   })
