@@ -52,6 +52,25 @@ test('an open dashboard asks the person to act as soon as it is their turn', asy
   await expectGoodLooks(page)
 })
 
+test('on a phone, an open dashboard shows what has become the person’s turn, however much is more urgent', {
+  tag: '@mobile',
+}, async ({ page, partner }) => {
+  const [motors, bakery, dental] = await Promise.all(
+    ['Mallee Motors', 'Wattle Bakery', 'Brolga Dental'].map((businessName) => partner.submitLead({ businessName })),
+  )
+  for (const loid of [motors, bakery]) {
+    await actAsStaff(`/leads/${loid}/tasks`, { subject: 'Partner: Photo of the shop', description: 'The front.' })
+  }
+  const items = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem').filter({ visible: true })
+  await expect(async () => {
+    await openLive(page, '/dashboard')
+    await expect(items).toHaveCount(2, { timeout: 1_000 })
+  }).toPass()
+  await actAsStaff(`/leads/${dental}/status`, { status: 'Unable to Contact' })
+  await expect(items.filter({ hasText: 'Brolga Dental' })).toBeVisible()
+  await expect(items).toHaveCount(3)
+})
+
 test('the page of payments follows the lender, and a question about a payment is a note without an amount', async ({
   page,
   partner,

@@ -14,16 +14,22 @@ import { newsQuery } from './inbox.queries.ts'
 const SHOWN = 5
 const SHOWN_ON_PHONE = 2
 
-/** What needs the person's attention, the most urgent first (D127, D128). The first rows are kept free for what is new. */
+/**
+ * What needs the person's attention, the most urgent first (D127, D128). The first rows are kept free for what is new.
+ * What arrives while the page is open is always shown.
+ */
 export function AttentionCard({ attention: { items, total, is_least } }: { attention: Attention }) {
   const [isOpen, setIsOpen] = useState(false)
+  const [idsAtFirst] = useState(() => new Set(items.map(({ id }) => id)))
   const { data: changed = [] } = useQuery({ ...newsQuery(), select: ({ loids }) => loids })
   const isActing = useIsMutating({ mutationKey: ACT_KEY }) > 0
   const count = `${formatNumber(total)}${is_least ? '+' : ''}`
   const isNew = ({ loid, note }: AttentionItem) => (note ? !note.is_read : loid !== null && changed.includes(loid))
   const newItems = items.filter(isNew).length
   const isShown = (item: AttentionItem, rows: readonly AttentionItem[], most: number) =>
-    isOpen || rows.toSorted((a, b) => Number(isNew(b)) - Number(isNew(a))).indexOf(item) < most
+    isOpen ||
+    !idsAtFirst.has(item.id) ||
+    rows.toSorted((a, b) => Number(isNew(b)) - Number(isNew(a))).indexOf(item) < most
   return (
     <Card
       padded={false}
