@@ -21,6 +21,25 @@ const WIDTHS = [
   { width: 820, height: 1180 },
   { width: 390, height: 844 },
 ]
+/** On a busy machine the font is too late for the first text, and the page does without it (`font-display: optional`). */
+const USE_FONT = `(async () => {
+  const file = await fetch(document.querySelector('meta[name=font]').content)
+  const font = new FontFace('Inter Variable', await file.arrayBuffer(), { weight: '400 600' })
+  document.fonts.add(await font.load())
+})()`
+/**
+ * Parts of a page come after the others. An idle network would be no sign that all are there, because the page keeps
+ * listening for changes.
+ */
+const UNTIL_AT_REST = `new Promise((resolve) => {
+  let rest
+  const waitAgain = () => {
+    clearTimeout(rest)
+    rest = setTimeout(resolve, 500)
+  }
+  new MutationObserver(waitAgain).observe(document, { subtree: true, childList: true, attributes: true })
+  waitAgain()
+})`
 const THEMES = ['light', 'dark'] as const
 const { values: options } = parseArgs({ options: { only: { type: 'string' }, all: { type: 'boolean' } } })
 const only = options.only?.split(',')
@@ -59,16 +78,18 @@ async function take(browser: Browser, url: string, token: string, { page, viewpo
     locale: 'en-AU',
     timezoneId: 'Australia/Sydney',
   })
+  // The documents then use the font of a visitor who has come before.
+  await context.addInitScript(`localStorage.setItem('portal-font', '')`)
   if (!page.isPublic) await context.addInitScript(`localStorage.setItem('auth_token', ${JSON.stringify(token)})`)
   const tab = await context.newPage()
   await tab.goto(url + page.path)
   await tab.locator(page.shows).first().waitFor()
-  // An idle network would be no sign, because the page keeps listening for changes.
   await tab
     .getByRole('status', { name: /^(Loading|Searching)/ })
     .first()
     .waitFor({ state: 'detached' })
-  await tab.evaluate('document.fonts.ready.then(() => undefined)')
+  await tab.evaluate(USE_FONT)
+  await tab.evaluate(UNTIL_AT_REST)
   if (isWhole) {
     // The window becomes as tall as the page, because the browser does not draw parts far below the window.
     const height = await tab.evaluate<number>('document.documentElement.scrollHeight')
