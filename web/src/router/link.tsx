@@ -26,9 +26,9 @@ export function Link(props: LinkProps) {
 
   return (
     <a
+      aria-current={isAt(location, href) ? 'page' : undefined}
       {...rest}
       href={href}
-      aria-current={isAt(location, href) ? 'page' : undefined}
       onClick={handleClick}
       onFocus={preload}
       onTouchStart={preload}

@@ -1,5 +1,7 @@
 import { Handshake, LayoutDashboard, Menu, Plus, Users } from 'lucide-react'
+import { isAt } from '../../router/address.ts'
 import { Link } from '../../router/link.tsx'
+import { useLocation } from '../../router/router-view.tsx'
 import { May } from '../../session/may.tsx'
 import { paths } from '../paths.ts'
 
@@ -13,6 +15,7 @@ const entryClass =
 
 /** The main pages within a thumb's reach, on screens without the sidebar. */
 export function BottomBar({ isMenuOpen, onMenu }: BottomBarProps) {
+  const isOnNew = isAt(useLocation(), paths.newLead.to)
   return (
     <nav
       aria-label="Shortcuts"
@@ -22,7 +25,8 @@ export function BottomBar({ isMenuOpen, onMenu }: BottomBarProps) {
         <LayoutDashboard aria-hidden strokeWidth={1.75} />
         Home
       </Link>
-      <Link {...paths.leads} className={entryClass}>
+      {/* The form of a new lead has an entry of its own here. */}
+      <Link {...paths.leads} {...(isOnNew && { 'aria-current': false })} className={entryClass}>
         <Users aria-hidden strokeWidth={1.75} />
         Leads
       </Link>
