@@ -363,6 +363,22 @@ test('/leads fetches the list again if it is older than half a minute when a per
   await expect(rows(page)).toHaveCount(1)
 })
 
+demoTest('on a tablet nothing separates what belongs together in a row', async ({ page }) => {
+  await page.setViewportSize({ width: 820, height: 1180 })
+  await page.goto('/leads')
+  // The verdict makes the row higher than other rows.
+  const row = rows(page).filter({ hasText: 'Yours until' }).first()
+  const boxOf = async (column: string) => row.locator(`[data-label="${column}"]`).boundingBox()
+  for (const [upper, lower] of [
+    ['Loan Amount', 'Created'],
+    ['Loan Type', 'Contact'],
+    ['Status', 'LOID'],
+  ] as const) {
+    const [above, below] = [await boxOf(upper), await boxOf(lower)]
+    expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0), `${upper} above ${lower}`).toBeLessThan(4)
+  }
+})
+
 function rows(page: Page) {
   return page
     .getByRole('table', { name: 'Leads' })

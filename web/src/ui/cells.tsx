@@ -53,7 +53,7 @@ interface StateCellProps {
   badge: ReactNode
   /** A badge or button beside it. */
   mark?: ReactNode
-  /** A small text beside the badge, or below it in a row of one line. */
+  /** A small text beside the badge on a phone, and below it on wider screens. */
   detail?: ReactNode
   /** A small text of its own line; it is left out in a row of one line. */
   extra?: ReactNode
@@ -61,7 +61,7 @@ interface StateCellProps {
 
 export function StateCell({ badge, mark, detail, extra }: StateCellProps) {
   return (
-    <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wide:flex-col wide:items-start one-line:gap-0.5 one-line:*:py-0">
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:flex-col sm:items-start wide:flex-col wide:items-start one-line:gap-0.5 one-line:*:py-0">
       {badge}
       {mark}
       {extra && <span className="flex w-full max-w-48 max-sm:hidden one-line:hidden">{extra}</span>}

@@ -149,14 +149,14 @@ const CARD =
   'max-wide:relative max-wide:grid max-sm:nth-[n+8]:later-[6.75rem] sm:max-wide:nth-[n+10]:later-[4.25rem] max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-4 max-wide:py-2.5 max-sm:py-1 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_7.5rem]'
 
 const CARD_PLACES: Record<CardPlace, string> = {
-  title: 'max-wide:row-span-2',
+  title: 'max-wide:row-span-2 sm:max-wide:row-span-3',
   value: 'max-wide:col-start-2 max-wide:row-start-1 max-wide:text-right sm:max-wide:col-start-4',
   date: 'max-wide:col-start-2 max-wide:row-start-2 max-wide:text-right max-wide:text-muted sm:max-wide:col-start-4',
   state:
-    'max-wide:col-start-1 max-wide:row-start-3 max-sm:mt-0.5 max-sm:pr-9! max-sm:col-span-full sm:max-wide:col-start-2 sm:max-wide:row-start-1',
+    'max-wide:col-start-1 max-wide:row-start-3 max-sm:mt-0.5 max-sm:pr-9! max-sm:col-span-full sm:max-wide:col-start-2 sm:max-wide:row-span-2 sm:max-wide:row-start-1',
   mark: 'max-wide:col-start-2 max-wide:row-start-3 max-wide:text-right max-sm:mt-0.5 sm:max-wide:col-start-4',
   kind: 'max-wide:col-start-1 max-wide:row-start-4 max-sm:mt-0.5 sm:max-wide:col-start-3 sm:max-wide:row-start-1',
-  code: 'max-wide:col-start-2 max-wide:row-start-4 max-wide:text-right max-sm:mt-0.5 sm:max-wide:col-start-2 sm:max-wide:row-start-2 sm:max-wide:text-left',
+  code: 'max-wide:col-start-2 max-wide:row-start-4 max-wide:text-right max-sm:mt-0.5 sm:max-wide:col-start-2 sm:max-wide:row-start-3 sm:max-wide:text-left',
   wide: 'max-wide:row-start-5 max-wide:text-muted max-sm:col-span-full max-sm:text-xs sm:max-wide:col-start-3 sm:max-wide:row-span-2 sm:max-wide:row-start-2',
   corner: 'max-wide:absolute max-wide:inset-y-0 max-wide:right-2 max-wide:flex max-wide:items-center',
 }
