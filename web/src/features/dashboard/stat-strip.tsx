@@ -93,8 +93,8 @@ function Figure({ label, value, note, change }: FigureProps) {
           {note}
         </span>
       </dd>
-      {/* Has its height while the trends load, which come after the figures. */}
-      <dd className="min-h-8 text-xs text-muted tabular-nums max-sm:hidden">
+      {/* Has its height while the trends load, which come after the figures. A narrow cell needs two lines. */}
+      <dd className="min-h-8 text-xs text-pretty text-muted tabular-nums max-sm:hidden @min-[21rem]:min-h-4">
         {change && <ChangeText change={change} />}
       </dd>
     </div>

@@ -58,7 +58,7 @@ export function AttentionCard({ attention: { items, total, is_least } }: { atten
         </p>
       )}
       {items.length > SHOWN_ON_PHONE && (
-        <div className={clsx('border-t border-line p-1.5', items.length <= SHOWN && 'sm:hidden')}>
+        <div className={clsx('-mt-px border-t border-line p-1.5', items.length <= SHOWN && 'sm:hidden')}>
           <Button
             variant="ghost"
             size="small"

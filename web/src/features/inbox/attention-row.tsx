@@ -95,7 +95,7 @@ export function AttentionRow({ item, isNew, className }: { item: AttentionItem; 
           <div
             ref={actions}
             tabIndex={-1}
-            className="-ml-3 flex flex-wrap items-center outline-none sm:ml-0 sm:shrink-0 sm:flex-nowrap"
+            className="flex flex-wrap items-center outline-none sm:shrink-0 sm:flex-nowrap"
           >
             <Actions item={item} open={open} onToggle={toggle} />
           </div>
@@ -155,21 +155,26 @@ interface ActionsProps {
   onToggle: (part: 'reply' | 'remind') => void
 }
 
+/** On a phone the words of a button without a border begin where the text above begins. */
+const FLUSH = 'max-sm:first:-ml-3'
+
 /** A failed push is sent again, a failing webhook is opened, and everything else is answered in place. */
 function Actions({ item, open, onToggle }: ActionsProps) {
+  const isLendersTurn = item.standing?.side === 'lender' && !item.note
   return (
     <>
       <May least="member">
         {item.retry ? (
           <Retry item={item} retry={item.retry} />
         ) : item.loid === null ? (
-          <Link {...pageOf(item)} className={buttonClass('ghost', 'small')}>
+          <Link {...pageOf(item)} className={buttonClass('ghost', 'small', FLUSH)}>
             Open
           </Link>
         ) : (
           <Button
-            variant={item.standing?.side === 'lender' && !item.note ? 'ghost' : 'secondary'}
+            variant={isLendersTurn ? 'ghost' : 'secondary'}
             size="small"
+            className={isLendersTurn ? FLUSH : undefined}
             aria-label={`Reply to ${item.name}`}
             aria-expanded={open === 'reply'}
             icon={<Reply aria-hidden />}
@@ -184,6 +189,7 @@ function Actions({ item, open, onToggle }: ActionsProps) {
       <Button
         variant="ghost"
         size="small"
+        className={FLUSH}
         aria-label={`Remind me of ${item.name}`}
         aria-expanded={open === 'remind'}
         icon={<Clock aria-hidden />}
