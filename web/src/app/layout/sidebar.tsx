@@ -99,7 +99,7 @@ function Person({ session }: { session: VerifiedSession | undefined }) {
       <p className="truncate font-medium" title={name}>
         {name}
       </p>
-      <p className="truncate text-xs text-muted" title={businessName}>
+      <p className="line-clamp-2 text-xs text-muted wrap-anywhere" title={businessName}>
         {ROLE_NAMES[role]} · <span>{businessName}</span>
       </p>
     </>
