@@ -18,10 +18,10 @@ const STORY = [
 export function Pitch() {
   return (
     <>
-      <p className="max-w-md text-balance text-[1.75rem]/9 font-semibold tracking-tight">
+      <p className="mx-auto w-full max-w-md text-balance text-[1.75rem]/9 font-semibold tracking-tight">
         Refer a loan. Follow it until it is funded.
       </p>
-      <div className="max-w-md rounded-xl bg-white/6 p-6">
+      <div className="mx-auto w-full max-w-md rounded-xl bg-white/6 p-6">
         <p className="flex items-center justify-between gap-4 text-[0.9375rem] font-semibold">
           Bayside Commercial Kitchens
           <span className="rounded-md bg-[#5fd6a0]/15 px-2 py-0.5 text-xs font-medium text-[#8be9bd]">Funded</span>
@@ -30,7 +30,7 @@ export function Pitch() {
           {STORY.map(({ day, what, more, quote, mark }) => (
             <li key={what} className="relative">
               <span
-                className={`absolute top-1.5 -left-[1.46rem] size-2 rounded-full ring-4 ring-[color-mix(in_srgb,var(--panel),white_6%)] ${mark}`}
+                className={`absolute top-1.5 -left-[1.53125rem] size-2 rounded-full ring-4 ring-[color-mix(in_srgb,var(--panel),white_6%)] ${mark}`}
               />
               <p className="flex justify-between gap-4">
                 <span className="font-medium">{what}</span>
