@@ -42,7 +42,7 @@ export const LeadSubmission = inAnySpelling(
     fields: {
       ...LEAD_TEXTS,
       leadSource: 'Accepted but ignored: the source of every lead is Partner Portal',
-      consentVersion: `Version of the consent text that the applicant agreed to (currently ${CONSENT_VERSION}). Without it, no consent is recorded.`,
+      consentVersion: `Version of the consent text that the applicant agreed to (currently ${CONSENT_VERSION}). Without it, no consent is recorded`,
     },
   },
 )
@@ -115,7 +115,7 @@ export const DealSubmission = inAnySpelling(
       closingDate: 'Day on which the deal is expected to close, in the form YYYY-MM-DD',
       description: 'Anything else (also: `additional_info`)',
       iso: 'Country that a phone number without +61 or +64 belongs to (also: `partner_iso`)',
-      stage: `Accepted but ignored: a new deal begins as ${SUBMITTED_STAGE}, or in the lender’s first stage if the lender has no such stage. Only the lender moves the deal to another stage.`,
+      stage: `Accepted but ignored: a new deal begins as ${SUBMITTED_STAGE}, or in the lender’s first stage if the lender has no such stage. Only the lender moves the deal to another stage`,
       leadSource: 'Accepted but ignored: the source of every deal is Partner Portal',
       id: 'Accepted but ignored: the portal gives every deal its id',
       loid: 'Accepted but ignored: the portal gives every deal its LOID',

@@ -136,6 +136,12 @@ test('the fields that the API documentation calls required are the fields that t
   }
 })
 
+test('each description of a field ends with one full stop', () => {
+  const fields = docs.endpoints.flatMap(({ requestBody }) => requestBody?.fields ?? [])
+  const wrong = fields.map(({ description }) => description).filter((text) => !/[^.]\.$/.test(text))
+  expect(wrong).toEqual([])
+})
+
 test('the portal’s answers have the documented limits and headers', async () => {
   const answer = await portal.get('/partner/docs', { token: key })
   for (const { name } of docs.rateLimits.headers.filter((header) => header.name !== 'Retry-After')) {
