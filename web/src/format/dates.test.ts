@@ -9,6 +9,7 @@ import {
   formatExactTime,
   formatMonth,
   formatRelativeTime,
+  formatTimeBelow,
 } from './dates.ts'
 
 const NOW = Date.parse('2026-11-21T02:00:00.000Z')
@@ -25,6 +26,12 @@ test('an instant is shown in the zone of the browser', () => {
   expect(formatDate('2026-09-05T20:00:00.000Z')).toBe('Sep 6, 2026')
   expect(formatDateTime('2026-09-05T20:05:00.000Z')).toBe('Sep 6, 2026, 6:05 AM')
   expect(formatExactTime('2026-09-05T20:05:09.000Z')).toBe('Sep 6, 2026, 6:05:09 AM')
+})
+
+test('the time below a relative time repeats no date', () => {
+  expect(formatTimeBelow('2026-11-20T20:05:09.000Z', NOW)).toBe('Nov 21, 2026, 6:05:09 AM')
+  expect(formatTimeBelow('2026-09-05T20:05:09.000Z', NOW)).toBe('6:05:09 AM')
+  expect(formatTimeBelow(null, NOW)).toBe('—')
 })
 
 test.each([

@@ -70,6 +70,13 @@ export function formatRelativeTime(instant: string | null | undefined, now: numb
   return localDay(time)
 }
 
+/** The exact time to show below `formatRelativeTime`. It has no date if that text is the date. */
+export function formatTimeBelow(instant: string | null | undefined, now: number = Date.now()): string {
+  const time = instantOf(instant)
+  const isDated = time !== null && formatRelativeTime(instant, now) === localDay(time)
+  return isDated ? localTime(time, { toTheSecond: true }) : formatExactTime(instant)
+}
+
 export function isPast(instant: string, now: number = Date.now()): boolean {
   return Date.parse(instant) <= now
 }

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { formatRelativeTime } from '../format/dates.ts'
+import { formatRelativeTime, formatTimeBelow } from '../format/dates.ts'
 
 const MINUTE_MS = 60_000
 
@@ -11,6 +11,12 @@ let minutes = 0
 export function RelativeTime({ at }: { at: string | null | undefined }) {
   useSyncExternalStore(subscribe, readMinutes)
   return <>{formatRelativeTime(at)}</>
+}
+
+/** The exact time, for the line below `RelativeTime`. */
+export function TimeBelow({ at }: { at: string | null | undefined }) {
+  useSyncExternalStore(subscribe, readMinutes)
+  return <>{formatTimeBelow(at)}</>
 }
 
 function subscribe(listener: () => void) {

@@ -1,15 +1,18 @@
 import { ERROR_CODES } from '@portal/contract/error-codes.ts'
 import { SECURITY_EVENT_WORDS, type SecurityEntry } from '@portal/contract/security-log.ts'
 import { formatExactTime } from '../../format/dates.ts'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { RelativeTime, TimeBelow } from '../../ui/relative-time.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
+
+/** The rows of this log always have two lines or more. */
+const SEVERAL_LINES = 'one-line:py-2.5!'
 
 export const SECURITY_COLUMNS: readonly TableColumn<SecurityEntry>[] = [
   {
     key: 'event',
     header: 'What',
     card: 'title',
-    className: 'wide:min-w-56',
+    className: `${SEVERAL_LINES} wide:min-w-56`,
     cell: ({ event, subject, detail, reason }) => (
       <>
         <span className="text-sm font-medium wrap-anywhere">
@@ -31,6 +34,7 @@ export const SECURITY_COLUMNS: readonly TableColumn<SecurityEntry>[] = [
     key: 'from',
     header: 'From',
     card: 'kind',
+    className: SEVERAL_LINES,
     cell: ({ browser, ip }) => (
       <>
         <span className={browser ? 'block' : 'block max-wide:hidden'}>{browser ?? '—'}</span>
@@ -43,11 +47,13 @@ export const SECURITY_COLUMNS: readonly TableColumn<SecurityEntry>[] = [
     header: 'When',
     align: 'right',
     card: 'value',
-    className: 'whitespace-nowrap',
+    className: `${SEVERAL_LINES} whitespace-nowrap`,
     cell: ({ at }) => (
       <time dateTime={at} title={formatExactTime(at)}>
         <RelativeTime at={at} />
-        <span className="block text-muted max-wide:hidden">{formatExactTime(at)}</span>
+        <span className="block text-muted max-wide:hidden">
+          <TimeBelow at={at} />
+        </span>
       </time>
     ),
   },

@@ -7,7 +7,7 @@ import { formatExactTime } from '../../format/dates.ts'
 import { Link } from '../../router/link.tsx'
 import { changeMark, useChanges } from '../../ui/change-mark.ts'
 import { textLinkClass } from '../../ui/description-list.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { RelativeTime, TimeBelow } from '../../ui/relative-time.tsx'
 import { LogStatus, ResponseStatus } from './log-marks.tsx'
 import { isAboutDeal, logTitle } from './log-request.ts'
 import { WebhookLogDetails } from './webhook-log-details.tsx'
@@ -76,7 +76,9 @@ export function WebhookLogRow({ log }: { log: WebhookLog }) {
           <span className="block">
             <RelativeTime at={log.created_at} />
           </span>
-          <span className="block text-xs max-lg:hidden">{formatExactTime(log.created_at)}</span>
+          <span className="block text-xs max-lg:hidden">
+            <TimeBelow at={log.created_at} />
+          </span>
         </time>
       </div>
       <div id={detailsId} hidden={!isOpen}>

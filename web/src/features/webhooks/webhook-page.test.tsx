@@ -461,7 +461,7 @@ test('a row expands to show the request, the answer and every attempt', async ()
   const row = await button(/^deal\.updated/)
   expect(row.getAttribute('aria-expanded')).toBe('false')
   expect(screen.getByRole('link', { name: 'LO-7K3M9QAZ' }).getAttribute('href')).toBe('/deals/LO-7K3M9QAZ')
-  expect(screen.getByText('Nov 20, 2026, 11:00:00 AM')).toBeDefined()
+  expect(screen.getByText('11:00:00 AM')).toBeDefined()
   expect(server.seen.some(({ path }) => path.endsWith('/log-1'))).toBe(false)
 
   await user.click(row)
