@@ -18,7 +18,8 @@ export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<P
       key: 'deal_name',
       header: 'Deal',
       card: 'title',
-      className: `${flexibleClass} wide:w-[43%]`,
+      // On a tablet the name has the room of two columns.
+      className: `${flexibleClass} wide:w-[43%] sm:max-wide:col-span-2`,
       cell: (payment) => (
         <NameCell title={dealTitle(payment)} detail={payment.loid}>
           <Link {...paths.deal(payment.loid)} className="rounded-sm py-1 hover:underline">
@@ -38,7 +39,7 @@ export function paymentColumns(onAsk: (payment: Payment) => void): TableColumn<P
     {
       key: 'status',
       header: 'Status',
-      card: 'state',
+      card: 'kind',
       className: 'wide:w-[12%]',
       cell: (payment) => (payment.status === null ? '—' : <PaymentBadge payment={payment} />),
     },

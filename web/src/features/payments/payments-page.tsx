@@ -138,7 +138,7 @@ function StatusSums({ sums: { by_status } }: { sums: PaymentSums }) {
       {by_status.map(({ status, count, sum }) => (
         <div key={status}>
           <dt className="truncate text-xs text-muted">{status ?? 'No status'}</dt>
-          <dd className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted tabular-nums">
+          <dd className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted tabular-nums max-sm:flex-col">
             <span className="text-base/6 font-semibold text-ink">{formatCents(sum)}</span> {paymentCount(count)}
           </dd>
         </div>
