@@ -91,22 +91,24 @@ export function NamedKeysCard() {
           {end.isError && <Alert kind="error">{failureText(end.error)}</Alert>}
           {keys.data && (
             <>
-              {rows.length === 0 && (
-                <p className="text-muted">
-                  No key has a name yet. One that may read lets a CRM, a dashboard or an assistant follow your
-                  referrals.
-                </p>
-              )}
-              <ul ref={listRef} tabIndex={-1} aria-label="Keys for your systems" className="divide-y divide-line">
-                {rows.map((key) => (
-                  <KeyRow
-                    key={key.id}
-                    apiKey={key}
-                    isBusy={end.isPending && end.variables.id === key.id}
-                    onEnd={() => setQuestion(key)}
-                  />
-                ))}
-              </ul>
+              <div>
+                {rows.length === 0 && (
+                  <p className="text-muted">
+                    No key has a name yet. One that may read lets a CRM, a dashboard or an assistant follow your
+                    referrals.
+                  </p>
+                )}
+                <ul ref={listRef} tabIndex={-1} aria-label="Keys for your systems" className="divide-y divide-line">
+                  {rows.map((key) => (
+                    <KeyRow
+                      key={key.id}
+                      apiKey={key}
+                      isBusy={end.isPending && end.variables.id === key.id}
+                      onEnd={() => setQuestion(key)}
+                    />
+                  ))}
+                </ul>
+              </div>
               <div>
                 <Button
                   variant="secondary"
