@@ -60,7 +60,14 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     header: 'Deal Name',
     card: 'title',
     className: `${flexibleClass} wide:w-[30%]`,
-    cell: (deal) => <Title link={paths.deal(deal.loid)} text={dealTitle(deal)} detail={deal.contact_person} />,
+    cell: (deal) => (
+      <Title
+        link={paths.deal(deal.loid)}
+        text={dealTitle(deal)}
+        detail={deal.contact_person}
+        detailClass="one-line:min-w-14"
+      />
+    ),
   },
   LOID_COLUMN,
   { ...CONTACT_COLUMN, className: `${flexibleClass} wide:w-[26%]` },
@@ -90,11 +97,12 @@ interface TitleProps {
   link: ReturnType<typeof paths.lead> | ReturnType<typeof paths.deal>
   text: string
   detail: string | null
+  detailClass?: string
 }
 
-function Title({ link, text, detail }: TitleProps) {
+function Title({ link, text, detail, detailClass }: TitleProps) {
   return (
-    <NameCell title={[text, detail].filter(Boolean).join(', ')} detail={detail}>
+    <NameCell title={[text, detail].filter(Boolean).join(', ')} detail={detail} detailClass={detailClass}>
       <Link {...link} className="rounded-sm hover:underline">
         {text}
       </Link>
