@@ -6,6 +6,8 @@ import { panelProps, TabList } from './tab-list.tsx'
 
 export interface CodeSample {
   label: string
+  /** Tells this sample from others in the same language, for screen readers. */
+  name: string
   language: CodeLanguage
   code: string
 }
@@ -31,7 +33,7 @@ export function CodeTabs({ label, samples }: { label: string; samples: readonly 
           <CopyButton
             key={shown.label}
             text={shown.code}
-            label={`Copy ${shown.label} example`}
+            label={`Copy ${shown.name} example`}
             shortLabel="Copy"
             variant="ghost"
           />
@@ -39,7 +41,7 @@ export function CodeTabs({ label, samples }: { label: string; samples: readonly 
       </div>
       {shown && (
         <div key={shown.label} {...panelProps(id, chosen)}>
-          <Code label={`${shown.label} example`} code={shown.code} language={shown.language} />
+          <Code label={`${shown.name} example`} code={shown.code} language={shown.language} />
         </div>
       )}
     </div>

@@ -192,6 +192,14 @@ test('examples come in three languages and can be copied', async () => {
   expect(await screen.findByRole('group', { name: 'Python example' })).toBeDefined()
   await user.click(screen.getByRole('button', { name: 'Copy Python example' }))
   expect(await navigator.clipboard.readText()).toBe(DOCS.examples.python)
+  const changes = screen.getByRole('tablist', { name: 'Examples that follow changes' })
+  expect(
+    within(changes)
+      .getAllByRole('tab')
+      .map(({ textContent }) => textContent),
+  ).toEqual(['cURL', 'JavaScript', 'Python'])
+  await user.click(screen.getByRole('button', { name: 'Copy Changes in cURL example' }))
+  expect(await navigator.clipboard.readText()).toBe('curl https://b.example')
 })
 
 test('each event has an example', async () => {

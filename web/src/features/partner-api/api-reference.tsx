@@ -51,12 +51,12 @@ export function ApiReference({ docs }: { docs: ReadableDocs }) {
   )
 }
 
-/** `before` tells the tabs and buttons of one set of examples from those of another. */
+/** `before` tells the examples and buttons of one set from those of another. */
 function inEachLanguage({ curl, javascript, python }: ReadableDocs['examples'], before = '') {
   return [
-    { label: `${before}cURL`, language: 'bash' as const, code: curl.trimEnd() },
-    { label: `${before}JavaScript`, language: 'javascript' as const, code: javascript.trimEnd() },
-    { label: `${before}Python`, language: 'python' as const, code: python.trimEnd() },
+    { label: 'cURL', name: `${before}cURL`, language: 'bash' as const, code: curl.trimEnd() },
+    { label: 'JavaScript', name: `${before}JavaScript`, language: 'javascript' as const, code: javascript.trimEnd() },
+    { label: 'Python', name: `${before}Python`, language: 'python' as const, code: python.trimEnd() },
   ]
 }
 

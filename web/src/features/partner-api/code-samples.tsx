@@ -18,7 +18,7 @@ export function CodeSamples({ label, samples }: { label: string; samples: readon
       fallback={
         <div className="code-frame">
           <div className="min-h-10 border-b border-line" />
-          {first && <Code label={`${first.label} example`} code={first.code} language={first.language} />}
+          {first && <Code label={`${first.name} example`} code={first.code} language={first.language} />}
         </div>
       }
     >

@@ -35,8 +35,13 @@ export function WebhookReference({ webhooks }: { webhooks: Webhooks }) {
         <CodeSamples
           label="Signature verification"
           samples={[
-            { label: 'JavaScript', language: 'javascript', code: verification.javascript.trimEnd() },
-            { label: 'Python', language: 'python', code: verification.python.trimEnd() },
+            {
+              label: 'JavaScript',
+              name: 'JavaScript',
+              language: 'javascript',
+              code: verification.javascript.trimEnd(),
+            },
+            { label: 'Python', name: 'Python', language: 'python', code: verification.python.trimEnd() },
           ]}
         />
       </Titled>
