@@ -47,7 +47,14 @@ interface PartHeaderProps extends Pick<PartProps, 'title' | 'description' | 'act
 
 function PartHeader({ titleId, title, description, action, className }: PartHeaderProps) {
   return (
-    <header className={clsx('flex min-h-8 items-center justify-between gap-4', className)}>
+    <header
+      className={clsx(
+        'flex min-h-8 items-center justify-between gap-x-4 gap-y-1',
+        // A description wraps beside the action, but a title has one line.
+        !description && 'flex-wrap',
+        className,
+      )}
+    >
       <div className="min-w-0">
         <h2 id={titleId} className="text-[0.9375rem] font-semibold text-ink">
           {title}
