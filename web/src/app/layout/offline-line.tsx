@@ -9,7 +9,7 @@ export function OfflineLine() {
   return (
     <div role="status" className="pointer-events-none sticky top-15 z-10 h-0 text-center print:hidden">
       {since && (
-        <span className="inline-block rounded-b-md bg-ink px-3 text-xs/5 font-medium text-surface">
+        <span className="inline-block rounded-b-md bg-ink px-3 text-xs/5 font-medium text-surface max-sm:-translate-y-1.5 max-sm:rounded-md">
           Offline, as of {formatTimeOfDay(since)}
         </span>
       )}
