@@ -15,8 +15,8 @@ const SHOWN = 5
 const SHOWN_ON_PHONE = 2
 
 /**
- * What needs the person's attention, the most urgent first (D127, D128). The first rows are kept free for what is new.
- * What arrives while the page is open is always shown.
+ * What needs the person's attention, the most urgent first (D127, D128). The rows shown at first are kept free for what
+ * arrives while the page is open, and then for what is new.
  */
 export function AttentionCard({ attention: { items, total, is_least } }: { attention: Attention }) {
   const [isOpen, setIsOpen] = useState(false)
@@ -26,10 +26,9 @@ export function AttentionCard({ attention: { items, total, is_least } }: { atten
   const count = `${formatNumber(total)}${is_least ? '+' : ''}`
   const isNew = ({ loid, note }: AttentionItem) => (note ? !note.is_read : loid !== null && changed.includes(loid))
   const newItems = items.filter(isNew).length
+  const rank = (item: AttentionItem) => (idsAtFirst.has(item.id) ? Number(isNew(item)) : 2)
   const isShown = (item: AttentionItem, rows: readonly AttentionItem[], most: number) =>
-    isOpen ||
-    !idsAtFirst.has(item.id) ||
-    rows.toSorted((a, b) => Number(isNew(b)) - Number(isNew(a))).indexOf(item) < most
+    isOpen || rows.toSorted((a, b) => rank(b) - rank(a)).indexOf(item) < most
   return (
     <Card
       padded={false}
