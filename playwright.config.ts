@@ -18,8 +18,8 @@ export default defineConfig({
   forbidOnly: Boolean(process.env['CI']),
   // Long enough on a busy machine for every test except recovery.spec.ts, which sets a longer time. Each single wait
   // has its own limit.
-  timeout: 90_000,
-  expect: { timeout: 10_000 },
+  timeout: 240_000,
+  expect: { timeout: 30_000 },
   use: {
     baseURL: portalUrl,
     // Tracing every first try would slow all tests down. The trace of a failed test's second try shows enough.

@@ -7,11 +7,17 @@ keepTemporaryFilesInMemory()
 
 // Workers, and the processes that tests start, reuse the modules that the last run compiled.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
-// Half of a test's time is waiting, so there are four more workers than processors. The test database has room for six.
-process.env['VITEST_MAX_WORKERS'] ??= String(Math.min(availableParallelism() + 4, 6))
+// A part of a test's time is waiting, so there are two more workers than processors. The test database has room for six.
+process.env['VITEST_MAX_WORKERS'] ??= String(Math.min(availableParallelism() + 2, 6))
 
 // A worker loads modules once for all its test files, and keeps its CRM sandbox. See CONTRIBUTING.md.
 const isolate = false
+
+/**
+ * After this time a test counts as hanging. The tests run real processes and a real database, and some machines are five
+ * times slower than others.
+ */
+const HANGS_MS = 300_000
 
 /** Node runs TypeScript itself, so only the web app needs Vite to read modules. */
 const experimental = { viteModuleRunner: false, nodeLoader: false }
@@ -40,9 +46,8 @@ export default defineConfig({
           name: 'server',
           include: ['server/src/**/*.test.ts', 'soak/*.test.ts', 'trial/*.test.ts'],
           globalSetup: ['server/src/testing/global-setup.ts'],
-          // The tests run real processes and a real database, on a machine of unknown speed.
-          testTimeout: 90_000,
-          hookTimeout: 120_000,
+          testTimeout: HANGS_MS,
+          hookTimeout: HANGS_MS,
           isolate,
           experimental,
         },
@@ -51,13 +56,13 @@ export default defineConfig({
         test: {
           name: 'crm-sandbox',
           include: ['crm-sandbox/src/**/*.test.ts'],
-          testTimeout: 30_000,
+          testTimeout: HANGS_MS,
           isolate,
           experimental,
         },
       },
       'web',
-      { test: { name: 'scripts', include: ['scripts/**/*.test.ts'], testTimeout: 60_000, isolate, experimental } },
+      { test: { name: 'scripts', include: ['scripts/**/*.test.ts'], testTimeout: HANGS_MS, isolate, experimental } },
     ],
   },
 })

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 const SCRIPTS = import.meta.dirname
 const VITE = path.join(SCRIPTS, '../node_modules/vite/bin/vite.js')
 
-test('the server from npm run build starts, sets up a database and stops', { timeout: 120_000 }, async () => {
+test('the server from npm run build starts, sets up a database and stops', async () => {
   execFileSync(process.execPath, [VITE, 'build', '--config', path.join(SCRIPTS, 'bundle-server.mjs')])
   const listed = await readFile(path.join(SCRIPTS, '../server/dist/sbom.cdx.json'), 'utf8')
   for (const name of ['fastify', 'react', 'pg']) expect(listed).toContain(`"purl": "pkg:npm/${name}@`)

@@ -6,9 +6,7 @@ import { createDatabase } from '../server/src/testing/databases.ts'
 import { openRandom } from '../server/src/testing/random.ts'
 import { tellUnderKills } from './mails-under-kills.ts'
 
-test('each person gets exactly one mail about each change, however often the portal is killed', {
-  timeout: 120_000,
-}, async () => {
+test('each person gets exactly one mail about each change, however often the portal is killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portal-mails-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const { url: databaseUrl } = await createDatabase()

@@ -7,9 +7,9 @@ export default defineConfig({
     name: 'web',
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}'],
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     // A busy machine must not make a test of a page fail.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     setupFiles: ['src/testing/setup.ts'],
     // The files of one worker share one jsdom and one copy of the app. The set-up resets them after each test.
     isolate: false,

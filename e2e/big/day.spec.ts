@@ -29,7 +29,7 @@ test('after each step of a broker’s day, the open pages say what needs attenti
   browser,
   request,
 }) => {
-  test.setTimeout(180_000)
+  test.setTimeout(480_000)
   spend(page)
   const phone = await browser.newContext(PHONE)
   const [leads, deals] = [await phone.newPage(), await phone.newPage()]
@@ -53,7 +53,7 @@ test('after each step of a broker’s day, the open pages say what needs attenti
       const [text = ''] = [...(await rowsOf(deals)), ...(await rowsOf(leads))]
       const said = [YOURS, LENDERS].find((one) => text.includes(one)) ?? null
       expect([text === '', said]).toEqual([false, turn])
-    }).toPass({ timeout: 15_000 })
+    }).toPass({ timeout: 45_000 })
   }
 
   const item = (business: string) =>
@@ -63,7 +63,7 @@ test('after each step of a broker’s day, the open pages say what needs attenti
   /** Waits until the list shows the status. One that the lender leaves again before the portal has seen it is told only later (D126). */
   async function passThrough(business: string, status: string): Promise<void> {
     await asStaff(business, 'status', { status })
-    await expect(leads.getByRole('row').filter({ hasText: business })).toContainText(status, { timeout: 15_000 })
+    await expect(leads.getByRole('row').filter({ hasText: business })).toContainText(status, { timeout: 45_000 })
   }
 
   // A newcomer's first quarter of an hour.
@@ -409,7 +409,7 @@ async function expectAttention(page: Page, items: Item[]): Promise<void> {
   const rows = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem')
   await expect(rows).toHaveText(
     items.map(([name, reason]) => new RegExp(`${escaped(name)}[\\s\\S]*${escaped(reason)}`)),
-    { timeout: 15_000 },
+    { timeout: 45_000 },
   )
 }
 

@@ -24,7 +24,7 @@ Harbour Cafe,Cleo,Ng,cleo@harbour.example,0491 570 158,
 `
 
 fresh('a translated page survives each of its buttons and each live change', async ({ page, partner, request }) => {
-  fresh.setTimeout(240_000)
+  fresh.setTimeout(480_000)
   spend(page)
   await page.addInitScript('delete window.BroadcastChannel')
   const complaints = listenForComplaints(page)

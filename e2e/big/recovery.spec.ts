@@ -36,7 +36,7 @@ test.use({ baseURL: killedPortalUrl })
 test('no acknowledged lead or note is lost when PostgreSQL, the sandbox or the server is killed', async ({
   request,
 }) => {
-  test.setTimeout(180_000)
+  test.setTimeout(480_000)
   const dataDir = path.join(folder, 'data of mine')
   const lender = openLender(killedCrmUrl)
   product = await startProduct(dataDir)

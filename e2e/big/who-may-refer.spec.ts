@@ -37,7 +37,7 @@ test.describe('by approval', () => {
     page,
     context,
   }) => {
-    test.setTimeout(180_000)
+    test.setTimeout(480_000)
     await withProduct(lenderWith('approval', approvalPortalUrl, approvalCrmUrl), async (dataDir) => {
       const outbox = path.join(dataDir, 'outbox')
       const account = newAccount()
@@ -86,7 +86,7 @@ test.describe('by invitation', () => {
     page,
     context,
   }) => {
-    test.setTimeout(180_000)
+    test.setTimeout(480_000)
     await withProduct(lenderWith('invite', invitePortalUrl, inviteCrmUrl), async (dataDir) => {
       const outbox = path.join(dataDir, 'outbox')
       await page.goto('/login')

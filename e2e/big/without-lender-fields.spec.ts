@@ -67,7 +67,7 @@ test('without the optional fields no page has a text, column, filter or entry of
   page,
   playwright,
 }) => {
-  test.setTimeout(240_000)
+  test.setTimeout(480_000)
   spend(page)
   const urls = { portalUrl: plainPortalUrl, crmUrl: plainCrmUrl }
   await withProduct(urls, async (dataDir, restart) => {

@@ -43,9 +43,7 @@ async function inCrm(portal: RunningPortal, token: string): Promise<string> {
   return waitFor('the partner in the CRM', async () => (await ask(portal, '/profile', { token })).body.data.zoho_id)
 }
 
-test('operators’ commands work on the same data whether or not the portal is running', {
-  timeout: 120_000,
-}, async () => {
+test('operators’ commands work on the same data whether or not the portal is running', async () => {
   await using folder = await openDataFolder()
   const portal = await folder.start()
   const ada = await signUp(portal, 'ada')
@@ -142,7 +140,7 @@ test('operators’ commands work on the same data whether or not the portal is r
   await again.stop()
 })
 
-test('crm check lists the fields that the CRM lacks, and crm setup creates them', { timeout: 120_000 }, async () => {
+test('crm check lists the fields that the CRM lacks, and crm setup creates them', async () => {
   await using folder = await openDataFolder()
   const portal = await folder.start()
   const lender = openLender(portal.crmUrl)
@@ -240,9 +238,7 @@ test('crm check lists the fields that the CRM lacks, and crm setup creates them'
   })
 })
 
-test('a malformed command prints one line and exits with 2, and an impossible command prints one line and exits with 1', {
-  timeout: 60_000,
-}, async () => {
+test('a malformed command prints one line and exits with 2, and an impossible command prints one line and exits with 1', async () => {
   await using folder = await openDataFolder()
   const senseless = [
     [],
@@ -307,7 +303,7 @@ test('a pipe gets the whole output, however long it is', async () => {
   expect(Number(stdout)).toBeGreaterThan(120_000)
 })
 
-test('each command explains itself with --help and does nothing else', { timeout: 60_000 }, async () => {
+test('each command explains itself with --help and does nothing else', async () => {
   await using folder = await openDataFolder()
   const overview = await folder.program(['--help'])
   expect(overview.code).toBe(0)

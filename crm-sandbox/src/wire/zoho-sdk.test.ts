@@ -8,9 +8,7 @@ import { startTestSandbox } from '../test-sandbox.ts'
 
 const run = promisify(execFile)
 
-test('Zoho’s own SDK signs in, writes, reads, converts, adds a note, attaches a file, edits a task and deletes', {
-  timeout: 60_000,
-}, async () => {
+test('Zoho’s own SDK signs in, writes, reads, converts, adds a note, attaches a file, edits a task and deletes', async () => {
   await using sandbox = await startTestSandbox()
   const folder = mkdtempSync(join(tmpdir(), 'zoho-sdk-'))
   const script = new URL('./zoho-sdk-journey.mjs', import.meta.url).pathname

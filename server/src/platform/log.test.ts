@@ -44,7 +44,7 @@ test.runIf(existsSync('/dev/full'))(
     await using full = await open('/dev/full', 'w')
     const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
       stdio: ['ignore', full.fd, 'inherit'],
-      timeout: 10_000,
+      timeout: 60_000,
       killSignal: 'SIGKILL',
     })
     const [code] = await once(child, 'exit')

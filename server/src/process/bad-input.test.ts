@@ -113,34 +113,30 @@ test.each(readsOfSystems)('%s refuses an unknown query parameter', async (_name,
 })
 
 const withBody = named.filter(([, route]) => route.body !== undefined)
-test.each(withBody)(
-  '%s refuses a malformed body, and never fails on an odd value',
-  { timeout: 120_000 },
-  async (_name, route) => {
-    for (const body of [
-      null,
-      [],
-      [1],
-      'text',
-      5,
-      true,
-      '{',
-      '{"__proto__":{"a":1}}',
-      { constructor: { prototype: {} } },
-    ]) {
-      expect(faultOf(await ask(route, { token: tokenFor(route), body: body ?? 'null' }), 400)).toBeUndefined()
-    }
-    for (const field of bodyFieldsOf(route)) {
-      const values = [...ODD_VALUES, ...ODD_TEXTS, 'x'.repeat(60_000)]
-      const faults = values.map(async (value) => {
-        const answer = await ask(route, { token: tokenFor(route), body: { ...validBody(route), [field]: value } })
-        const fault = answer.status < 300 ? undefined : faultOf(answer, 400, 401, 404, 409)
-        return fault && `${field} ${JSON.stringify(value)}: ${fault}`
-      })
-      expect((await Promise.all(faults)).filter(Boolean)).toEqual([])
-    }
-  },
-)
+test.each(withBody)('%s refuses a malformed body, and never fails on an odd value', async (_name, route) => {
+  for (const body of [
+    null,
+    [],
+    [1],
+    'text',
+    5,
+    true,
+    '{',
+    '{"__proto__":{"a":1}}',
+    { constructor: { prototype: {} } },
+  ]) {
+    expect(faultOf(await ask(route, { token: tokenFor(route), body: body ?? 'null' }), 400)).toBeUndefined()
+  }
+  for (const field of bodyFieldsOf(route)) {
+    const values = [...ODD_VALUES, ...ODD_TEXTS, 'x'.repeat(60_000)]
+    const faults = values.map(async (value) => {
+      const answer = await ask(route, { token: tokenFor(route), body: { ...validBody(route), [field]: value } })
+      const fault = answer.status < 300 ? undefined : faultOf(answer, 400, 401, 404, 409)
+      return fault && `${field} ${JSON.stringify(value)}: ${fault}`
+    })
+    expect((await Promise.all(faults)).filter(Boolean)).toEqual([])
+  }
+})
 
 /** A route without a body, query or id reads no input, so a test cannot send it bad input. */
 const withInput = named.filter(([, route]) => route.body || route.bytesMax || route.query || route.path.includes(':'))
@@ -185,7 +181,7 @@ async function makeRecord({ path }: Route): Promise<string | undefined> {
 
 test.each(withInput)(
   '%s answers any input with success or a refusal, never with an internal error',
-  { timeout: 15_000 + INPUTS_A_ROUTE * 1_000 },
+  { timeout: 300_000 + INPUTS_A_ROUTE * 1_000 },
   async (name, route) => {
     const record = await makeRecord(route)
     const inputs = fc.array(badInput(route, validBody(route), record), {

@@ -279,7 +279,7 @@ test.each(creating)(
   },
 )
 
-test('every successful answer has exactly the fields that the contract names', { timeout: 120_000 }, async () => {
+test('every successful answer has exactly the fields that the contract names', async () => {
   const env = { AGREEMENT_FILE: join(import.meta.dirname, '../testing/agreement.md') }
   await using withCrm = await startPortal({ withCrm: true, env })
   await withCrm.deps.crm.makeMissingFields(['payments'])

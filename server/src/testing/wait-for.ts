@@ -1,4 +1,4 @@
-const WAIT_MS_MAX = 40_000
+const WAIT_MS_MAX = 120_000
 const LOOK_AGAIN_MS = 10
 const LOOK_AGAIN_MS_MAX = 250
 

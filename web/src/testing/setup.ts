@@ -17,7 +17,7 @@ HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
 }
 
 // A busy machine must not make a test of a page fail.
-configure({ asyncUtilTimeout: 10_000 })
+configure({ asyncUtilTimeout: 30_000 })
 
 const complaints: unknown[][] = []
 beforeEach(() => {

@@ -28,9 +28,7 @@ async function rowsThatName({ deps: { pool } }: TestPortal): Promise<string[]> {
   return texts.flat().filter((text) => /nkem|okafor|61491570156/i.test(text))
 }
 
-test('an applicant’s data is found across all partners, exported and erased, and no sync restores it', {
-  timeout: 120_000,
-}, async () => {
+test('an applicant’s data is found across all partners, exported and erased, and no sync restores it', async () => {
   await using folder = await openDataFolder()
   await using portal = await startPortal({ withCrm: true })
   const lender = openLender(portal.crmUrl)
@@ -147,9 +145,7 @@ async function zohoIdOf({ deps }: TestPortal, loid: string): Promise<string> {
   return zoho_id ?? ''
 }
 
-test('an erased lead that never reached the CRM is not pushed, and its webhook body is not sent again', {
-  timeout: 60_000,
-}, async () => {
+test('an erased lead that never reached the CRM is not pushed, and its webhook body is not sent again', async () => {
   await using folder = await openDataFolder()
   await using portal = await startPortal()
   const partner = await portal.newPartner()

@@ -116,7 +116,7 @@ test(`of ${FILES} hostile files each is refused in words, or saved under a name 
   await Promise.all(Array.from({ length: 6 }, sendNext))
   expect(wrong).toEqual([])
   expect(refused).toBe(files.filter(({ isRefused }) => isRefused).length)
-}, 60_000)
+})
 
 test('a file of the lender’s and a statement are shown and saved under names that hide nothing either', async () => {
   await using withCrm = await startPortal({ withCrm: true })

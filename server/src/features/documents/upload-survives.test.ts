@@ -26,7 +26,7 @@ function openRandom(seed: number): () => number {
 type Body = any
 
 test('a file of 20 MB arrives once and whole, though connections break and the server is killed twice', {
-  timeout: 120_000 * RUNS,
+  timeout: 300_000 * RUNS,
 }, async () => {
   // This portal runs no jobs. The server that is killed has the same database and folder.
   await using helper = await startPortal({ withCrm: true, env: { ROLE: 'web' } })

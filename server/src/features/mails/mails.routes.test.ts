@@ -538,9 +538,7 @@ async function startSmtp(answerTo: (command: string) => string, onMessage: (mail
   }
 }
 
-test('a mail keeps its Message-ID if an operator sends it again after a lost answer, and a mail server that is slow to accept one mail delays no other mail', {
-  timeout: 60_000,
-}, async () => {
+test('a mail keeps its Message-ID if an operator sends it again after a lost answer, and a mail server that is slow to accept one mail delays no other mail', async () => {
   const received: string[] = []
   const hanging: Socket[] = []
   let refused = ''

@@ -12,7 +12,7 @@ let lender: Lender
 beforeAll(async () => {
   portal = await startPortal({ withCrm: true })
   lender = openLender(portal.crmUrl)
-}, 60_000)
+})
 afterAll(() => portal[Symbol.asyncDispose]())
 
 const LEAST = { business_name: 'Okafor Freight', phone: '+61 491 570 156' }

@@ -428,7 +428,6 @@ async function writeBeside(random: Random, isEnough: () => boolean, writing: Wri
 /** `FEED_RUNS=100` plays a hundred seeds, beginning with `FEED_SEED`, and prints how fast the writers were. */
 test.each(seedsOf('FEED'))(
   'a reader beside fast writers, rollbacks and kills ends with the database’s set, and got nothing twice at one version (seed %i)',
-  { timeout: 120_000 },
   async (seed) => {
     const random = openRandom(seed)
     await run('create sequence if not exists test_loids')

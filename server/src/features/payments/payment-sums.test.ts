@@ -30,9 +30,7 @@ const Change = fc.oneof(
 const cents = (amount: unknown) => (typeof amount === 'number' ? Math.round(amount * 100) : 0)
 const total = (amounts: readonly unknown[]) => amounts.reduce<number>((sum, amount) => sum + cents(amount), 0)
 
-test('whatever staff do, the sums of the rows, of the months, of the statuses, of the file and of the CRM are one', {
-  timeout: 120_000,
-}, async () => {
+test('whatever staff do, the sums of the rows, of the months, of the statuses, of the file and of the CRM are one', async () => {
   await using portal = await startPortal({ withCrm: true })
   const lender = openLender(portal.crmUrl)
   await portal.deps.crm.makeMissingFields(['payments'])

@@ -43,9 +43,7 @@ async function createEmpty(): Promise<string> {
   return url
 }
 
-test('a restore brings back every row and the waiting jobs, and the restored portal continues to work', {
-  timeout: 120_000,
-}, async () => {
+test('a restore brings back every row and the waiting jobs, and the restored portal continues to work', async () => {
   await using folder = await openDataFolder()
   const file = join(folder.path, 'portal.backup')
   const env = { WEBHOOK_ALLOW_PRIVATE: 'true', SECRETS_KEY }
@@ -105,9 +103,7 @@ test('a restore brings back every row and the waiting jobs, and the restored por
   })
 })
 
-test('a restore from a truncated file, a foreign file or a newer portal’s backup leaves the database empty', {
-  timeout: 120_000,
-}, async () => {
+test('a restore from a truncated file, a foreign file or a newer portal’s backup leaves the database empty', async () => {
   await using folder = await openDataFolder()
   await using portal = await startPortal({ env: { SECRETS_KEY } })
   await portal.newPartner()
@@ -141,9 +137,7 @@ test('a restore from a truncated file, a foreign file or a newer portal’s back
   expect(await restore(file)).toMatchObject({ code: 0, err: '' })
 })
 
-test('the embedded database of a running portal is backed up, and restored into another folder', {
-  timeout: 120_000,
-}, async () => {
+test('the embedded database of a running portal is backed up, and restored into another folder', async () => {
   await using folder = await openDataFolder()
   await using other = await openDataFolder()
   const portal = await folder.start()

@@ -181,9 +181,7 @@ test('a promoted replica gets no more reads', async () => {
   expect(await answeredByReplica(() => shownBy(portal, partner))).toBe(0)
 })
 
-test('a server that is not a replica of the database gets no reads, and the log says why', {
-  timeout: 30_000,
-}, async () => {
+test('a server that is not a replica of the database gets no reads, and the log says why', async () => {
   const [own, foreign] = [await createDatabase(), await createDatabase()]
   // A separate portal, which has the same tables and writes beats of its own (see replica.ts).
   await using _ = await startPortal({

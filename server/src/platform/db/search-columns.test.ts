@@ -3,9 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { searchColumns } from './search-columns.ts'
 
-test('a text folds as its NFD form, its capitals and itself without marks do, and a folded text stays as it is', {
-  timeout: 120_000,
-}, () => {
+test('a text folds as its NFD form, its capitals and itself without marks do, and a folded text stays as it is', () => {
   const scripts = fc.oneof(
     fc.string({ unit: 'binary' }),
     // Letters of all scripts below the ideographs, where most marks and capitals are.

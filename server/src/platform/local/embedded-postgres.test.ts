@@ -44,7 +44,7 @@ test('a killed PostgreSQL is started again at the same address, with every ackno
 
   for (let round = 1; round <= 3; round++) {
     process.kill(postmasterPid(stateDir), 'SIGKILL')
-    await vi.waitFor(() => query(postgres.url, 'insert into remarks values ($$later$$)'), { timeout: 5_000 })
+    await vi.waitFor(() => query(postgres.url, 'insert into remarks values ($$later$$)'), { timeout: 60_000 })
   }
   expect(await busy).toBe('cut off')
   expect(await query(postgres.url, 'select body from remarks order by body')).toEqual([

@@ -115,9 +115,7 @@ test('a new version asks again and stops nothing before its day, and what was re
   ])
 })
 
-test('a process that is killed between the acceptance and its answer leaves all of it or nothing, and accepting again makes one', {
-  timeout: 60_000,
-}, async () => {
+test('a process that is killed between the acceptance and its answer leaves all of it or nothing, and accepting again makes one', async () => {
   const env = { AGREEMENT_FILE: await fileOf(agreement('9', -1)) }
   await using portal = await startPortal({ env })
   const { db, config } = portal.deps

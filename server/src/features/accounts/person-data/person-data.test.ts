@@ -21,9 +21,7 @@ async function rowsThatMatch({ deps: { pool } }: TestPortal, pattern: RegExp): P
   return texts.flat().filter((text) => pattern.test(text))
 }
 
-test('a person’s data is exported and erased, and what they did stays as a former colleague’s', {
-  timeout: 120_000,
-}, async () => {
+test('a person’s data is exported and erased, and what they did stays as a former colleague’s', async () => {
   await using folder = await openDataFolder()
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const owner = await portal.newPartner()
