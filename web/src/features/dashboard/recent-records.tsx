@@ -149,13 +149,8 @@ function Records({ name, query, empty, records }: RecentRecordsProps) {
               <span className="font-medium tabular-nums">{formatMoney(record.amount)}</span>
             </span>
             <span className="flex items-center justify-between gap-4">
-              {/* Without room for the whole time, only the person is shown. */}
-              <span className="flex h-5 min-w-0 flex-wrap overflow-hidden text-[0.8125rem]/5 text-muted">
-                <span className="max-w-full truncate">{record.detail}</span>
-                <span className="whitespace-pre">
-                  {' · '}
-                  <RelativeTime at={record.time} />
-                </span>
+              <span className="truncate text-[0.8125rem] text-muted">
+                {record.detail} · <RelativeTime at={record.time} />
               </span>
               <StateBadge kind={record.kind} name={record.state} className="max-w-2/3 shrink-0" />
             </span>
