@@ -222,7 +222,11 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
     put: (path: string, body?: unknown) => portal.ask('PUT', path, { token, body }),
     delete: (path: string) => portal.ask('DELETE', path, { token }),
     async submitLead(form: object = {}): Promise<{ id: string; loid: string }> {
-      const created = await partner.post('/dashboard/leads', newLead(form))
+      // On a slow machine the portal can be busy for a moment.
+      const created = await waitFor('a portal that is not busy', async () => {
+        const answer = await partner.post('/dashboard/leads', newLead(form))
+        return answer.body.code !== 'UNAVAILABLE' && answer
+      })
       if (created.status !== 201) throw new Error(`the submission was answered with ${JSON.stringify(created.body)}`)
       return created.body.data
     },
