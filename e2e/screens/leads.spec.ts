@@ -375,7 +375,8 @@ demoTest('on a tablet nothing separates what belongs together in a row', async (
     ['Status', 'LOID'],
   ] as const) {
     const [above, below] = [await boxOf(upper), await boxOf(lower)]
-    expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0), `${upper} above ${lower}`).toBeLessThan(4)
+    const gap = (below?.y ?? Number.NaN) - (above?.y ?? 0) - (above?.height ?? 0)
+    expect(gap, `${upper} above ${lower}`).toBeLessThan(4)
   }
 })
 
