@@ -42,6 +42,20 @@ test('a referral shows its present step, what its status means and how long the 
   expect(oldest?.textContent).toMatch(/^SubmittedMia Harbour · New Lead · 1 day/)
 })
 
+test('a status that began later than its step is named beside the day when it began', async () => {
+  const { standing } = timelineOf()
+  const reached = ['2026-10-01T01:00:00.000Z', '2026-10-03T01:00:00.000Z', null, null, null]
+  const steps = standing.steps.map(({ name }, index) => ({ name, reached_at: reached[index] ?? null }))
+  const inReview = { ...standing, steps, step: 'In review' as const, value: 'Unable to Contact' }
+  openLead({
+    'GET /crm/lead/LO-7K3M9QAZ/timeline': () => ({
+      body: data(timelineOf([], { standing: { ...inReview, since: '2026-10-08T01:00:00.000Z' } })),
+    }),
+  })
+  const way = await screen.findByRole('region', { name: 'Progress of this referral' })
+  expect(way.textContent).toMatch(/In review.*now here · Unable to Contact since Oct 8 · \d+ days/)
+})
+
 test('a long timeline unfolds and then fetches earlier entries', async () => {
   const first = Array.from({ length: 49 }, (_, index) => noteOf(99 - index))
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()

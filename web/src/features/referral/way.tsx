@@ -28,7 +28,8 @@ export function Way({ standing }: { standing: Standing }) {
                 <p className="@4xl:flex @4xl:min-h-5 @4xl:items-center @4xl:gap-3">
                   <span>
                     <strong className="font-semibold">{stop.name}</strong>
-                    <span className="sr-only">, {END_WORDS[standing.outcome]}</span> <TimeHere standing={standing} />
+                    <span className="sr-only">, {END_WORDS[standing.outcome]}</span>{' '}
+                    <TimeHere standing={standing} reachedAt={stop.reached_at} />
                   </span>
                   {index < stops.length - 1 && <Connector className="min-w-4 flex-1 bg-line" />}
                 </p>
@@ -139,14 +140,19 @@ function markLooks(state: 'done' | 'here', outcome: Outcome): string {
   return 'bg-brand'
 }
 
-/** For example `since Nov 19 · 3 days, usually 2 days`, or `on Nov 19, 2026` for a referral that has ended. */
-function TimeHere({ standing: { outcome, since, usual } }: { standing: Standing }) {
+/**
+ * For example `since Nov 19 · 3 days, usually 2 days`, or `on Nov 19, 2026` for a referral that has ended. If the step
+ * began on an earlier day than the present status or stage, the text names the latter: `· Unable to Contact since …`.
+ */
+function TimeHere({ standing, reachedAt }: { standing: Standing; reachedAt: string | null }) {
+  const { outcome, value, since, usual } = standing
   if (outcome !== 'open') return <span className="text-muted">on {formatDate(since)}</span>
+  const isLaterThanStep = reachedAt !== null && formatDate(reachedAt) !== formatDate(since)
   const days = daysSince(since)
   const isLong = usual !== null && days > 2 * usual.days && days >= 7
   return (
     <span className={isLong ? 'text-warning-ink' : 'text-muted'}>
-      since {formatDayInShort(since)}
+      {isLaterThanStep && `· ${value} `}since {formatDayInShort(since)}
       {days > 0 && ` · ${formatDays(days)}`}
       {usual && `${days > 0 ? ',' : ' ·'} usually ${formatUsualDays(usual.days)}`}
       {usual?.of === 'everybody' && ' across all partners'}
