@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { isReachable } from '../../api/is-reachable.ts'
 import { formatTimeOfDay } from '../../format/dates.ts'
 
 let offlineSince: Date | null = null
@@ -18,15 +19,24 @@ export function OfflineLine() {
 }
 
 function readOfflineSince(): Date | null {
-  offlineSince = navigator.onLine ? null : (offlineSince ?? new Date())
   return offlineSince
 }
 
 function subscribe(listener: () => void) {
-  window.addEventListener('offline', listener)
-  window.addEventListener('online', listener)
+  const handleLook = () => void look().then(listener)
+  handleLook()
+  window.addEventListener('offline', handleLook)
+  window.addEventListener('online', handleLook)
   return () => {
-    window.removeEventListener('offline', listener)
-    window.removeEventListener('online', listener)
+    window.removeEventListener('offline', handleLook)
+    window.removeEventListener('online', handleLook)
   }
+}
+
+/** A browser without a network calls itself offline, although it reaches a portal on the same machine. */
+async function look(): Promise<void> {
+  const now = new Date()
+  const isReached = navigator.onLine || (await isReachable())
+  // The connection may have come back during the request.
+  offlineSince = isReached || navigator.onLine ? null : (offlineSince ?? now)
 }
