@@ -28,10 +28,19 @@ function serveLead(given: Parameters<typeof leadOf>[0]) {
   })
 }
 
+test('a lead that can no longer be corrected says how to tell the lender what is wrong', async () => {
+  serveLead({ may_change: false })
+  openApp(`/leads/${LOID}`)
+  const facts = await screen.findByRole('region', { name: 'Primary Information' })
+  expect(facts.textContent).toContain('Something wrong? Tell the lender in a note.')
+})
+
 test('Correct opens the form with what was typed, and sends the whole of it', async () => {
   const server = serveLead({ may_change: true })
   const user = openApp(`/leads/${LOID}`)
-  await user.click(await screen.findByRole('link', { name: 'Correct' }))
+  const correct = await screen.findByRole('link', { name: 'Correct' })
+  expect(screen.queryByText(/Something wrong/)).toBeNull()
+  await user.click(correct)
   const phone = await screen.findByLabelText<HTMLInputElement>(/^Phone/)
   expect([phone.value, screen.getByLabelText<HTMLInputElement>(/^Loan Amount/).value]).toEqual([
     '+61 412 345 678',

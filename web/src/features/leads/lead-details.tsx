@@ -1,17 +1,20 @@
-import type { Lead } from '@portal/contract/leads.ts'
+import type { Lead, LeadDetail } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { mailLink, phoneLink } from '../../format/contact-links.ts'
 import { formatDate } from '../../format/dates.ts'
+import { useMay } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Section } from '../../ui/card.tsx'
 import { type Description, DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
 import { StateBadge } from '../referral/state-badge.tsx'
 
 /** The fields of section 2, in its order, then those that the portal adds. An unknown field shows a dash. */
-export function PrimaryInformation({ lead }: { lead: Lead }) {
+export function PrimaryInformation({ lead }: { lead: LeadDetail }) {
+  const mayNote = useMay('member') && lead.withdrawn_at === null
+  const needsNote = mayNote && !lead.may_change && lead.change?.state !== 'waiting'
   const items: Description[] = [
     { term: 'Email', value: lead.email && <MailAddress address={lead.email} /> },
     { term: 'State', value: lead.state },
@@ -42,7 +45,10 @@ export function PrimaryInformation({ lead }: { lead: Lead }) {
     ...propertyItems(lead),
   ]
   return (
-    <Section title="Primary Information">
+    <Section
+      title="Primary Information"
+      description={needsNote ? 'Something wrong? Tell the lender in a note.' : undefined}
+    >
       <DescriptionList items={items} />
     </Section>
   )
