@@ -35,8 +35,9 @@ export const NewsLine = z.object({
    * line out (D127).
    */
   needs_attention: z.boolean(),
-  /** What 'Needs attention' does not tell. The dashboard shows this instead of `summary`. */
+  /** What 'Needs attention' does not tell, and when it last happened. The dashboard shows both instead of `summary` and `at`. */
   untold_summary: z.string(),
+  untold_at: Instant,
 })
 export type NewsLine = z.infer<typeof NewsLine>
 

@@ -155,4 +155,5 @@ export const NEWS_LINE = {
   at: '2026-11-20T01:00:00.000Z',
   needs_attention: false,
   untold_summary: 'Details changed',
+  untold_at: '2026-11-20T01:00:00.000Z',
 }

@@ -19,8 +19,11 @@ export function newsLines(
     if (group.burst_of !== null) return burstLine(group, newest)
     const kinds = attention.filter(({ loid }) => loid === group.loid).map(({ kind }) => kind)
     const untold = own.filter((event) => !isTold(event, kinds))
-    const untold_summary = summaryOf((untold.length > 0 ? untold : own).toReversed())
-    return { ...recordLine(group, newest, own), needs_attention: untold.length === 0, untold_summary }
+    const line = recordLine(group, newest, own)
+    const [last] = untold
+    if (!last) return { ...line, needs_attention: true, untold_summary: line.summary, untold_at: line.at }
+    const untold_summary = summaryOf(untold.toReversed())
+    return { ...line, needs_attention: false, untold_summary, untold_at: last.created_at }
   })
 }
 
@@ -35,7 +38,7 @@ function recordLine(
   { key, loid, changes, at }: NewsGroup,
   newest: RecordedEvent,
   events: RecordedEvent[],
-): Omit<NewsLine, 'needs_attention' | 'untold_summary'> {
+): Omit<NewsLine, 'needs_attention' | 'untold_summary' | 'untold_at'> {
   return {
     id: key,
     loid,
@@ -54,7 +57,7 @@ function burstLine({ key, about, burst_of, actor, records, changes, at }: NewsGr
   const isLenders = actor === 'lender'
   const name = isLenders ? 'The lender' : text(newest, 'submitted_by') || 'Your team'
   const summary = `${counted(records, about)} ${isLenders ? 'added' : burst_of}`
-  const untold = { needs_attention: false, untold_summary: summary }
+  const untold = { needs_attention: false, untold_summary: summary, untold_at: at }
   return { id: key, loid: null, about, name, summary, quote: null, records, changes, at, ...untold }
 }
 

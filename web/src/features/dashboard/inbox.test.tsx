@@ -114,6 +114,7 @@ test('what needs attention is not told again as news', async () => {
     ...quoted,
     summary: 'Contacted → Pre Qualified, 1 note',
     untold_summary: 'Contacted → Pre Qualified',
+    untold_at: '2026-11-19T01:00:00.000Z',
   }
   openDashboard({
     'GET /dashboard/attention': () => attentionOf([{ ...REQUEST, loid: why.loid }, NOTE]),
@@ -122,6 +123,8 @@ test('what needs attention is not told again as news', async () => {
   const news = within(await screen.findByRole('region', { name: 'Since you were here 2' }))
   expect(news.getByText('Okafor Freight')).toBeDefined()
   expect(news.getByText('Contacted → Pre Qualified')).toBeDefined()
+  const times = news.getAllByRole('time').map((time) => time.getAttribute('datetime'))
+  expect(times).toEqual([partly.untold_at, why.at])
   expect(news.queryByText('Clearview Glass')).toBeNull()
   expect(screen.getAllByText('Please send the statements')).toHaveLength(1)
   expect(screen.getAllByText('Three months')).toHaveLength(1)

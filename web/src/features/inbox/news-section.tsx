@@ -12,7 +12,7 @@ const SHOWN = 5
 /** The news without what 'Needs attention' tells, so that nothing is told twice (D127). */
 export function untoldNews(news: News): News {
   const lines = news.lines.filter((line) => !line.needs_attention)
-  const untold = lines.slice(0, SHOWN).map((line) => ({ ...line, summary: line.untold_summary }))
+  const untold = lines.slice(0, SHOWN).map((line) => ({ ...line, summary: line.untold_summary, at: line.untold_at }))
   return { ...news, lines: untold, total: news.total - (news.lines.length - lines.length) }
 }
 
