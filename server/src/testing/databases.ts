@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
-import { openDatabase } from '../platform/db/database.ts'
+import { type Database, openDatabase } from '../platform/db/database.ts'
 
 export const TEMPLATE = 'portal_template'
 /** How long a connection may take to end. */
@@ -38,11 +38,10 @@ export function databaseUrlFor(postgresUrl: string, name: string): string {
   return url.href
 }
 
+/** One pool for all test files of a worker, because a connection takes as long as copying a database. */
+let server: Database | undefined
+
 async function runOn(url: string, statement: string): Promise<void> {
-  const { pool, close } = openDatabase(url, () => undefined)
-  try {
-    await pool.query(statement)
-  } finally {
-    await close()
-  }
+  server ??= openDatabase(url, () => undefined)
+  await server.pool.query(statement)
 }
