@@ -245,7 +245,9 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     isWorking ? worker.start(BACKGROUND_JOBS, jobDeps) : worker.makeQueues(BACKGROUND_JOBS),
   ])
   const dispatcher = isWorking ? startDispatcher(jobDeps) : undefined
-  const hearers = [dispatcher, live, replica].filter((hearer) => hearer !== undefined)
+  const hearers = [isWorking ? worker.hearer : undefined, dispatcher, live, replica].filter(
+    (hearer) => hearer !== undefined,
+  )
   const listening = listen(config.databaseDirectUrl ?? settings.databaseUrl, hearers, {
     onError: (error) =>
       deps.log.warn({ err: error }, 'notifications from the database do not arrive until the connection is restored'),

@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { createDatabase } from '../../testing/databases.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { openDatabase } from '../db/database.ts'
+import { listen } from '../db/listen.ts'
 import { defineJob } from './define-job.ts'
 import { openJobQueue } from './job-queue.ts'
 
@@ -38,10 +39,13 @@ async function startQueue({ concurrency, hanging, firstDelaySeconds = 1, ...give
     },
   })
   await queue.start([call], { log } as Deps) // the job uses nothing else
+  const listening = listen(url, [queue.hearer], { onError: () => undefined, silenceMsMax: 10_000 })
+  await listening.connected
   return {
     url,
     begun,
     ended,
+    channels: Object.keys(queue.hearer.channels),
     enqueue: (partnerId: string) => queue.enqueue(db, call, { partnerId }),
     /** Adds a job whose worker died a minute ago. */
     addOrphan: (partnerId: string) =>
@@ -54,11 +58,27 @@ async function startQueue({ concurrency, hanging, firstDelaySeconds = 1, ...give
     stop: () => queue.stop(0),
     async [Symbol.asyncDispose]() {
       end.abort()
+      await listening.close()
       await queue.stop(1_000)
       await close()
     },
   }
 }
+
+test('PostgreSQL names the queue of a new job on the channel that the queue hears', async () => {
+  await using queue = await startQueue({ concurrency: 1, hanging: [] })
+  const heard: string[] = []
+  const channels = Object.fromEntries(queue.channels.map((channel) => [channel, (name: string) => heard.push(name)]))
+  const { connected, close } = listen(queue.url, [{ channels, onConnect: () => undefined }], {
+    onError: () => undefined,
+    silenceMsMax: 10_000,
+  })
+  await connected
+  await queue.enqueue('any')
+  await waitFor('the notification', async () => heard.length > 0)
+  expect(heard).toEqual(['call-somebody'])
+  await close()
+})
 
 test('a hanging job delays no other job', async () => {
   await using queue = await startQueue({ concurrency: 2, hanging: ['slow'] })

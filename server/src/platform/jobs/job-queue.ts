@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
@@ -16,6 +17,7 @@ import type { Logger } from 'pino'
 import type { Deps } from '../../deps.ts'
 import { poolSettings } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import type { Hearer } from '../db/listen.ts'
 import type { Write } from '../db/write-together.ts'
 import { servedPartner } from '../served-partner.ts'
 import { currentTrace, inSpan, inTrace, readTraceparent, type Trace, traceOf, traceparent } from '../trace.ts'
@@ -23,6 +25,8 @@ import { GiveUp, type Job, NotYet, type Retry } from './define-job.ts'
 import type { JobQueue, QueuedJob } from './enqueue-job.ts'
 
 export interface Worker extends JobQueue {
+  /** Hears of new jobs, which begin at once. Without it they wait for the next look, at most two seconds. */
+  hearer: Hearer
   /** Creates the missing queues. A job can be enqueued only if its queue exists. */
   makeQueues(jobs: readonly Job[]): Promise<void>
   /** Creates the missing queues and begins to run jobs. */
@@ -36,7 +40,10 @@ export interface Worker extends JobQueue {
 }
 
 /** The queue finds jobs and stores their results over these connections. The jobs' own work uses other connections. */
-const CONNECTIONS_MAX = 4
+const CONNECTIONS_MAX = 2
+const SCHEMA = 'jobs'
+/** The channel on which pg-boss names the queue of a new job (`notifyChannelSql` in pg-boss). */
+const CHANNEL = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`
 const DAY_SECONDS = 86_400
 /** A job whose worker died fails after about this time. */
 const HEARTBEAT_SECONDS = 10
@@ -54,6 +61,8 @@ const QUICK_RETRIES = 3
  * The portal looks this often for due retries and given-up jobs, because PostgreSQL does not notify workers of them.
  */
 const LOOK_FOR_RETRIES_MS = 2_000
+/** How often an idle place looks by itself. The portal wakes it when there is a job. */
+const IDLE_LOOK_SECONDS = 60
 
 /**
  * pg-boss's timers ask the clock whether they are due, so a clock that was set back would stop them for as long. This one
@@ -73,13 +82,9 @@ const STEADY: Clock = {
 export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: number, isWorking = true): Worker {
   const boss = new PgBoss({
     ...poolSettings(databaseUrl, { connectionsMax: CONNECTIONS_MAX, statementMsMax }),
-    // The LISTEN connection is often silent, so it is checked before its silence would count as a failure.
-    notifyHeartbeatIntervalMs: statementMsMax / 2,
-    notifyHeartbeatTimeoutMs: statementMsMax / 2,
-    useListenNotify: isWorking,
     supervise: isWorking,
     schedule: isWorking,
-    schema: 'jobs',
+    schema: SCHEMA,
     clock: STEADY,
     // How often a process looks for jobs whose heartbeat has stopped. The default of both settings is a minute.
     superviseIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
@@ -90,7 +95,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     // The database may stop before the last connection is closed.
     if (!isClosing) log.error({ err: error }, 'the job queue reported an error')
   })
-  let working: string[] = []
+  let queues: ReadonlyMap<string, WorkedQueue> = new Map()
   const stopping = new AbortController()
 
   async function makeQueues(jobs: readonly Job[]): Promise<void> {
@@ -99,15 +104,17 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     await Promise.all(jobs.map((job) => ensureQueuesOf(boss, job, known)))
   }
 
-  async function keepLooking(queues: ReadonlyMap<string, WorkedQueue>): Promise<void> {
-    const { signal } = stopping
-    while (await sleep(LOOK_FOR_RETRIES_MS, true, { signal }).catch(() => false)) {
-      try {
-        for (const name of await findDueQueues(boss, [...queues.keys()])) queues.get(name)?.look()
-      } catch (error) {
-        if (!signal.aborted) log.error({ err: error }, 'the job queue reported an error')
-      }
+  async function lookForDue(): Promise<void> {
+    try {
+      for (const name of await findDueQueues(boss, [...queues.keys()])) queues.get(name)?.look()
+    } catch (error) {
+      if (!stopping.signal.aborted) log.error({ err: error }, 'the job queue reported an error')
     }
+  }
+
+  async function keepLooking(): Promise<void> {
+    const { signal } = stopping
+    while (await sleep(LOOK_FOR_RETRIES_MS, true, { signal }).catch(() => false)) await lookForDue()
   }
 
   async function send<Payload extends object>(
@@ -159,12 +166,15 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
         db,
       )
     },
+    hearer: {
+      channels: { [CHANNEL]: (name) => queues.get(name)?.look() },
+      onConnect: () => void lookForDue(),
+    },
     makeQueues,
     async start(jobs, deps) {
       await makeQueues(jobs)
-      working = jobs.flatMap((job) => [job.name, givenUpOf(job)])
-      const queues = new Map((await Promise.all(jobs.map((job) => work(boss, job, deps, stopping.signal)))).flat())
-      void keepLooking(queues)
+      queues = new Map(jobs.flatMap((job) => queuesOf(boss, job, deps, stopping.signal)))
+      void keepLooking()
     },
     async startClock(jobs) {
       await Promise.all(
@@ -180,7 +190,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     async stop(timeoutMs) {
       stopping.abort()
       // A graceful stop of pg-boss also waits, but checks only every half second whether the last job has ended.
-      const ended = Promise.all(working.map((name) => boss.offWork(name)))
+      const ended = Promise.all(Array.from(queues.keys(), (name) => boss.offWork(name)))
       await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })])
       isClosing = true
       await boss.stop({ graceful: false })
@@ -189,7 +199,6 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
 }
 
 interface WorkedQueue {
-  openPlace(): Promise<void>
   /** Makes an idle worker of this queue look for a job now, or opens another worker if all are busy. */
   look(): void
 }
@@ -224,15 +233,8 @@ async function ensureQueuesOf(boss: PgBoss, job: Job, known: readonly QueueResul
   await ensureQueue(boss, known, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
 }
 
-async function work(
-  boss: PgBoss,
-  job: Job,
-  deps: Deps,
-  stopping: AbortSignal,
-): Promise<[name: string, queue: WorkedQueue][]> {
+function queuesOf(boss: PgBoss, job: Job, deps: Deps, stopping: AbortSignal): [name: string, queue: WorkedQueue][] {
   const queue = makePlaces(boss, job.name, job.concurrency, stopping, (one) => runOne(job, deps, one))
-  // PostgreSQL notifies an open place of new jobs. It notifies nobody of given-up jobs, so `look` opens their place.
-  await queue.openPlace()
   const givenUp = makePlaces(boss, givenUpOf(job), 1, stopping, (one) =>
     settle(one, deps, async () => {
       deps.log.error({ job: job.name, payload: idsIn(one.data) }, 'job given up')
@@ -247,8 +249,8 @@ async function work(
 
 /**
  * A place is a worker of pg-boss that runs one job at a time. A place that takes a job wakes another place, because
- * there may be more jobs. A place that finishes a job looks for the next job at once. Idle places sleep until
- * PostgreSQL notifies them. Each new job wakes every idle place, so a place is opened only when all others are busy.
+ * there may be more jobs. A place that finishes a job looks for the next job at once. Idle places sleep until `look`
+ * wakes one. A place is opened only when all others are busy, so a queue without jobs has none.
  */
 function makePlaces(
   boss: PgBoss,
@@ -269,7 +271,12 @@ function makePlaces(
 
   async function openPlace(): Promise<void> {
     count += 1
-    const options = { perJobResults: true, batchSize: 1, localGroupConcurrency: 1 } as const
+    const options = {
+      perJobResults: true,
+      batchSize: 1,
+      localGroupConcurrency: 1,
+      pollingIntervalSeconds: IDLE_LOOK_SECONDS,
+    } as const
     const place = await boss.work(queue, options, async (jobs) => {
       idle.delete(place)
       look()
@@ -281,7 +288,7 @@ function makePlaces(
     idle.add(place)
   }
 
-  return { openPlace, look }
+  return { look }
 }
 
 function runOne(job: Job, deps: Deps, one: PgBossJob<unknown>): Promise<JobResult> {

@@ -12,7 +12,7 @@ test('the embedded database allows all connections that a larger DATABASE_POOL o
   const { pool, close } = openDatabase(server.url, () => undefined)
   try {
     const { rows } = await pool.query("select current_setting('max_connections')::integer as max")
-    expect(rows[0]?.max).toBeGreaterThanOrEqual(1.5 * 64 + 8)
+    expect(rows[0]?.max).toBeGreaterThanOrEqual(1.5 * 64 + 5)
   } finally {
     await close()
     await server.stop()

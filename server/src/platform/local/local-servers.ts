@@ -16,7 +16,7 @@ export interface CrmServer {
 }
 
 const SANDBOX_SECRET = 'sandbox'
-/** Connections besides the portal's pools: its eight others, and those of an operator's command beside it. */
+/** Connections besides the portal's pools: its five others, and those of an operator's command beside it. */
 const OTHER_CONNECTIONS = 36
 
 /** The given PostgreSQL, or an embedded one under the data folder (D1). */
