@@ -50,3 +50,16 @@ test('what a list shows is kept as a view, which gets another name and opens the
   await expect(page).toHaveURL(/\?status=New\+Lead&view=/)
   await expect(page.getByRole('button', { name: 'Views: Just sent' })).toBeVisible()
 })
+
+test('while a dialog is open, keys do not scroll the page behind it', async ({ page, partner: _ }) => {
+  await page.goto('/api-keys')
+  await page.getByRole('button', { name: 'Make a Key' }).press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).focus()
+  const top = await page.evaluate('scrollY')
+  for (const key of ['Home', 'End', 'PageUp', 'PageDown']) {
+    await page.keyboard.press(key)
+    // A page that scrolls has moved by the second frame.
+    const later = 'new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(() => then(scrollY))))'
+    expect(await page.evaluate(later), key).toBe(top)
+  }
+})
