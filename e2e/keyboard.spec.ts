@@ -63,3 +63,16 @@ test('while a dialog is open, keys do not scroll the page behind it', async ({ p
     expect(await page.evaluate(later), key).toBe(top)
   }
 })
+
+test('without a mouse a key is made, shown and put away, and the focus goes with it', async ({ page, partner: _ }) => {
+  await page.goto('/api-keys')
+  await page.getByRole('button', { name: 'Make a Key' }).press('Enter')
+  await expect(page.getByRole('dialog').getByLabel('Name')).toBeFocused()
+  await page.keyboard.type('My office')
+  for (const key of ['Tab', 'Space', 'Tab', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key)
+  await expect(page.getByRole('heading', { name: 'The new key My office' })).toBeFocused()
+  for (const key of ['Tab', 'Enter', 'Tab']) await page.keyboard.press(key)
+  await expect(page.getByRole('button', { name: 'Copy key' })).toBeFocused()
+  for (const key of ['Tab', 'Enter']) await page.keyboard.press(key)
+  await expect(page.getByRole('list', { name: 'Keys for your systems' })).toBeFocused()
+})

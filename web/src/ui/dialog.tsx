@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 
 interface DialogProps {
@@ -114,9 +114,11 @@ export function ConfirmDialog({
 export function useModal(open: boolean) {
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const dialog = ref.current
-    if (open && dialog && !dialog.open) dialog.showModal()
-    if (!open && dialog?.open) dialog.close()
+    if (open && !ref.current?.open) ref.current?.showModal()
+  }, [open])
+  // Closing gives the focus back. What appears at the same time can take it only afterwards.
+  useLayoutEffect(() => {
+    if (!open && ref.current?.open) ref.current.close()
   }, [open])
   return ref
 }

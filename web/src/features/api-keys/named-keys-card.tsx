@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { useKeptFocus } from '../../ui/keep-focus.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { OneTimeSecret } from '../../ui/secret.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
@@ -31,6 +32,7 @@ export function NamedKeysCard() {
   // The new key is kept only here and is lost with the page.
   const [made, setMade] = useState<{ name: string; key: string } | null>(null)
   const rows = keys.data?.keys ?? []
+  useKeptFocus(listRef, made?.key ?? '')
 
   const end = useMutation({
     mutationFn: ({ id }: NamedKey) => call(endNamedKey, { params: { id } }),
