@@ -154,6 +154,14 @@ test('a reply is written in the item, which then leaves the list', async () => {
   expect(server.seen.find(({ path }) => path === '/crm/note/LO-7K3M9QAZ')?.body).toEqual({ content: 'They come today' })
 })
 
+test('who cancels a reply is at its button again', async () => {
+  const { user } = openDashboard({ 'GET /dashboard/attention': () => attentionOf([NOTE]) })
+  const reply = await screen.findByRole('button', { name: 'Reply to Clearview Glass' })
+  await user.click(reply)
+  await user.click(await screen.findByRole('button', { name: 'Cancel' }))
+  expect(document.activeElement).toBe(reply)
+})
+
 test('an item can be done for everybody, or come back tomorrow or in a week', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true, now: Date.parse('2026-11-20T05:00:00') })
   let items = [TURN, NOTE, STUCK]

@@ -18,7 +18,7 @@ import {
   ShieldCheck,
   Webhook,
 } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { lazy, type ReactNode, type RefObject, Suspense, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
@@ -59,8 +59,8 @@ export function AttentionRow({ item, isNew, className }: { item: AttentionItem; 
   const ref = useRef<HTMLLIElement>(null)
   useFocusLeftBehind(ref)
   const [open, setOpen] = useState<'reply' | 'remind' | null>(null)
-  const actions = useRef<HTMLDivElement>(null)
-  useKeptFocus(actions, String(open))
+  const reply = useRef<HTMLButtonElement>(null)
+  useKeptFocus(reply, String(open))
   const { Icon, tint } = LOOKS[item.kind]
   const quote = item.note?.content ?? item.request?.reason
   const toggle = (part: 'reply' | 'remind') => setOpen(open === part ? null : part)
@@ -92,12 +92,8 @@ export function AttentionRow({ item, isNew, className }: { item: AttentionItem; 
             {/* On a phone all four figures stand below the first two items, with any text and font. */}
             {quote && <Quote className="max-sm:line-clamp-1">{quote}</Quote>}
           </div>
-          <div
-            ref={actions}
-            tabIndex={-1}
-            className="flex flex-wrap items-center outline-none sm:shrink-0 sm:flex-nowrap"
-          >
-            <Actions item={item} open={open} onToggle={toggle} />
+          <div className="flex flex-wrap items-center sm:shrink-0 sm:flex-nowrap">
+            <Actions item={item} replyRef={reply} open={open} onToggle={toggle} />
           </div>
         </div>
         {open === 'reply' && <ReplyForm item={item} onClose={() => setOpen(null)} />}
@@ -151,6 +147,7 @@ function reasonOf({ kind, request, retry, note, webhook, protected_until, standi
 
 interface ActionsProps {
   item: AttentionItem
+  replyRef: RefObject<HTMLButtonElement | null>
   open: 'reply' | 'remind' | null
   onToggle: (part: 'reply' | 'remind') => void
 }
@@ -159,7 +156,7 @@ interface ActionsProps {
 const FLUSH = 'max-sm:first:-ml-3'
 
 /** A failed push is sent again, a failing webhook is opened, and everything else is answered in place. */
-function Actions({ item, open, onToggle }: ActionsProps) {
+function Actions({ item, replyRef, open, onToggle }: ActionsProps) {
   const isLendersTurn = item.standing?.side === 'lender' && !item.note
   return (
     <>
@@ -172,6 +169,7 @@ function Actions({ item, open, onToggle }: ActionsProps) {
           </Link>
         ) : (
           <Button
+            ref={replyRef}
             variant={isLendersTurn ? 'ghost' : 'secondary'}
             size="small"
             className={isLendersTurn ? FLUSH : undefined}

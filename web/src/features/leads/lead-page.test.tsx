@@ -260,6 +260,10 @@ test('what the lender asks is answered at the request, which a mail’s link has
   const field = screen.getByLabelText('Answer: Bank statements')
   expect(document.activeElement).toBe(field)
   await user.type(field, 'They are on their way')
+  await user.click(screen.getByRole('button', { name: 'Cancel' }))
+  const reply = screen.getByRole('button', { name: 'Reply: Bank statements' })
+  expect(document.activeElement).toBe(reply)
+  await user.click(reply)
   await user.click(screen.getByRole('button', { name: 'Send Answer' }))
   await waitFor(() => expect(list.textContent).toContain('Bank statementsSent'))
   expect(server.seen.find(({ path }) => path === '/crm/request/r1/answer')?.body).toEqual({

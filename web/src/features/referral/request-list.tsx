@@ -59,6 +59,8 @@ function Item({ of, request, isWanted, onAnswered }: ItemProps) {
   const { id, subject, reason, due_on, state, asked_at, answered_at } = request
   const [isOpen, setIsOpen] = useState(isWanted)
   const item = useRef<HTMLLIElement>(null)
+  const reply = useRef<HTMLButtonElement>(null)
+  useKeptFocus(reply, String(isOpen))
   useKeptFocus(item, `${state} ${isOpen}`)
   const queryClient = useQueryClient()
   const { name, variant } = STATES[state]
@@ -108,6 +110,7 @@ function Item({ of, request, isWanted, onAnswered }: ItemProps) {
               </ChooseFiles>
               {!isOpen && (
                 <Button
+                  ref={reply}
                   variant="secondary"
                   size="small"
                   aria-label={`Reply: ${subject}`}
