@@ -7,10 +7,17 @@ const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 let minutes = 0
 
+interface RelativeTimeProps {
+  at: string | null | undefined
+  /** Set this if words of the same sentence come before the time. */
+  isInSentence?: boolean
+}
+
 /** For example `5 minutes ago`. Stays true while the page is open, even if nothing else on the page changes. */
-export function RelativeTime({ at }: { at: string | null | undefined }) {
+export function RelativeTime({ at, isInSentence = false }: RelativeTimeProps) {
   useSyncExternalStore(subscribe, readMinutes)
-  return <>{formatRelativeTime(at)}</>
+  const text = formatRelativeTime(at)
+  return <>{isInSentence ? text.replace(/^Just/, 'just') : text}</>
 }
 
 /** The exact time, for the line below `RelativeTime`. */

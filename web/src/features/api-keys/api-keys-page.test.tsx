@@ -312,6 +312,13 @@ test('a key with a name ends after a question, and the list keeps the focus', as
   expect(document.activeElement).toBe(screen.getByRole('list', { name: 'Keys for your systems' }))
 })
 
+test('the list of keys says in a sentence when a key was used', async () => {
+  const used = { ...LEDGER, last_used_at: new Date().toISOString() }
+  serveKey(NONE, { 'GET /dashboard/api-keys': () => ({ body: data({ keys: [used] }) }) })
+  openApp('/api-keys')
+  expect((await screen.findByRole('list', { name: 'Keys for your systems' })).textContent).toContain('used just now')
+})
+
 test('if the keys with a name cannot be loaded, Try Again loads them', async () => {
   let isBroken = true
   serveKey(NONE, {

@@ -170,7 +170,7 @@ function KeyRow({ apiKey: { name, rights, preview, created_at, made_by, last_use
           {made_by && ` by ${made_by}`} ·{' '}
           {last_used_at ? (
             <time dateTime={last_used_at} title={formatDateTime(last_used_at)}>
-              used <RelativeTime at={last_used_at} />
+              used <RelativeTime at={last_used_at} isInSentence />
             </time>
           ) : (
             'never used'

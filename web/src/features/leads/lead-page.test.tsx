@@ -236,7 +236,10 @@ test('if a lead fails to load, both back links open the list with its search', a
 
 test('what the lender asks is answered at the request, which a mail’s link has opened', async () => {
   const asked = { id: 'r1', subject: 'Bank statements', reason: 'Three months', due_on: '2026-12-01', state: 'asked' }
-  const times = { asked_at: '2026-11-20T01:00:00.000Z', answered_at: null }
+  const times: Record<'asked_at' | 'answered_at', string | null> = {
+    asked_at: '2026-11-20T01:00:00.000Z',
+    answered_at: null,
+  }
   let requests = [
     { ...asked, ...times },
     { ...asked, ...times, id: 'r2', subject: 'Quote', state: 'accepted' },
@@ -248,7 +251,8 @@ test('what the lender asks is answered at the request, which a mail’s link has
     },
     'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
     'POST /crm/request/r1/answer': () => {
-      requests = requests.map((one) => (one.id === 'r1' ? { ...one, state: 'sent' } : one))
+      const sent = { state: 'sent', answered_at: new Date().toISOString() }
+      requests = requests.map((one) => (one.id === 'r1' ? { ...one, ...sent } : one))
       return { status: 201, body: data({ note: { id: 'n1', content: 'They are on their way' } }) }
     },
   })
@@ -266,6 +270,7 @@ test('what the lender asks is answered at the request, which a mail’s link has
   await user.click(reply)
   await user.click(screen.getByRole('button', { name: 'Send Answer' }))
   await waitFor(() => expect(list.textContent).toContain('Bank statementsSent'))
+  expect(list.textContent).toContain('Answered just now')
   expect(server.seen.find(({ path }) => path === '/crm/request/r1/answer')?.body).toEqual({
     content: 'They are on their way',
   })

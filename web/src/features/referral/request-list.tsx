@@ -146,7 +146,7 @@ function Item({ of, request, isWanted, onAnswered }: ItemProps) {
 function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} title={formatDateTime(at)}>
-      <RelativeTime at={at} />
+      <RelativeTime at={at} isInSentence />
     </time>
   )
 }
