@@ -637,6 +637,9 @@ test('GET /outbox shows mails in development without running scripts in them', a
   const list = await page.text()
   expect(list).toContain('&#60;script&#62;alert(1)')
   expect(list).not.toMatch(/<script|<img/)
+  // Without a mouse, the mail is one key away from the start of the page, however many mails there are.
+  expect(list).toMatch(/<body>\s*<a [^>]*href="#mail">Skip to the mail<\/a>/)
+  expect(list).toContain('<main id="mail" tabindex="-1">')
   expect(list).toMatch(/<time>\d{1,2} \w{3,4} \d{4}, \d{1,2}:\d\d.[ap]m UTC<\/time>/)
 
   const mail = await (await fetch(`${portal.url}/outbox/0-with-markup`)).text()

@@ -22,12 +22,13 @@ export function outboxPage(mails: readonly OutboxMail[], shown: OutboxMail | und
 <style>${STYLE}</style>
 </head>
 <body>
+${shown ? '<a class="skip" href="#mail">Skip to the mail</a>' : ''}
 <nav aria-label="Mails">
 <h1>Outbox</h1>
 <p class="muted">Without a mail server, emails stay here. The newest email comes first.</p>
 ${mails.length === 0 ? '<p>No email has been written yet.</p>' : `<ol>${mails.map((mail) => listItem(mail, shown, view)).join('')}</ol>`}
 </nav>
-<main>${shown ? mailOf(shown, view) : ''}</main>
+<main id="mail" tabindex="-1">${shown ? mailOf(shown, view) : ''}</main>
 </body>
 </html>`
 }
@@ -79,6 +80,8 @@ const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#e3e5ea, #2c3039); --ink: light-dark(#1c2030, #eef0f4); --muted: light-dark(#5c6170, #a7abb6); --canvas: light-dark(#f6f7f9, #101217); --surface: light-dark(#fff, #181b21); --brand: light-dark(#4652d6, #b1baff); }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100dvh; display: grid; grid-template-columns: minmax(240px, 340px) minmax(0, 1fr); font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--canvas); }
+.skip { position: absolute; z-index: 1; top: -99px; left: 12px; padding: 7px 12px; border-radius: 8px; color: var(--brand); background: var(--surface); }
+.skip:focus { top: 8px; }
 nav { border-right: 1px solid var(--line); background: var(--surface); padding: 20px 12px; overflow: auto; max-height: 100dvh; position: sticky; top: 0; }
 nav h1, nav > p { margin: 0 0 4px; padding: 0 10px; }
 h1 { font-size: 18px; } h2 { font-size: 17px; margin: 0; overflow-wrap: anywhere; }
@@ -94,6 +97,7 @@ header p { margin: 2px 0 10px; }
 .choices a { padding: 7px 12px; color: var(--muted); text-decoration: none; }
 .choices a:hover { color: var(--ink); }
 .choices a[aria-current] { background: var(--canvas); color: var(--ink); font-weight: 600; }
+main:focus { outline: none; }
 a:focus-visible { outline: 2px solid var(--brand); outline-offset: -2px; }
 iframe { display: block; max-width: 100%; height: 100%; min-height: 70dvh; border: 1px solid var(--line); border-radius: 8px; background: transparent; }
 pre, table { margin: 0; padding: 16px; background: var(--surface); border: 1px solid var(--line); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; align-self: start; font: 13px/1.5 ui-monospace, monospace; max-width: 100%; }
