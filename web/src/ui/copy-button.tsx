@@ -52,7 +52,13 @@ export function CopyButton({
         className={isIcon ? '-my-2 pointer-coarse:-my-3' : undefined}
         title={isIcon ? label : undefined}
         aria-label={isIcon || (!isCopied && shortLabel !== label) ? label : undefined}
-        icon={isCopied ? <Check aria-hidden className="text-success-dot" /> : <Copy aria-hidden />}
+        icon={
+          isCopied ? (
+            <Check aria-hidden className={variant === 'primary' ? undefined : 'text-success-dot'} />
+          ) : (
+            <Copy aria-hidden />
+          )
+        }
         onClick={handleClick}
       >
         {isIcon ? null : isCopied ? 'Copied' : shortLabel}

@@ -86,6 +86,8 @@ test('a generated key appears once, stays hidden until a button shows it, and ca
   expect(document.body.textContent).not.toContain(KEY)
   await user.click(await button('Copy API key'))
   expect(await navigator.clipboard.readText()).toBe(KEY)
+  // Green cannot be seen on the button's own colour.
+  expect((await button('Copied')).querySelector('svg')?.classList).not.toContain('text-success-dot')
 
   expect(screen.getByText('Active')).toBeDefined()
   expect(screen.getByText('lp_4fK2a...')).toBeDefined()
