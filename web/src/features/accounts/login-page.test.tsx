@@ -29,6 +29,20 @@ test('Sign in is disabled until both fields are filled', async () => {
   expect(submit.disabled).toBe(false)
 })
 
+test('who passes the empty fields on the way to another button is told nothing; a field left out later is', async () => {
+  serve({})
+  const { user, email, password } = await openLogin()
+  await user.click(email)
+  await user.tab()
+  await user.tab()
+  // The check of the fields loads when the first one is left, and has found something before the next key.
+  await vi.dynamicImportSettled()
+  expect(screen.queryByText(/is required/)).toBeNull()
+  await user.type(password, 'secret')
+  expect(await screen.findByText('Email is required')).toBeDefined()
+  expect(screen.queryByText('Password is required')).toBeNull()
+})
+
 test('an invalid email address is reported on its field and not sent', async () => {
   const server = serve({})
   const { user, email, password, submit } = await openLogin()

@@ -54,6 +54,8 @@ export function LoginPage() {
   const [touched, setTouched] = useState({ email: false, password: false })
   const [check, setCheck] = useState<Check>(() => checkNothing)
   const { problems } = check(values)
+  // Who passes the empty fields, on the way to another button, has made no mistake yet.
+  const [isBegun, setIsBegun] = useState(false)
   const isUsed = values.email !== '' || values.password !== '' || touched.email || touched.password
   useEffect(() => {
     if (isUsed) void loadCheck().then((loaded) => setCheck(() => loaded))
@@ -109,6 +111,7 @@ export function LoginPage() {
   }
 
   function submit(typed: typeof values) {
+    setIsBegun(true)
     setTouched({ email: true, password: true })
     login.mutate(typed)
   }
@@ -118,8 +121,11 @@ export function LoginPage() {
       id: name,
       name,
       value: values[name],
-      error: touched[name] ? problems[name] : undefined,
-      onChange: (event: ChangeEvent<HTMLInputElement>) => setValues({ ...values, [name]: event.target.value }),
+      error: isBegun && touched[name] ? problems[name] : undefined,
+      onChange(event: ChangeEvent<HTMLInputElement>) {
+        setIsBegun(true)
+        setValues({ ...values, [name]: event.target.value })
+      },
       onBlur: () => setTouched({ ...touched, [name]: true }),
     }
   }
