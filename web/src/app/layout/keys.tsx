@@ -18,6 +18,7 @@ const SECOND_KEY_MS = 1_500
  */
 export function Keys({ role }: { role: Role }) {
   const [open, setOpen] = useState<'palette' | 'help'>()
+  const [early, setEarly] = useState('')
   const navigate = useNavigate()
   const { back } = useRouter()
   const areOn = useSingleKeys()
@@ -28,7 +29,19 @@ export function Keys({ role }: { role: Role }) {
     if (event.defaultPrevented || event.isComposing || event.altKey) return
     const key = event.key.toLowerCase()
     if (event.ctrlKey || event.metaKey) {
-      if (key === 'k' && !event.shiftKey && !isDialogOpen()) act(event, () => setOpen('palette'))
+      if (key === 'k' && !event.shiftKey && !isDialogOpen()) {
+        act(event, () => {
+          setEarly('')
+          setOpen('palette')
+        })
+      }
+      return
+    }
+    if (open === 'palette' && !isDialogOpen()) {
+      // The code of the palette loads. What is typed meanwhile waits for its field.
+      if (event.key === 'Escape') setOpen(undefined)
+      else if (event.key === 'Enter') event.preventDefault()
+      else if (event.key.length === 1) act(event, () => setEarly((typed) => typed + event.key))
       return
     }
     if (!areOn || isTyping(event.target) || isDialogOpen()) return
@@ -60,7 +73,9 @@ export function Keys({ role }: { role: Role }) {
 
   return (
     <Suspense>
-      {open === 'palette' && <Palette role={role} onHelp={() => setOpen('help')} onClose={() => setOpen(undefined)} />}
+      {open === 'palette' && (
+        <Palette role={role} early={early} onHelp={() => setOpen('help')} onClose={() => setOpen(undefined)} />
+      )}
       {open === 'help' && <KeyHelp onClose={() => setOpen(undefined)} />}
     </Suspense>
   )

@@ -30,6 +30,8 @@ interface PaletteItem {
 
 interface PaletteProps {
   role: Role
+  /** What was typed before the palette appeared. */
+  early: string
   onHelp: () => void
   onClose: () => void
 }
@@ -39,9 +41,9 @@ interface PaletteProps {
  * until the arrow keys choose another; Enter opens what is announced. Shown are only the records of an answer to the
  * present text, so that a late answer replaces nothing.
  */
-export function Palette({ role, onHelp, onClose }: PaletteProps) {
+export function Palette({ role, early, onHelp, onClose }: PaletteProps) {
   const navigate = useNavigate()
-  const [text, setText] = useState('')
+  const [text, setText] = useState(early)
   const words = text.trim()
   const asked = useSettled(words)
   const { data, isFetching, isPlaceholderData } = useQuery(searchQuery(asked, FOUND_MAX))
