@@ -72,7 +72,7 @@ export function NamedKeysCard() {
       )}
       <Card
         title="Keys for your systems"
-        description="Give each system a key of its own. You replace one by making the next before you end the last."
+        description="Give each system a key of its own. To replace a key, make the new one first and then end the old one."
         action={
           rows.length > 0 && (
             <Badge>
