@@ -76,3 +76,22 @@ test('without a mouse a key is made, shown and put away, and the focus goes with
   for (const key of ['Tab', 'Enter']) await page.keyboard.press(key)
   await expect(page.getByRole('list', { name: 'Keys for your systems' })).toBeFocused()
 })
+
+test('what is typed while the palette’s code loads is in its field, and is no single key', async ({
+  page,
+  partner: _,
+}) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/assets/palette-*.js', async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.goto('/deals')
+  await expect(page.getByText('No deals have been created from your leads yet')).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('new')
+  release()
+  await page.keyboard.type(' lead')
+  await expect(page.getByRole('combobox', { name: 'A page, an action' })).toHaveValue('new lead')
+  await expect(page).toHaveURL('/deals')
+})

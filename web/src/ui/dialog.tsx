@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 
 interface DialogProps {
@@ -110,15 +110,16 @@ export function ConfirmDialog({
   )
 }
 
-/** Opens and closes a `<dialog>` as a modal when `open` changes. */
+/**
+ * Opens and closes a `<dialog>` as a modal when `open` changes, before the next key. Closing gives the focus back. What
+ * appears at the same time can take it only afterwards.
+ */
 export function useModal(open: boolean) {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    if (open && !ref.current?.open) ref.current?.showModal()
-  }, [open])
-  // Closing gives the focus back. What appears at the same time can take it only afterwards.
   useLayoutEffect(() => {
-    if (!open && ref.current?.open) ref.current.close()
+    const dialog = ref.current
+    if (open && dialog && !dialog.open) dialog.showModal()
+    if (!open && dialog?.open) dialog.close()
   }, [open])
   return ref
 }

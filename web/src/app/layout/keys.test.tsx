@@ -47,16 +47,6 @@ test('single keys go to pages, rows and the search, say what they do, and rest w
   chooseSingleKeys(true)
 })
 
-test('what is typed while the palette’s code loads is in its field, and is no single key', async () => {
-  serve()
-  const user = openApp('/deals')
-  await screen.findByRole('heading', { level: 1, name: 'Deals' })
-  await user.keyboard('{Control>}k{/Control}new')
-  const input = await screen.findByRole<HTMLInputElement>('combobox', { name: /^A page, an action/ })
-  expect(input.value).toBe('new')
-  expect(location.pathname).toBe('/deals')
-})
-
 test('the palette finds pages and records, opens what is announced, and shows no late answer', async () => {
   let answerSlow: (() => void) | undefined
   serve({
