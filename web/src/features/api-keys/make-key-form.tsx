@@ -46,6 +46,8 @@ export function MakeKeyForm({ onMade, onCancel }: MakeKeyFormProps) {
       <TextField
         label="Name"
         required
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the form can come after its dialog has opened
+        autoFocus
         autoComplete="off"
         maxLength={API_KEY_NAME_LENGTH_MAX}
         hint="Records and logs show it, for example “Website form”."

@@ -3,7 +3,7 @@ import { KEY_RIGHT_NAMES } from '@portal/contract/key-rights.ts'
 import { API_CALLS_PER_MINUTE, NAMED_KEYS_MAX } from '@portal/contract/limits.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureDetail, failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
@@ -20,7 +20,9 @@ import { OneTimeSecret } from '../../ui/secret.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 import { namedKeysQuery, showNamedKeys } from './api-keys.queries.ts'
-import { MakeKeyForm } from './make-key-form.tsx'
+
+/** Most visits of the page make no key. */
+const MakeKeyForm = lazy(async () => ({ default: (await import('./make-key-form.tsx')).MakeKeyForm }))
 
 /** The keys that the business gives to its systems, each with a name, rights and an end of its own (D84). */
 export function NamedKeysCard() {
@@ -131,7 +133,9 @@ export function NamedKeysCard() {
         title="Make a Key"
         description={`The key is shown once. All keys together may make ${API_CALLS_PER_MINUTE} calls a minute.`}
       >
-        <MakeKeyForm onMade={handleMade} onCancel={() => setIsMaking(false)} />
+        <Suspense fallback={<Spinner label="Loading the form" />}>
+          <MakeKeyForm onMade={handleMade} onCancel={() => setIsMaking(false)} />
+        </Suspense>
       </Dialog>
       <ConfirmDialog
         open={question !== null}
