@@ -37,6 +37,27 @@ signedOut('a form that is submitted before the code arrives is carried out when 
   expect(addresses.filter((address) => address.includes(encodeURIComponent(password)))).toEqual([])
 })
 
+for (const [reader, paths] of [
+  ['visitor', ['/login', '/signup']],
+  ['person', ['/dashboard', '/leads/new']],
+] as const) {
+  const of = reader === 'visitor' ? signedOut : test
+  of(`what the document shows a ${reader} looks the same before the whole style sheet has come`, async ({ page }) => {
+    for (const path of paths) {
+      await test.step(path, async () => {
+        await holdCode(page)
+        const arrive = await holdFiles(page, 'css')
+        await page.goto(path, { waitUntil: 'commit' })
+        const looks = await readLooks(page, reader)
+        arrive()
+        await expect.poll(() => page.evaluate('document.styleSheets.length')).toBe(2)
+        expect(await readLooks(page, reader)).toEqual(looks)
+        await page.unrouteAll({ behavior: 'ignoreErrors' })
+      })
+    }
+  })
+}
+
 test('the document begins the calls of its page, and the app asks for nothing twice', async ({ page, demo }) => {
   const calls = {
     '/dashboard': 4,
@@ -132,12 +153,26 @@ signedOut('a script or style that the build did not put into the document does n
 
 /** Holds the app's code back. Call the result to let it arrive. */
 async function holdCode(page: Page): Promise<() => void> {
+  return holdFiles(page, 'js')
+}
+
+async function holdFiles(page: Page, ending: 'js' | 'css'): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route(/\/assets\/.*\.js$/, async (route) => {
+  await page.route(`**/assets/*.${ending}`, async (route) => {
     await promise
     await route.continue()
   })
   return resolve
+}
+
+/** The places and colours of everything that the document shows. */
+async function readLooks(page: Page, reader: string): Promise<unknown> {
+  await expect(page.locator(`#root > [data-early=${reader}]`)).toBeVisible()
+  return page.evaluate(`[...document.querySelectorAll('#root > [data-early=${reader}] *')].map((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect()
+    const { color, backgroundColor, borderColor, fontSize, fontWeight, opacity } = getComputedStyle(element)
+    return [element.tagName, x, y, width, height, color, backgroundColor, borderColor, fontSize, fontWeight, opacity]
+  })`)
 }
 
 function callsIn(addresses: string[]): string[] {

@@ -72,7 +72,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // The page's content security policy allows data URLs for images only.
     assetsInlineLimit: 0,
-    // The document holds the one style sheet. Split sheets would be requested again by the files that are loaded later.
+    // The document requests the one style sheet. It would have to name each part of a split one.
     cssCodeSplit: false,
     // The first versions that support light-dark(), for the themes, and AbortSignal.any, for calls to the server.
     target: ['chrome123', 'firefox124', 'safari17.5'],

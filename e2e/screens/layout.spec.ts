@@ -174,18 +174,22 @@ test('a page whose code was replaced by a newer version opens after an automatic
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
-test('if the first document gets none of its code, as amid an upgrade, it reloads by itself until the code arrives', async ({
-  page,
-}) => {
-  let documents = 0
-  page.on('request', (request) => void (documents += Number(request.isNavigationRequest())))
-  await page.route(/\/assets\/.*\.(js|css)$/, (route) =>
-    documents < 3 ? route.fulfill({ status: 404 }) : route.fallback(),
-  )
-  await page.goto('/leads')
-  await expect(page.getByText('No leads found')).toBeVisible()
-  expect(documents).toBe(3)
-})
+for (const [what, files] of [
+  ['code', /\/assets\/.*\.js$/],
+  ['style', /\/assets\/.*\.css$/],
+] as const) {
+  test(`if the first document gets no ${what}, as amid an upgrade, it reloads by itself until the ${what} arrives`, async ({
+    page,
+  }) => {
+    let documents = 0
+    page.on('request', (request) => void (documents += Number(request.isNavigationRequest())))
+    await page.route(files, (route) => (documents < 3 ? route.fulfill({ status: 404 }) : route.fallback()))
+    await page.goto('/leads')
+    await expect.poll(() => documents).toBe(3)
+    await expect(page.getByText('No leads found')).toBeVisible()
+    expect(documents).toBe(3)
+  })
+}
 
 test('a page that stays broken reloads automatically only once, and after that only on request', async ({ page }) => {
   await page.goto('/leads')

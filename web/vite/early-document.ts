@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { transform } from 'lightningcss'
 import { build } from 'vite'
 import { EARLY_CALLS, SESSION_CALL } from '../src/document/early-calls.ts'
 
@@ -61,6 +62,27 @@ export function earlyPart(path: string, isForPeople: boolean): string {
   if (isForPeople) return early('person', shell) + early('visitor', logo)
   const form = FORMS[path]
   return form ? early('person', logo) + early('visitor', piece(form)) : early('anybody', logo)
+}
+
+/** The rules of a style sheet that apply to `html`. Rules that name no class are among them. */
+export function earlyStyle(sheet: string, html: string): string {
+  const classes = new Set([...html.matchAll(/class="([^"]*)"/g)].flatMap(([, names = '']) => names.split(' ')))
+  const { code } = transform({
+    filename: 'early.css',
+    code: Buffer.from(sheet),
+    minify: true,
+    visitor: {
+      Rule: {
+        style({ value: { selectors } }) {
+          const isUsed = selectors.some((parts) =>
+            parts.every((part) => part.type !== 'class' || classes.has(part.name)),
+          )
+          return isUsed ? undefined : []
+        },
+      },
+    },
+  })
+  return String(code).trim()
 }
 
 function piece(name: string): string {

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
-import { bundleStart, earlyCallsOf, earlyPart } from './early-document.ts'
+import { bundleStart, earlyCallsOf, earlyPart, earlyStyle } from './early-document.ts'
 
 /**
  * Writes a copy of index.html for every path that has a page. The copy begins this page's calls, shows what is known of
  * the page, and requests the files of the page at once. Otherwise a first visit would do all this only after the router
- * has run. `/leads/$loid` becomes `leads/$loid.html`, which the server sends for this path. Style and first script are
- * in the document, because a slow phone would wait for each for a round trip.
+ * has run. `/leads/$loid` becomes `leads/$loid.html`, which the server sends for this path. The first script and the
+ * style of what the document shows are in it, because a slow phone would wait for each for a round trip. The whole style
+ * sheet comes after that part, so it does not hold up the first paint, but the app waits for it.
  */
 export function pageHtml(routesFile: string): Plugin {
   let root = ''
@@ -25,13 +26,20 @@ export function pageHtml(routesFile: string): Plugin {
       if (index?.type !== 'asset') throw new Error('the build has no index.html')
       const font = Object.keys(bundle).find((name) => /latin-(?!ext).*\.woff2$/.test(name))
       if (!font) throw new Error('the build has no font')
+      const sheet = sheetOf(bundle)
+      const style = String(sheet.source)
+      // A font that the sheet declares again would be used late, and the text would move.
+      sheet.source = style.replaceAll(/@font-face\{[^}]*\}/g, '')
       const start = `<meta name="font" content="/${font}" />
-    <style>${takeStyle(bundle)}</style>
+    <style><!--style--></style>
     <script>${await bundleStart()}</script>`
       const html = String(index.source)
         .replaceAll(/^ *<link rel="(modulepreload|stylesheet)".*\n/gm, '')
         .replace('<!--start-->', () => start)
-      index.source = withEarlyPart(html, { path: '/', isForPeople: true, apiBase })
+        .replace('<!--sheet-->', `<link rel="stylesheet" crossorigin href="/${sheet.fileName}" />`)
+      const documentFor = (page: Pick<Document, 'path' | 'isForPeople'>) =>
+        withEarlyPart(html, { ...page, apiBase, style })
+      index.source = documentFor({ path: '/', isForPeople: true })
       const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
       for (const { path, modules, isForPeople } of readPages(await readFile(join(root, routesFile), 'utf8'))) {
         const needed = ['app/main.tsx', ...modules].flatMap((module) => withImports(chunkOf(module, chunks), bundle))
@@ -41,10 +49,7 @@ export function pageHtml(routesFile: string): Plugin {
           .map(({ fileName }) => fileName)
           .filter((file) => !html.includes(file))
           .map((file) => `    <link rel="modulepreload" crossorigin href="/${file}">\n`)
-        const source = withEarlyPart(html, { path, isForPeople, apiBase }).replace(
-          '  </head>',
-          `${links.join('')}  </head>`,
-        )
+        const source = documentFor({ path, isForPeople }).replace('  </head>', `${links.join('')}  </head>`)
         this.emitFile({ type: 'asset', fileName: `${path.slice(1)}.html`, source })
       }
     },
@@ -55,22 +60,24 @@ interface Document {
   path: string
   isForPeople: boolean
   apiBase: string
+  style: string
 }
 
-function withEarlyPart(html: string, { path, isForPeople, apiBase }: Document): string {
+function withEarlyPart(html: string, { path, isForPeople, apiBase, style }: Document): string {
+  const part = earlyPart(path, isForPeople)
   return html
     .replace('<!--early-calls-->', earlyCallsOf(path, isForPeople, apiBase))
-    .replace('<!--early-->', earlyPart(path, isForPeople))
+    .replace('<!--early-->', part)
+    .replace('<!--style-->', () => earlyStyle(style, part))
 }
 
-/** Removes the app's style sheet from the build and returns its text. */
-function takeStyle(bundle: Rolldown.OutputBundle): string {
+/** The app's style sheet. */
+function sheetOf(bundle: Rolldown.OutputBundle): Rolldown.OutputAsset {
   const sheets = Object.values(bundle).filter(({ fileName }) => fileName.endsWith('.css'))
   const [sheet] = sheets
   if (sheets.length !== 1 || sheet?.type !== 'asset')
     throw new Error('the build has more than one style sheet, or none')
-  delete bundle[sheet.fileName]
-  return String(sheet.source).trim()
+  return sheet
 }
 
 /**

@@ -74,7 +74,7 @@ function beginCalls(token: string | null): EarlyCalls {
 }
 
 /**
- * If the app's script does not arrive, the app cannot help itself. The connection may be broken, or another process may
+ * If the app's script or style sheet does not arrive, the app cannot help itself. The connection may be broken, or another process may
  * have answered, with another version of the portal. A new document solves both problems, as soon as the portal answers.
  * A file that is requested later is not of this kind: the app's own pages handle its failure.
  */
@@ -83,9 +83,9 @@ function reloadWithoutCode() {
   addEventListener(
     'error',
     ({ target }) => {
-      const isCode = target instanceof HTMLScriptElement && target.matches('head > script[type=module]')
-      const isOurs = isCode && target.src.startsWith(`${location.origin}/assets/`)
-      if (!isOurs || isWaiting || !document.querySelector('#root > [data-early]')) return
+      const isNeeded =
+        target instanceof Element && target.matches('head > script[src^="/assets/"], body > link[href^="/assets/"]')
+      if (!isNeeded || isWaiting || !document.querySelector('#root > [data-early]')) return
       isWaiting = true
       reloadSoon()
     },

@@ -14,8 +14,8 @@ export interface Brand {
 export const LOGO_PATH = '/brand/logo'
 export const LOGO_DARK_PATH = '/brand/logo-dark'
 
-/** The style that gives the pages the lender's colours. */
+/** The style that gives the pages the lender's colours. Its selector outweighs the `:root` of the later style sheet. */
 export function coloursOf(palette: Palette): string {
   const values = Object.entries(palette).map(([name, [light, dark]]) => `--${name}:light-dark(${light},${dark})`)
-  return `:root{${values.join(';')}}`
+  return `html:root{${values.join(';')}}`
 }

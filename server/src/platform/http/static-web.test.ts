@@ -197,7 +197,7 @@ test('with a logo and a colour, every page shows them, and their files are serve
     '<meta name="brand-logo" content="wide" data-light="/brand/logo" data-dark="/brand/logo-dark">',
   )
   expect(body).toContain('<link rel="icon" href="/brand/logo" media="(prefers-color-scheme: light)">')
-  expect(body).toMatch(/<style>:root\{--mark:light-dark\(#e8590c,#[0-9a-f]{6}\);/)
+  expect(body).toMatch(/<style>html:root\{--mark:light-dark\(#e8590c,#[0-9a-f]{6}\);/)
   expect(headers['content-security-policy']).toMatch(/style-src 'self' 'sha256-[^' ]+'$/)
   expect(body).not.toMatch(/favicon|<svg|boot-name/)
   const packed = await branded.inject({ url: '/branded', headers: { 'accept-encoding': 'br' } })
