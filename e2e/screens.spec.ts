@@ -54,6 +54,33 @@ signedIn(
   },
 )
 
+for (const { path, width, held, waiting, below } of [
+  { path: '/team', width: 390, held: '**/api/team', waiting: 'Loading the team', below: 'Roles' },
+  {
+    path: '/webhook',
+    width: 820,
+    held: '**/api/dashboard/webhook-logs*',
+    waiting: 'Loading webhook log',
+    below: 'How deliveries work',
+  },
+]) {
+  signedIn(`a list of ${path} that comes late moves nothing below it`, async ({ page, demo: _ }) => {
+    await page.setViewportSize({ width, height: 1_180 })
+    const { promise, resolve: answer } = Promise.withResolvers<void>()
+    await page.route(held, async (route) => {
+      await promise
+      await route.continue()
+    })
+    await page.goto(path)
+    await expect(page.getByRole('status', { name: waiting })).toBeVisible()
+    await page.evaluate(ADD_UP_SHIFTS)
+    answer()
+    await expect(page.getByRole('status', { name: waiting })).toHaveCount(0)
+    await expect(page.getByRole('heading', { name: below })).toBeVisible()
+    expect(await page.evaluate<number>(ADD_UP_SHIFTS)).toBeLessThanOrEqual(SHIFT_MAX)
+  })
+}
+
 async function expectComplete(
   page: Page,
   path: string,

@@ -1,8 +1,10 @@
 import { PERSON_RIGHT_TEXTS } from '@portal/contract/person-rights.ts'
 import { ROLE_NAMES, ROLE_TEXTS, ROLES } from '@portal/contract/roles.ts'
-import { useQuery } from '@tanstack/react-query'
+import type { readTeam } from '@portal/contract/team.ts'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { UserRoundPlus } from 'lucide-react'
 import { useState } from 'react'
+import type { Answer } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { useSeesPayments } from '../../session/sees-payments.ts'
@@ -22,6 +24,7 @@ export function startTeam({ queryClient }: PageStart) {
 
 export function TeamPage() {
   const [isInviting, setIsInviting] = useState(false)
+  const team = useQuery(teamQuery())
   return (
     <>
       <PageHeader
@@ -34,16 +37,16 @@ export function TeamPage() {
         }
       />
       <div className="stack items-start gap-8 xl:grid-cols-[minmax(0,1fr)_22rem]">
-        <Team />
-        <Roles />
+        <Team team={team} />
+        {/* On a phone it stands below a list of any length, and would move when the list comes. */}
+        {!team.isPending && <Roles />}
       </div>
       <InviteDialog open={isInviting} onClose={() => setIsInviting(false)} />
     </>
   )
 }
 
-function Team() {
-  const team = useQuery(teamQuery())
+function Team({ team }: { team: UseQueryResult<Answer<typeof readTeam>> }) {
   if (team.isPending) {
     return (
       <Card title="People" padded={false}>

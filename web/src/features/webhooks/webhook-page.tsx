@@ -1,5 +1,6 @@
 import { WEBHOOK_LOG_STATUSES, type WebhookLog } from '@portal/contract/webhooks.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { clsx } from 'clsx'
 import { useEffect, useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
@@ -63,7 +64,10 @@ export function WebhookPage() {
               <div className="min-w-0 xl:order-1">
                 <WebhookLogPanel logs={logs} search={search} onChange={handleChange} />
               </div>
-              <DeliveryGuide />
+              {/* Below a log of any length, it would move when the log comes. */}
+              <div className={clsx(logs.isPending && 'max-xl:hidden')}>
+                <DeliveryGuide />
+              </div>
             </>
           ) : (
             <WaitingEndpoint />
