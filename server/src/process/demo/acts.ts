@@ -1,3 +1,5 @@
+import { personName } from '@portal/contract/person-name.ts'
+import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import { viewQuery } from '@portal/contract/views.ts'
 import type { Deps } from '../../deps.ts'
 import { findPersonByEmail } from '../../features/accounts/people.queries.ts'
@@ -38,11 +40,15 @@ export async function perform(
       return signUp(acting)
     case 'confirm':
       return confirm(acting)
-    case 'invite':
-      await acting.db
-        .transaction()
-        .execute(async (tx) => inviteToTeam(tx, acting, await cast.signIn(acting, 'mia'), TOM))
+    case 'invite': {
+      const mia = await cast.signIn(acting, 'mia')
+      await acting.db.transaction().execute(async (tx) => {
+        const { id, role, ...named } = await inviteToTeam(tx, acting, mia, TOM)
+        const invited = { subject: { id, name: personName(named) }, detail: ROLE_NAMES[role] }
+        await securityOf(acting, mia)(tx, 'person-invited', invited)
+      })
       return
+    }
     case 'join': {
       const call = { visitor: cast.visitor, security: securityOf(acting) }
       if (await findPersonByEmail(acting.db, TOM.email)) return

@@ -10,7 +10,7 @@ import { signUpPartner } from '../../features/accounts/sign-up.ts'
 import { findKeyCaller } from '../../features/api-keys/find-key-caller.ts'
 import { generateKey } from '../../features/api-keys/generate-key.ts'
 import { createSecurityStore } from '../../features/security-log/store-security.ts'
-import type { Caller, SessionCaller } from '../../platform/http/authenticate.ts'
+import { type Caller, type SessionCaller, whoOf } from '../../platform/http/authenticate.ts'
 import { type NoteSecurity, noteSecurity } from '../../platform/http/security-events.ts'
 import type { Visitor } from '../../platform/http/visitor.ts'
 
@@ -68,7 +68,10 @@ export function openCast(): Cast {
       const { id, partner_id, business_name, first_name, last_name } = await getByEmail(acting, EMAILS[who])
       return { id: partner_id, businessName: business_name, submitter: { id, name: `${first_name} ${last_name}` } }
     }
-    apiKey ??= await generateKey(acting, await signIn(acting, 'mia'), securityOf(acting))
+    if (!apiKey) {
+      const mia = await signIn(acting, 'mia')
+      apiKey = await generateKey(acting, mia, securityOf(acting, mia))
+    }
     const caller = await findKeyCaller(acting, apiKey)
     if (!caller) throw new Error('the demo’s API key is gone')
     return caller
@@ -80,7 +83,10 @@ export function openCast(): Cast {
 export async function signUp(acting: Deps): Promise<void> {
   if (await findPersonByEmail(acting.db, MIA.email)) return
   const passwordHash = await hashPassword(MIA.password)
-  await acting.db.transaction().execute((tx) => signUpPartner(tx, acting, MIA, passwordHash))
+  await acting.db.transaction().execute(async (tx) => {
+    const { partnerId, personId } = await signUpPartner(tx, acting, MIA, passwordHash)
+    await securityOf(acting)(tx, 'signed-up', { partner: partnerId, person: personId })
+  })
 }
 
 /** The sandbox already has a record of this partner, which is linked only if the address is confirmed (D52). */
@@ -93,9 +99,10 @@ export async function confirm(acting: Deps): Promise<void> {
     )
 }
 
-export function securityOf(deps: Deps): NoteSecurity {
+export function securityOf(deps: Deps, caller: SessionCaller | null = null): NoteSecurity {
   const noted = { log: deps.log, store: createSecurityStore(deps) }
-  return (db, event, facts) => noteSecurity(noted, db, event, { ...facts, ip: '203.0.113.7', browser: BROWSER })
+  return (db, event, facts) =>
+    noteSecurity(noted, db, event, { ...whoOf(caller), ...facts, ip: '203.0.113.7', browser: BROWSER })
 }
 
 export async function getByEmail({ db }: Pick<Deps, 'db'>, email: string) {

@@ -5,6 +5,7 @@ import { readAttention } from '@portal/contract/attention.ts'
 import { listDeals } from '@portal/contract/deals.ts'
 import { readNews } from '@portal/contract/inbox.ts'
 import { listLeads } from '@portal/contract/leads.ts'
+import { readSecurityLog } from '@portal/contract/security-log.ts'
 import { listViews } from '@portal/contract/views.ts'
 import { listWebhookLogs } from '@portal/contract/webhooks.ts'
 import { expect, test } from 'vitest'
@@ -48,6 +49,9 @@ test('the demo tells three weeks once, although its start was cut off, and its f
   const times = mails.map(({ date }) => Date.parse(date ?? ''))
   expect(times.length).toBeGreaterThan(20)
   expect(times).toEqual(times.toSorted((a, b) => b - a))
+  const { entries } = readSecurityLog.answer.parse(await read('/security-log'))
+  const events = entries.map(({ event }) => event)
+  expect(events).toEqual(expect.arrayContaining(['signed-up', 'person-invited', 'invitation-accepted', 'api-key-made']))
   // The key that made leads is in the log with its calls.
   const calls = listWebhookLogs.answer.parse(await read('/dashboard/webhook-logs'))
   const byWebsite = STORY.filter((act) => act.does === 'submit' && act.by === 'website')
