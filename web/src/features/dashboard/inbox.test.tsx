@@ -124,7 +124,7 @@ test('what needs attention is not told again as news', async () => {
   expect(news.getByText('Okafor Freight')).toBeDefined()
   expect(news.getByText('Contacted → Pre Qualified')).toBeDefined()
   const times = news.getAllByRole('time').map((time) => time.getAttribute('datetime'))
-  expect(times).toEqual([partly.untold_at, why.at])
+  expect(times).toEqual([why.at, partly.untold_at])
   expect(news.queryByText('Clearview Glass')).toBeNull()
   expect(screen.getAllByText('Please send the statements')).toHaveLength(1)
   expect(screen.getAllByText('Three months')).toHaveLength(1)

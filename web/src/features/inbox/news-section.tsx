@@ -12,8 +12,10 @@ const SHOWN = 5
 /** The news without what 'Needs attention' tells, so that nothing is told twice (D127). */
 export function untoldNews(news: News): News {
   const lines = news.lines.filter((line) => !line.needs_attention)
-  const untold = lines.slice(0, SHOWN).map((line) => ({ ...line, summary: line.untold_summary, at: line.untold_at }))
-  return { ...news, lines: untold, total: news.total - (news.lines.length - lines.length) }
+  const untold = lines
+    .map((line) => ({ ...line, summary: line.untold_summary, at: line.untold_at }))
+    .toSorted((one, other) => other.at.localeCompare(one.at))
+  return { ...news, lines: untold.slice(0, SHOWN), total: news.total - (news.lines.length - lines.length) }
 }
 
 /** What happened since the person last looked. `untold` is what other parts of the page do not tell. */
@@ -30,7 +32,12 @@ export function NewsSection({ news, untold }: { news: News; untold: News }) {
           </span>
         </>
       }
-      action={<MarkAllRead news={news} />}
+      action={
+        // The text of the button ends where those of other sections end.
+        <span className="-mr-2">
+          <MarkAllRead news={news} />
+        </span>
+      }
     >
       <NewsList news={untold} />
     </Section>
