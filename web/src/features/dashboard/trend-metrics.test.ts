@@ -13,7 +13,7 @@ const points = [
 ]
 
 test.each([
-  ['week', 'leads', '11 leads in the last 3 weeks, the most in the week of Sep 21 (5).'],
+  ['week', 'leads', '11 leads in the last 3 weeks.'],
   ['month', 'deals', '1 deal in the last 3 months, the most in Sep 2026 (1).'],
   ['week', 'deal_value', '$185,000 in the last 3 weeks, the most in the week of Sep 14 ($185,000).'],
   ['week', 'conversions', 'No conversions in the last 3 weeks.'],

@@ -54,15 +54,18 @@ export function periodMark(period: TrendPeriod, start: string): string {
   return period === 'week' ? formatDayInShort(start) : formatMonth(start)
 }
 
-/** Describes the chart in one sentence: `32 leads in the last 12 weeks, the most in the week of Sep 14 (5).` */
+/**
+ * Describes the chart in one sentence: `32 leads in the last 12 weeks, the most in the week of Sep 14 (5).` Names no
+ * period if several have the most.
+ */
 export function trendSummary(points: readonly TrendPoint[], period: TrendPeriod, metric: MetricName): string {
   const { say, figure, none } = METRICS[metric]
   const span = `in the last ${points.length} ${period}s`
-  const best = points.reduce<TrendPoint | undefined>(
-    (most, point) => (most && most[metric] > point[metric] ? most : point),
-    undefined,
-  )
-  if (!best || best[metric] === 0) return `No ${none} ${span}.`
+  const most = Math.max(0, ...points.map((point) => point[metric]))
+  if (most === 0) return `No ${none} ${span}.`
+  const total = `${say(totalOf(points, metric))} ${span}`
+  const [best, other] = points.filter((point) => point[metric] === most)
+  if (!best || other) return `${total}.`
   const when = periodName(period, best.start).replace(/^Week/, 'the week')
-  return `${say(totalOf(points, metric))} ${span}, the most in ${when} (${figure(best[metric])}).`
+  return `${total}, the most in ${when} (${figure(most)}).`
 }
