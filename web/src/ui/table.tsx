@@ -146,7 +146,7 @@ function SortBar<Row, Key extends string>({ columns, sortsOnly, sort, onSort }: 
 
 /** A card has two columns on a phone and four on wider screens: name, state, type, and amount above date. */
 const CARD =
-  'max-wide:relative max-wide:grid max-sm:nth-[n+8]:later-[6.75rem] sm:max-wide:nth-[n+10]:later-[4.25rem] max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-4 max-wide:py-2.5 max-sm:py-1 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_7.5rem]'
+  'max-wide:relative max-wide:grid max-sm:nth-[n+8]:later-[5.875rem] sm:max-wide:nth-[n+10]:later-[3.8125rem] max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-4 max-wide:py-2.5 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_7.5rem]'
 
 const CARD_PLACES: Record<CardPlace, string> = {
   title: 'max-wide:row-span-2 sm:max-wide:row-span-3',
