@@ -91,9 +91,14 @@ async function take(browser: Browser, url: string, token: string, { page, viewpo
   await tab.evaluate(USE_FONT)
   await tab.evaluate(UNTIL_AT_REST)
   if (isWhole) {
-    // The window becomes as tall as the page, because the browser does not draw parts far below the window.
-    const height = await tab.evaluate<number>('document.documentElement.scrollHeight')
-    await tab.setViewportSize({ width: viewport.width, height })
+    // The window becomes as tall as the page, because the browser neither draws nor measures parts far below the window.
+    for (let shown = 0; ; ) {
+      const height = await tab.evaluate<number>('document.documentElement.scrollHeight')
+      if (height === shown) break
+      shown = height
+      await tab.setViewportSize({ width: viewport.width, height })
+      await tab.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+    }
   }
   await tab.screenshot({ path: path.join(folder, file), fullPage: isWhole, type: 'jpeg', quality: 80 })
   if (!isWhole) writeFileSync(path.join(TEXTS, file.replace('.jpg', '.txt')), await readPictureTexts(tab))
