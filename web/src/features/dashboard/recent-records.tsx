@@ -149,8 +149,12 @@ function Records({ name, query, empty, records }: RecentRecordsProps) {
               <span className="font-medium tabular-nums">{formatMoney(record.amount)}</span>
             </span>
             <span className="flex items-center justify-between gap-4">
-              <span className="truncate text-[0.8125rem] text-muted">
-                {record.detail} · <RelativeTime at={record.time} />
+              <span className="flex min-w-0 text-[0.8125rem] text-muted">
+                <span className="truncate">{record.detail}</span>
+                <span className="shrink-0 whitespace-pre">
+                  {' · '}
+                  <RelativeTime at={record.time} />
+                </span>
               </span>
               <StateBadge kind={record.kind} name={record.state} className="max-w-2/3 shrink-0" />
             </span>

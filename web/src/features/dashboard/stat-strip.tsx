@@ -111,10 +111,10 @@ const DIRECTIONS = {
 function ChangeText({ change: { direction, text } }: { change: Change }) {
   const { Icon, className } = DIRECTIONS[direction]
   return (
-    <>
-      <Icon aria-hidden className={clsx('mr-1 inline size-3.5 align-[-0.1875rem]', className)} />
-      {text}
-    </>
+    <span className="flex gap-1">
+      <Icon aria-hidden className={clsx('mt-px size-3.5 shrink-0', className)} />
+      <span>{text}</span>
+    </span>
   )
 }
 

@@ -5,21 +5,22 @@ import { clsx } from 'clsx'
 import { formatPercent } from '../../format/percent.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** A longer figure shrinks to the width of its cell on a phone. */
+/** On a phone all figures shrink if one is longer, so that it fits into its cell. */
 const LONG_VALUE = 8
 
 /** Figures of the loaded page only (section 2). Without `deals` the outline of the strip is shown. */
 export function DealSummaryCards({ deals }: { deals: readonly Deal[] | undefined }) {
   const summary = deals && summarise(deals)
+  const isLong = [summary?.value, summary?.average].some((value = '') => value.length > LONG_VALUE)
   return (
     <dl
       aria-label="Deals on this page"
       className="frame grid grid-cols-4 gap-px bg-line! *:min-w-0 *:bg-surface *:px-1.5 *:py-2 sm:*:px-5"
     >
-      <Figure term="Total Deals" value={summary?.count} detail="on this page" />
-      <Figure term="Won Deals" value={summary?.won} detail={summary?.winRate} />
-      <Figure term="Total Value" value={summary?.value} detail="on this page" />
-      <Figure term="Avg Deal Size" value={summary?.average} detail="per deal" />
+      <Figure term="Total Deals" value={summary?.count} detail="on this page" isLong={isLong} />
+      <Figure term="Won Deals" value={summary?.won} detail={summary?.winRate} isLong={isLong} />
+      <Figure term="Total Value" value={summary?.value} detail="on this page" isLong={isLong} />
+      <Figure term="Avg Deal Size" value={summary?.average} detail="per deal" isLong={isLong} />
     </dl>
   )
 }
@@ -28,9 +29,10 @@ interface FigureProps {
   term: string
   value: string | undefined
   detail: string | undefined
+  isLong: boolean
 }
 
-function Figure({ term, value, detail }: FigureProps) {
+function Figure({ term, value, detail, isLong }: FigureProps) {
   return (
     <div className="@container">
       <dt className="truncate text-xs text-muted max-sm:text-2xs">{term}</dt>
@@ -42,7 +44,7 @@ function Figure({ term, value, detail }: FigureProps) {
             <span
               className={clsx(
                 'text-base/6 font-semibold text-ink tabular-nums wrap-anywhere max-sm:w-full',
-                value.length > LONG_VALUE ? 'max-sm:text-[min(0.8125rem,15cqi)]/5' : 'max-sm:text-[0.8125rem]/5',
+                isLong ? 'max-sm:text-[min(0.8125rem,15cqi)]/5' : 'max-sm:text-[0.8125rem]/5',
               )}
             >
               {value}

@@ -70,7 +70,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
       return (
         <StateCell
           badge={
-            <span className="flex items-center gap-1">
+            <span className="flex items-center gap-1 one-line:*:py-0">
               <StateBadge kind="lead-status" name={lead.lead_status} />
               <VerdictMark verdict={lead} />
             </span>

@@ -1,4 +1,8 @@
+import { clsx } from 'clsx'
 import { Fragment } from 'react'
+
+/** The name of a header or field, which fits into a line of a phone. */
+const SHORT = 25
 
 /** Text in which words between backticks are shown as code. */
 export function Marked({ text }: { text: string }) {
@@ -9,7 +13,13 @@ export function Marked({ text }: { text: string }) {
         position % 2 === 0 ? (
           <Fragment key={position}>{piece}</Fragment>
         ) : (
-          <code key={position} className="rounded bg-hover px-1 py-px font-mono text-[0.9em]">
+          <code
+            key={position}
+            className={clsx(
+              'rounded bg-hover px-1 py-px font-mono text-[0.9em]',
+              piece.length < SHORT && 'text-nowrap',
+            )}
+          >
             {piece}
           </code>
         ),

@@ -194,7 +194,7 @@ function NothingFound({ q }: { q: string }) {
 function QuickActions() {
   return (
     <Section title="Quick Actions">
-      <div className="flex flex-wrap gap-2 max-sm:*:grow">
+      <div className="flex flex-wrap gap-2 max-sm:flex-col">
         <May least="member">
           <Link {...paths.newLead} className={buttonClass('secondary')}>
             <Plus aria-hidden />
