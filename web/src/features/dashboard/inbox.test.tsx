@@ -136,10 +136,11 @@ test('until usual times are known, the page does not say that nothing needs atte
   expect(screen.queryByText('Nothing needs your attention')).toBeNull()
 })
 
-test('a reply is written in the item, which then leaves the list', async () => {
+test('a reply is written in the item, which then leaves the list, and its news is seen', async () => {
   let items = [NOTE, STUCK]
   const { server, user } = openDashboard({
     'GET /dashboard/attention': () => soon().then(() => attentionOf(items)),
+    'POST /dashboard/news/seen': () => ({ body: data(null) }),
     'POST /crm/note/LO-7K3M9QAZ': () => {
       items = [STUCK]
       return { status: 201, body: data({ note: {} }) }
@@ -152,6 +153,7 @@ test('a reply is written in the item, which then leaves the list', async () => {
   await user.click(screen.getByRole('button', { name: 'Send Reply' }))
   await waitFor(async () => expect(await rows()).toHaveLength(1))
   expect(server.seen.find(({ path }) => path === '/crm/note/LO-7K3M9QAZ')?.body).toEqual({ content: 'They come today' })
+  expect(server.seen.find(({ path }) => path === '/dashboard/news/seen')?.body).toMatchObject({ loid: NOTE.loid })
 })
 
 test('who cancels a reply is at its button again', async () => {

@@ -2,7 +2,7 @@ import type { AttentionItem } from '@portal/contract/attention.ts'
 import { retryDealPush } from '@portal/contract/deals.ts'
 import { NO_DEAL_YET, retryLeadPush } from '@portal/contract/leads.ts'
 import { retryNotePush } from '@portal/contract/notes.ts'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import {
   Check,
@@ -33,7 +33,7 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 import { TurnChip } from '../referral/turn-chip.tsx'
 import { markItemDone, remindOfItem } from './attention.queries.ts'
-import { refreshInbox } from './inbox.queries.ts'
+import { markRecordSeen, newsQuery, refreshInbox } from './inbox.queries.ts'
 import { Quote } from './quote.tsx'
 import { UnreadDot } from './unread-mark.tsx'
 
@@ -201,9 +201,13 @@ function Actions({ item, replyRef, open, onToggle }: ActionsProps) {
 
 function Done({ item }: { item: AttentionItem }) {
   const queryClient = useQueryClient()
+  const markSeen = useMarkSeen(item)
   const done = useMutation({
     mutationKey: ACT_KEY,
-    mutationFn: () => markItemDone(queryClient, item.id),
+    mutationFn: async () => {
+      await markItemDone(queryClient, item.id)
+      if (item.kind === 'lender-note') await markSeen()
+    },
     onSuccess: () => toast.info(`Done for everybody: ${item.name}`),
     onError: (error) => toast.error(failureText(error)),
   })
@@ -222,10 +226,24 @@ function Done({ item }: { item: AttentionItem }) {
   )
 }
 
+/**
+ * Marks the news of the item's record as seen, because who answers a note has read it and needs no mail about it (D129).
+ * If that fails, the news stays unseen.
+ */
+function useMarkSeen({ loid }: AttentionItem) {
+  const queryClient = useQueryClient()
+  const { data: news } = useQuery(newsQuery())
+  return async () => {
+    const refresh = () => refreshInbox(queryClient)
+    await (news && loid !== null ? markRecordSeen(queryClient, news, loid).catch(refresh) : refresh())
+  }
+}
+
 function ReplyForm({ item, onClose }: { item: AttentionItem; onClose: () => void }) {
   const queryClient = useQueryClient()
+  const markSeen = useMarkSeen(item)
   // The answered item leaves the list although the focus is in it.
-  const answered = useMutation({ mutationKey: ACT_KEY, mutationFn: () => refreshInbox(queryClient) })
+  const answered = useMutation({ mutationKey: ACT_KEY, mutationFn: markSeen })
   const { about, loid, request } = item
   if (about === null || loid === null) return null
 
