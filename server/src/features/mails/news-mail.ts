@@ -269,17 +269,18 @@ function factsOf(changes: readonly MailNews[], { facts }: About): string[] {
 }
 
 /**
- * What the latest status or stage means, and whose turn it is. After a note by the lender it is the partner's turn. A
- * referral that has ended has no next step.
+ * What the latest status or stage means, and whose turn it is. A note by the lender asks for an answer, but the turn
+ * stays where the status puts it (D127), as rows and pages show it. A referral that has ended has no next step.
  */
 function nextStep(changes: readonly MailNews[], { facts, statusMeanings }: About): MailPart[] {
   const [newest] = changes
   const at = changes.map(standingAfter).find((one) => one !== undefined) ?? facts.get(newest?.loid ?? '')
   if (!newest || !at || newest.type === 'push.given-up' || newest.type === 'deal.paid') return []
   const { meaning, side } = statusMeanings(at.kind, at.value)
-  const isAsked = side !== null && ['note.added', 'request.opened', 'request.reopened'].includes(newest.type)
+  if (newest.type === 'note.added') return side === null ? [] : [text('The note waits for your answer.')]
+  const isAsked = side !== null && ['request.opened', 'request.reopened'].includes(newest.type)
   const turn = isAsked ? `${SIDE_TEXTS.partner}: the lender waits for your answer.` : side && `${SIDE_TEXTS[side]}.`
-  const words = [newest.type !== 'note.added' && meaning, turn].filter(Boolean).join(' ')
+  const words = [meaning, turn].filter(Boolean).join(' ')
   return words === '' ? [] : [text(words)]
 }
 
