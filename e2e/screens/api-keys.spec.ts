@@ -60,7 +60,8 @@ test('/api-keys generates a key, shows its details and asks before replacing or 
     }
     await expectGoodLooks(page)
     await generate.click()
-    await expect(toasts(page)).toHaveText('API key generated')
+    await expect(page.getByRole('heading', { name: 'Your new API key' })).toBeFocused()
+    await expect(toasts(page)).toHaveCount(0)
     await expect(card.getByRole('alert')).toHaveCount(0)
   })
 

@@ -51,7 +51,6 @@ export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
     onSuccess({ api_key: key, ...made }) {
       showApiKeyStatus(queryClient, made)
       setNewKey(key)
-      toast.success('API key generated')
     },
   })
   const revoke = useMutation({

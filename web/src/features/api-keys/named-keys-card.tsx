@@ -51,7 +51,6 @@ export function NamedKeysCard() {
   function handleMade(name: string, key: string) {
     setIsMaking(false)
     setMade({ name, key })
-    toast.success('API key made')
   }
 
   function handleConfirm() {
