@@ -41,21 +41,24 @@ for (const [reader, paths] of [
   ['visitor', ['/login', '/signup']],
   ['person', ['/dashboard', '/leads/new']],
 ] as const) {
-  const of = reader === 'visitor' ? signedOut : test
-  of(`what the document shows a ${reader} looks the same before the whole style sheet has come`, async ({ page }) => {
-    for (const path of paths) {
-      await test.step(path, async () => {
-        await holdCode(page)
-        const arrive = await holdFiles(page, 'css')
-        await page.goto(path, { waitUntil: 'commit' })
-        const looks = await readLooks(page, reader)
-        arrive()
-        await expect.poll(() => page.evaluate('document.styleSheets.length')).toBe(2)
-        expect(await readLooks(page, reader)).toEqual(looks)
-        await page.unrouteAll({ behavior: 'ignoreErrors' })
-      })
-    }
-  })
+  const testAs = reader === 'visitor' ? signedOut : test
+  testAs(
+    `what the document shows a ${reader} looks the same before the whole style sheet has come`,
+    async ({ page }) => {
+      for (const path of paths) {
+        await test.step(path, async () => {
+          await holdCode(page)
+          const arrive = await holdFiles(page, 'css')
+          await page.goto(path, { waitUntil: 'commit' })
+          const looks = await readLooks(page, reader)
+          arrive()
+          await expect.poll(() => page.evaluate('document.styleSheets.length')).toBe(2)
+          expect(await readLooks(page, reader)).toEqual(looks)
+          await page.unrouteAll({ behavior: 'ignoreErrors' })
+        })
+      }
+    },
+  )
 }
 
 test('the document begins the calls of its page, and the app asks for nothing twice', async ({ page, demo }) => {

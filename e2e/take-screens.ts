@@ -40,6 +40,8 @@ const UNTIL_AT_REST = `new Promise((resolve) => {
   new MutationObserver(waitAgain).observe(document, { subtree: true, childList: true, attributes: true })
   waitAgain()
 })`
+/** A page as tall as its window may grow again, once or twice. */
+const TRIES_MAX = 5
 const THEMES = ['light', 'dark'] as const
 const { values: options } = parseArgs({ options: { only: { type: 'string' }, all: { type: 'boolean' } } })
 const only = options.only?.split(',')
@@ -92,7 +94,8 @@ async function take(browser: Browser, url: string, token: string, { page, viewpo
   await tab.evaluate(UNTIL_AT_REST)
   if (isWhole) {
     // The window becomes as tall as the page, because the browser neither draws nor measures parts far below the window.
-    for (let shown = 0; ; ) {
+    let shown = 0
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
       const height = await tab.evaluate<number>('document.documentElement.scrollHeight')
       if (height === shown) break
       shown = height

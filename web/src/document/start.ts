@@ -23,7 +23,7 @@ if (token !== null) root.dataset['signedIn'] = ''
 if (location.pathname === '/') location.replace(token === null ? '/login' : '/dashboard')
 window.earlyCalls = beginCalls(token)
 beginForm()
-reloadWithoutCode()
+reloadWithoutFiles()
 
 function isQuick(): boolean {
   const [visit] = performance.getEntriesByType('navigation')
@@ -74,11 +74,11 @@ function beginCalls(token: string | null): EarlyCalls {
 }
 
 /**
- * If the app's script or style sheet does not arrive, the app cannot help itself. The connection may be broken, or another process may
- * have answered, with another version of the portal. A new document solves both problems, as soon as the portal answers.
- * A file that is requested later is not of this kind: the app's own pages handle its failure.
+ * If the app's script or style sheet does not arrive, the app cannot help itself. The connection may be broken, or
+ * another process may have answered, with another version of the portal. A new document solves both problems, as soon as
+ * the portal answers. A file that is requested later is not of this kind: the app's own pages handle its failure.
  */
-function reloadWithoutCode() {
+function reloadWithoutFiles() {
   let isWaiting = false
   addEventListener(
     'error',

@@ -156,6 +156,23 @@ test('a reply is written in the item, which then leaves the list, and its news i
   expect(server.seen.find(({ path }) => path === '/dashboard/news/seen')?.body).toMatchObject({ loid: NOTE.loid })
 })
 
+test('who marks a note as done has seen its news', async () => {
+  let items = [NOTE, STUCK]
+  const { server, user } = openDashboard({
+    'GET /dashboard/attention': () => attentionOf(items),
+    [`POST /dashboard/attention/${encodeURIComponent(NOTE.id)}/done`]: () => {
+      items = [STUCK]
+      return soon().then(() => ({ body: data(null) }))
+    },
+    'POST /dashboard/news/seen': () => ({ body: data(null) }),
+  })
+  await user.click(await screen.findByRole('button', { name: 'Done: Clearview Glass' }))
+  await waitFor(() =>
+    expect(server.seen.find(({ path }) => path === '/dashboard/news/seen')?.body).toMatchObject({ loid: NOTE.loid }),
+  )
+  expect(await rows()).toHaveLength(1)
+})
+
 test('who cancels a reply is at its button again', async () => {
   const { user } = openDashboard({ 'GET /dashboard/attention': () => attentionOf([NOTE]) })
   const reply = await screen.findByRole('button', { name: 'Reply to Clearview Glass' })

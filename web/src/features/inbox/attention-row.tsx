@@ -227,8 +227,8 @@ function Done({ item }: { item: AttentionItem }) {
 }
 
 /**
- * Marks the news of the item's record as seen, because who answers a note has read it and needs no mail about it (D129).
- * If that fails, the news stays unseen.
+ * Marks the news of the item's record as seen, because who has answered needs no mail that asks for the answer (D129). If
+ * that fails, the news stays unseen.
  */
 function useMarkSeen({ loid }: AttentionItem) {
   const queryClient = useQueryClient()
