@@ -33,7 +33,7 @@ const pinnedNode = path.join(root, 'node_modules', 'node', 'bin', process.platfo
 
 /** How Node keeps the portal small. docs/decisions/memory.md gives the reasons. */
 export const SMALL = {
-  flags: ['--max-semi-space-size=16', '--heap-growing-percent=50'],
+  flags: ['--max-semi-space-size=16', '--heap-growing-percent=50', '--no-allocation-site-pretenuring'],
   env: { MALLOC_ARENA_MAX: '1' },
 }
 

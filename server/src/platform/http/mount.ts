@@ -19,7 +19,7 @@ import { bytesMaxOf, readBytes } from './read-bytes.ts'
 import { type FindConfirmation, requireAdmission, requireConfirmed } from './require-admission.ts'
 import { type NoteSecurity, noteSecurity, type StoreSecurity } from './security-events.ts'
 import { answerHeaders, logAnswer, STREAM_HEADERS } from './server.ts'
-import { type Visitor, visitorOf } from './visitor.ts'
+import { RequestVisitor, type Visitor } from './visitor.ts'
 
 type Schema = z.ZodMiniType
 type Parsed<S> = S extends Schema ? z.output<S> : undefined
@@ -181,7 +181,7 @@ export function createMount(
       preHandler: admitAgain,
       handler: async (request, reply) => {
         const partner = request.caller ?? undefined
-        const visitor = visitorOf(request, reply, isSecure())
+        const visitor: Visitor = new RequestVisitor(request, reply, isSecure())
         const security: NoteSecurity = (db, event, facts) => {
           const { ip, browser } = visitor
           const noted = { log: request.log, store: storeSecurity }

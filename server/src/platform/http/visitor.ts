@@ -27,30 +27,50 @@ const HALF_A_YEAR_SECONDS = 180 * 86_400
 /** More accounts than people use in one browser. */
 const MARKS_MAX = 5
 
-export function visitorOf(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): Visitor {
-  return {
-    ip: request.ip,
-    // Computed only on demand, because few calls need the network.
-    get address() {
-      return networksOf(request.ip)[0]
-    },
-    get networks() {
-      return networksOf(request.ip)
-    },
-    get browser() {
-      return browserOf(request.headers['user-agent'])
-    },
-    marks: marksIn(request.cookies[isSecure ? SECURE_COOKIE : COOKIE]),
-    earlierMarks: isSecure ? marksIn(request.cookies[COOKIE]) : [],
-    keepMarks(marks) {
-      reply.setCookie(isSecure ? SECURE_COOKIE : COOKIE, marks.slice(0, MARKS_MAX).join('.'), {
-        path: '/api/auth',
-        httpOnly: true,
-        sameSite: 'strict',
-        secure: isSecure,
-        maxAge: HALF_A_YEAR_SECONDS,
-      })
-    },
+/** A class and no literal with getters, which would keep the request in memory (docs/decisions/memory.md). */
+export class RequestVisitor implements Visitor {
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  readonly #isSecure: boolean
+
+  constructor(request: FastifyRequest, reply: FastifyReply, isSecure: boolean) {
+    this.#request = request
+    this.#reply = reply
+    this.#isSecure = isSecure
+  }
+
+  get ip(): string {
+    return this.#request.ip
+  }
+
+  get address(): string {
+    return networksOf(this.ip)[0]
+  }
+
+  get networks(): string[] {
+    return networksOf(this.ip)
+  }
+
+  get browser(): string | null {
+    return browserOf(this.#request.headers['user-agent'])
+  }
+
+  get marks(): string[] {
+    return marksIn(this.#request.cookies[this.#isSecure ? SECURE_COOKIE : COOKIE])
+  }
+
+  get earlierMarks(): string[] {
+    return this.#isSecure ? marksIn(this.#request.cookies[COOKIE]) : []
+  }
+
+  keepMarks(marks: string[]): void {
+    this.#reply.setCookie(this.#isSecure ? SECURE_COOKIE : COOKIE, marks.slice(0, MARKS_MAX).join('.'), {
+      path: '/api/auth',
+      httpOnly: true,
+      sameSite: 'strict',
+      secure: this.#isSecure,
+      maxAge: HALF_A_YEAR_SECONDS,
+    })
   }
 }
 
