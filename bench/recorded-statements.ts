@@ -7,18 +7,21 @@ import { PgBoss } from 'pg-boss'
 import { prepareLead } from '../server/src/features/leads/submit-lead.ts'
 import { searchDeals, searchLeads } from '../server/src/features/search/search.queries.ts'
 import { type Write, writeTogether } from '../server/src/platform/db/write-together.ts'
+import { readStatusMeanings } from '../server/src/records/histories/status-meanings.ts'
 import { findNewestLeads } from '../server/src/records/leads/lead-list.queries.ts'
 import { getLead } from '../server/src/records/leads/leads.queries.ts'
 import { findNotes } from '../server/src/records/notes/notes.queries.ts'
 import { type Recorder, type Statement, statementsOf } from '../server/src/testing/statements-of.ts'
 import type { LoadedPartner } from './load-data.ts'
 
+const { lendersTurn } = await readStatusMeanings()
+
 /** Sends the statements of one recorded call again, through the bare driver. */
 export type RecordedCall = (client: pg.ClientBase) => Promise<void>
 
 export function recordList(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
   return record(pool, partners, async (recorder, partner) => {
-    await findNewestLeads(recorder.pool, partner, 20)
+    await findNewestLeads(recorder.pool, partner, 20, lendersTurn['lead-status'])
   })
 }
 
@@ -33,8 +36,8 @@ const FIRST_PAGE = { page: 1, limit: SEARCH_RESULTS_MAX }
 
 export function recordSearch(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
   return record(pool, partners, async (recorder, partner) => {
-    await searchLeads(recorder, partner, partner.words, FIRST_PAGE)
-    await searchDeals(recorder, partner.id, partner.words, FIRST_PAGE)
+    await searchLeads(recorder, partner, partner.words, FIRST_PAGE, lendersTurn['lead-status'])
+    await searchDeals(recorder, partner.id, partner.words, FIRST_PAGE, lendersTurn['deal-stage'])
   })
 }
 

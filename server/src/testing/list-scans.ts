@@ -44,13 +44,13 @@ function findList(lister: Lister, { pathname, searchParams }: URL) {
   if (pathname === '/api/dashboard/usual-country') return ({ db }: Recorder) => findUsualCountry(db, lister.id)
   if (pathname === '/api/dashboard/deals') {
     const filters = z.parse(listDeals.query, query)
-    if (isPlainFirstPage(filters)) return ({ reads }: Recorder) => findNewestDeals(reads, lister.id, filters.limit)
-    return (source: Recorder) => findDeals(source, lister.id, filters, 'UTC')
+    if (isPlainFirstPage(filters)) return ({ reads }: Recorder) => findNewestDeals(reads, lister.id, filters.limit, [])
+    return (source: Recorder) => findDeals(source, lister.id, filters, 'UTC', [])
   }
   if (pathname !== '/api/dashboard/leads') return undefined
   const filters = z.parse(listLeads.query, query)
-  if (isPlainFirstPage(filters)) return ({ reads }: Recorder) => findNewestLeads(reads, lister, filters.limit)
-  return (source: Recorder) => findLeads(source, lister, filters, 'UTC')
+  if (isPlainFirstPage(filters)) return ({ reads }: Recorder) => findNewestLeads(reads, lister, filters.limit, [])
+  return (source: Recorder) => findLeads(source, lister, filters, 'UTC', [])
 }
 
 interface Node {

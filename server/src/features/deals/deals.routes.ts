@@ -31,13 +31,14 @@ import { withReferral } from './with-referral.ts'
 
 export function dealRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
+  const lendersTurn = deps.statusMeanings.lendersTurn['deal-stage']
 
   mount(listDeals, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
     const page = await fromReplica((from) =>
       isPlainFirstPage(query)
-        ? findNewestDeals(from.reads, partner.id, query.limit)
-        : findDeals(from, partner.id, query, config.timezone),
+        ? findNewestDeals(from.reads, partner.id, query.limit, lendersTurn)
+        : findDeals(from, partner.id, query, config.timezone, lendersTurn),
     )
     return { data: { deals: page.rows.map((deal) => dealWithSide(deps, deal)) }, pagination: page.pagination }
   })

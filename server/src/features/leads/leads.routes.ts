@@ -42,13 +42,14 @@ import { prepareLead } from './submit-lead.ts'
 
 export function leadRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
+  const lendersTurn = deps.statusMeanings.lendersTurn['lead-status']
 
   mount(listLeads, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
     const page = await fromReplica((from) =>
       isPlainFirstPage(query)
-        ? findNewestLeads(from.reads, partner, query.limit)
-        : findLeads(from, partner, query, config.timezone),
+        ? findNewestLeads(from.reads, partner, query.limit, lendersTurn)
+        : findLeads(from, partner, query, config.timezone, lendersTurn),
     )
     return { data: { leads: page.rows.map((lead) => leadWithSide(deps, lead)) }, pagination: page.pagination }
   })

@@ -14,6 +14,7 @@ export async function searchLeads(
   partner: { id: string; businessName: string },
   text: string,
   paging: Paging,
+  lendersTurn: readonly string[],
 ) {
   const { ids, total } = await searchNewest(
     source,
@@ -22,10 +23,16 @@ export async function searchLeads(
     partOf(paging),
     SEARCH_TOTAL_MAX + 1,
   )
-  return { rows: await findLeadsInOrder(source.reads, partner, ids), total }
+  return { rows: await findLeadsInOrder(source.reads, partner, ids, lendersTurn), total }
 }
 
-export async function searchDeals(source: ReadSource, partnerId: string, text: string, paging: Paging) {
+export async function searchDeals(
+  source: ReadSource,
+  partnerId: string,
+  text: string,
+  paging: Paging,
+  lendersTurn: readonly string[],
+) {
   const { ids, total } = await searchNewest(
     source,
     { table: 'deals', partnerId, among: [sql`archived_at is null`], matching: [] },
@@ -33,7 +40,7 @@ export async function searchDeals(source: ReadSource, partnerId: string, text: s
     partOf(paging),
     SEARCH_TOTAL_MAX + 1,
   )
-  return { rows: await findDealsInOrder(source.reads, partnerId, ids), total }
+  return { rows: await findDealsInOrder(source.reads, partnerId, ids, lendersTurn), total }
 }
 
 interface Paging {

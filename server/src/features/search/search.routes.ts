@@ -7,11 +7,16 @@ import { searchDeals, searchLeads } from './search.queries.ts'
 const NOTHING = { rows: [], total: 0 }
 
 export function searchRoutes(mount: Mount, deps: Pick<Deps, 'statusMeanings'>): void {
+  const { lendersTurn } = deps.statusMeanings
   mount(search, async ({ partner, query: { q, type, ...paging }, fromReplica }) => {
     const [leads, deals] = await fromReplica((from) =>
       Promise.all([
-        type === 'deals' || type === 'deal' ? NOTHING : searchLeads(from, partner, q, paging),
-        type === 'leads' || type === 'lead' ? NOTHING : searchDeals(from, partner.id, q, paging),
+        type === 'deals' || type === 'deal'
+          ? NOTHING
+          : searchLeads(from, partner, q, paging, lendersTurn['lead-status']),
+        type === 'leads' || type === 'lead'
+          ? NOTHING
+          : searchDeals(from, partner.id, q, paging, lendersTurn['deal-stage']),
       ]),
     )
     return {

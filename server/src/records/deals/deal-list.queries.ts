@@ -18,7 +18,7 @@ import type { ReadSource } from '../../platform/db/replica.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { dayOrEarlier, dayOrLater, oneOf } from '../../platform/db/sql-conditions.ts'
 import { DEAL_COLUMNS } from '../../platform/db/tables.ts'
-import { PASSED_TURN, type PassedTurn } from '../histories/answered-turns.queries.ts'
+import { type PassedTurn, passedTurnUnless } from '../histories/answered-turns.queries.ts'
 import { countRecords, OPEN_RECORDS } from '../kinds/record-counts.queries.ts'
 
 /** A deal with what decides whose turn it is. */
@@ -33,38 +33,49 @@ export async function findDeals(
   partnerId: string,
   filters: DealFilters,
   timezone: string,
+  lendersTurn: readonly string[],
 ): Promise<Page<FoundDeal>> {
   const listed = listedDeals(source, partnerId, filters, timezone)
   const order = orderOf(filters, DEAL_ORDERS)
   const { ids, pagination } = await findPage(source, listed, { ...filters, order })
-  return { rows: await findDealsInOrder(source.reads, partnerId, ids), pagination }
+  return { rows: await findDealsInOrder(source.reads, partnerId, ids, lendersTurn), pagination }
 }
 
 /** The partner's deals with these ids, in their order, without those that have gone since the ids were found. */
-export async function findDealsInOrder(reads: Reads, partnerId: string, ids: readonly string[]): Promise<FoundDeal[]> {
+export async function findDealsInOrder(
+  reads: Reads,
+  partnerId: string,
+  ids: readonly string[],
+  lendersTurn: readonly string[],
+): Promise<FoundDeal[]> {
   if (ids.length === 0) return []
   const rows = await sendNamed<FoundDeal>(reads, {
     sql: `select ${LISTED} from deals where partner_id = $1 and id = any($2)`,
-    parameters: [partnerId, ids],
+    parameters: [partnerId, ids, lendersTurn],
   })
   return inOrderOf(ids, rows)
 }
 
 /** Finds the first page of the list without filters, which every visit requests. */
-export async function findNewestDeals(reads: Reads, partnerId: string, limit: number): Promise<Page<FoundDeal>> {
+export async function findNewestDeals(
+  reads: Reads,
+  partnerId: string,
+  limit: number,
+  lendersTurn: readonly string[],
+): Promise<Page<FoundDeal>> {
   const rows = await sendNamed<FoundDeal & { total: number | null }>(reads, {
     sql: `select ${LISTED}, (${OPEN_RECORDS.deals}) as total
             from deals
            where partner_id = $1 and archived_at is null
            order by created_at desc, id desc
            limit $2`,
-    parameters: [partnerId, limit + 1],
+    parameters: [partnerId, limit + 1, lendersTurn],
   })
   return firstPage(rows, limit)
 }
 
-/** SQL: the columns of a `FoundDeal` of the partner $1. */
-const LISTED = `${DEAL_COLUMNS.join(', ')}, ${PASSED_TURN.deals}`
+/** SQL: the columns of a `FoundDeal` of the partner $1, which has nothing to do in the stages $3. */
+const LISTED = `${DEAL_COLUMNS.join(', ')}, ${passedTurnUnless('deals', '$3')}`
 
 const DEAL_ORDERS: Record<DealSortColumn, RawBuilder<unknown>> = {
   deal_name: alphabetical(sql.ref('deal_name')),

@@ -52,6 +52,8 @@ Stage [two]: A name with brackets.`)
   ])
   expect(find('deal-stage', 'Waiting On Application')).toEqual({ side: 'partner', meaning: 'Send the application.' })
   expect(find('deal-stage', 'Stage [two]')).toEqual({ side: 'lender', meaning: 'A name with brackets.' })
+  expect(find.lendersTurn['lead-status']).toEqual(LEAD_STATUSES.filter((status) => status !== 'Contact in Future'))
+  expect(find.lendersTurn['deal-stage']).toEqual(DEAL_STAGES.filter((stage) => stage !== 'Waiting On Application'))
   expect((await readStatusMeanings())('lead-status', 'Unable to Contact').side).toBe('partner')
 })
 

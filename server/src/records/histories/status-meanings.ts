@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DEAL_STAGES, LEAD_STATUSES } from '@portal/contract/choices.ts'
 import { type HistoryKind, meaningOf, type Side } from '@portal/contract/meanings.ts'
 
 /** What a status or stage means, or null if the file does not explain it, and whose turn it is. */
@@ -8,8 +9,12 @@ interface Meaning {
   side: Side | null
 }
 
-/** Finds out what a status or stage means. */
-export type StatusMeanings = (kind: HistoryKind, value: string) => Meaning
+export interface StatusMeanings {
+  /** Finds out what a status or stage means. */
+  (kind: HistoryKind, value: string): Meaning
+  /** The specification's statuses and stages in which the partner has nothing to do. The lender's CRM may have others. */
+  lendersTurn: Record<HistoryKind, readonly string[]>
+}
 
 const DEFAULT_FILE = join(import.meta.dirname, '../../../status-meanings.txt')
 const MEANING_LENGTH_MAX = 200
@@ -50,10 +55,15 @@ export function parseStatusMeanings(text: string): StatusMeanings {
     if (meanings[section].has(key)) throw refuse(`${bare} has a line already`)
     meanings[section].set(key, { meaning, side: bare === name ? undefined : isYours ? 'partner' : 'lender' })
   }
-  return (kind, value) => {
+  const find = (kind: HistoryKind, value: string): Meaning => {
     const line = findLine(meanings[kind], value.toLowerCase())
     return { meaning: line?.meaning ?? null, side: line?.side ?? meaningOf(kind, value).side }
   }
+  const lendersTurn = {
+    'lead-status': LEAD_STATUSES.filter((status) => find('lead-status', status).side !== 'partner'),
+    'deal-stage': DEAL_STAGES.filter((stage) => find('deal-stage', stage).side !== 'partner'),
+  }
+  return Object.assign(find, { lendersTurn })
 }
 
 interface Line {

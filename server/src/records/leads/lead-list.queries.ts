@@ -18,7 +18,7 @@ import type { Page } from '../../platform/db/paging.ts'
 import type { ReadSource } from '../../platform/db/replica.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { dayOrEarlier, dayOrLater, oneOf } from '../../platform/db/sql-conditions.ts'
-import { PASSED_TURN, type PassedTurn } from '../histories/answered-turns.queries.ts'
+import { type PassedTurn, passedTurnUnless } from '../histories/answered-turns.queries.ts'
 import { countRecords, OPEN_RECORDS } from '../kinds/record-counts.queries.ts'
 import { LEAD_SQL, type Owner } from './leads.queries.ts'
 
@@ -35,25 +35,34 @@ export async function findLeads(
   owner: Owner,
   filters: LeadFilters,
   timezone: string,
+  lendersTurn: readonly string[],
 ): Promise<Page<FoundLead>> {
   const listed = await listedLeads(source, owner.id, filters, timezone)
   const order = orderOf(filters, LEAD_ORDERS)
   const { ids, pagination } = await findPage(source, listed, { ...filters, order })
-  return { rows: await findLeadsInOrder(source.reads, owner, ids), pagination }
+  return { rows: await findLeadsInOrder(source.reads, owner, ids, lendersTurn), pagination }
 }
 
 /** The owner's leads with these ids, in their order, without those that have gone since the ids were found. */
-export async function findLeadsInOrder(reads: Reads, owner: Owner, ids: readonly string[]): Promise<FoundLead[]> {
+export async function findLeadsInOrder(
+  reads: Reads,
+  owner: Owner,
+  ids: readonly string[],
+  lendersTurn: readonly string[],
+): Promise<FoundLead[]> {
   if (ids.length === 0) return []
   const rows = await sendNamed<FoundLead>(reads, {
     sql: `select ${LISTED} from leads where partner_id = $1 and id = any($3)`,
-    parameters: [owner.id, owner.businessName, ids],
+    parameters: [owner.id, owner.businessName, ids, lendersTurn],
   })
   return inOrderOf(ids, rows)
 }
 
-/** SQL: the columns of a `FoundLead` of the partner $1, whose business is called $2. */
-const LISTED = `${LEAD_SQL}, $2::text as partner, ${PASSED_TURN.leads}`
+/**
+ * SQL: the columns of a `FoundLead` of the partner $1, whose business is called $2. The partner has nothing to do in the
+ * statuses $4.
+ */
+const LISTED = `${LEAD_SQL}, $2::text as partner, ${passedTurnUnless('leads', '$4')}`
 
 const LEAD_ORDERS: Record<LeadSortColumn, RawBuilder<unknown>> = {
   business_name: alphabetical(sql.ref('business_name')),
@@ -110,14 +119,19 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
  * Finds the first page of the list without filters. Every visit requests this page, and no other list is requested as
  * often. So the statement is written as SQL text, because compiling a Kysely query takes time.
  */
-export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<FoundLead>> {
+export async function findNewestLeads(
+  reads: Reads,
+  owner: Owner,
+  limit: number,
+  lendersTurn: readonly string[],
+): Promise<Page<FoundLead>> {
   const rows = await sendNamed<FoundLead & { total: number | null }>(reads, {
     sql: `select ${LISTED}, (${OPEN_RECORDS.leads}) as total
             from leads
            where partner_id = $1 and converted_at is null and archived_at is null
            order by created_at desc, id desc
            limit $3`,
-    parameters: [owner.id, owner.businessName, limit + 1],
+    parameters: [owner.id, owner.businessName, limit + 1, lendersTurn],
   })
   return firstPage(rows, limit)
 }
