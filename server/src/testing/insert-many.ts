@@ -1,28 +1,39 @@
+import { createHash } from 'node:crypto'
 import type { Deps } from '../deps.ts'
-import { fillAllSearch } from '../platform/db/search-columns.ts'
-
-/** The SQL of a LOID without digits, so that a search for digits does not find it. */
-const LOID = `'LO-' || translate(upper(left(md5($1::uuid::text), 4) || lpad(to_hex(i), 4, '0')), '0123456789', 'GHJKMNPQRS')`
+import { newId } from '../platform/db/ids.ts'
+import { insertSet } from '../platform/db/row-sets.ts'
+import { searchColumns } from '../platform/db/search-columns.ts'
 
 /** Inserts this many leads, newer than all other leads of the partner. */
-export async function insertNewerLeads({ db, pool }: Deps, partnerId: string, leads: number): Promise<void> {
-  await pool.query(
-    `insert into leads (id, partner_id, loid, business_name, lead_status, lead_source, created_at, modified_time, crm)
-     select gen_random_uuid(), $1::uuid, ${LOID}, 'Newer', 'Lost Lead', 'Newer desk',
-            now() + i * interval '1 ms', now(), 'synced'
-       from generate_series(1, $2) i`,
-    [partnerId, leads],
-  )
-  await fillAllSearch(db)
+export async function insertNewerLeads({ db }: Pick<Deps, 'db'>, partnerId: string, leads: number): Promise<void> {
+  const lead = { business_name: 'Newer', lead_status: 'Lost Lead', lead_source: 'Newer desk' }
+  await db.transaction().execute((tx) => insertSet(tx, 'leads', rowsOf('leads', partnerId, leads, lead, Date.now())))
 }
 
-export async function insertNewerDeals({ db, pool }: Deps, partnerId: string, deals: number): Promise<void> {
-  await pool.query(
-    `insert into deals (id, partner_id, loid, deal_name, stage, created_at, modified_time, crm)
-     select gen_random_uuid(), $1::uuid, ${LOID}, 'Newer', 'Closed', now() + interval '1 hour' + i * interval '1 ms', now(),
-            'synced'
-       from generate_series(1, $2) i`,
-    [partnerId, deals],
-  )
-  await fillAllSearch(db)
+export async function insertNewerDeals({ db }: Pick<Deps, 'db'>, partnerId: string, deals: number): Promise<void> {
+  const inAnHour = Date.now() + 3_600_000
+  const deal = { deal_name: 'Newer', stage: 'Closed' }
+  await db.transaction().execute((tx) => insertSet(tx, 'deals', rowsOf('deals', partnerId, deals, deal, inAnHour)))
+}
+
+function rowsOf(table: 'leads' | 'deals', partnerId: string, count: number, values: object, fromMs: number) {
+  return Array.from({ length: count }, (_, i) => {
+    const row = {
+      ...values,
+      id: newId(),
+      partner_id: partnerId,
+      loid: loidOf(partnerId, i + 1),
+      created_at: new Date(fromMs + i).toISOString(),
+      modified_time: new Date().toISOString(),
+      crm: 'synced',
+    }
+    return { ...row, ...searchColumns(table, row) }
+  })
+}
+
+/** A LOID without digits, so that a search for digits does not find it. */
+function loidOf(partnerId: string, i: number): string {
+  const partners = createHash('md5').update(partnerId).digest('hex').slice(0, 4)
+  const digits = `${partners}${i.toString(16).padStart(4, '0')}`.toUpperCase()
+  return `LO-${digits.replace(/\d/g, (digit) => 'GHJKMNPQRS'.charAt(Number(digit)))}`
 }
