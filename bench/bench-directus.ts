@@ -12,8 +12,8 @@ import { type Product, startProduct, withEmptyFolder } from './product.ts'
 import { atLeast, type Goal, judge, ratios, show } from './rounds.ts'
 
 const LOAD: Load = { concurrency: 16, seconds: 2 }
-/** V8 goes on compiling what is called often for about ten seconds. */
-const WARM_UP: Load = { ...LOAD, seconds: 12 }
+/** V8 goes on compiling what is called often for about twenty seconds. */
+const WARM_UP: Load = { ...LOAD, seconds: 20 }
 const ROUNDS = 7
 const BETWEEN_ROUNDS_MS = 300
 const ROWS = 20
