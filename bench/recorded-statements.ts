@@ -14,14 +14,14 @@ import { findNotes } from '../server/src/records/notes/notes.queries.ts'
 import { type Recorder, type Statement, statementsOf } from '../server/src/testing/statements-of.ts'
 import type { LoadedPartner } from './load-data.ts'
 
-const { lendersTurn } = await readStatusMeanings()
+const { notPartnersTurn } = await readStatusMeanings()
 
 /** Sends the statements of one recorded call again, through the bare driver. */
 export type RecordedCall = (client: pg.ClientBase) => Promise<void>
 
 export function recordList(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
   return record(pool, partners, async (recorder, partner) => {
-    await findNewestLeads(recorder.pool, partner, 20, lendersTurn['lead-status'])
+    await findNewestLeads(recorder.pool, partner, 20, notPartnersTurn['lead-status'])
   })
 }
 
@@ -36,8 +36,8 @@ const FIRST_PAGE = { page: 1, limit: SEARCH_RESULTS_MAX }
 
 export function recordSearch(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
   return record(pool, partners, async (recorder, partner) => {
-    await searchLeads(recorder, partner, partner.words, FIRST_PAGE, lendersTurn['lead-status'])
-    await searchDeals(recorder, partner.id, partner.words, FIRST_PAGE, lendersTurn['deal-stage'])
+    await searchLeads(recorder, partner, partner.words, FIRST_PAGE, notPartnersTurn['lead-status'])
+    await searchDeals(recorder, partner.id, partner.words, FIRST_PAGE, notPartnersTurn['deal-stage'])
   })
 }
 

@@ -31,14 +31,14 @@ import { withReferral } from './with-referral.ts'
 
 export function dealRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
-  const lendersTurn = deps.statusMeanings.lendersTurn['deal-stage']
+  const notPartnersTurn = deps.statusMeanings.notPartnersTurn['deal-stage']
 
   mount(listDeals, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
     const page = await fromReplica((from) =>
       isPlainFirstPage(query)
-        ? findNewestDeals(from.reads, partner.id, query.limit, lendersTurn)
-        : findDeals(from, partner.id, query, config.timezone, lendersTurn),
+        ? findNewestDeals(from.reads, partner.id, query.limit, notPartnersTurn)
+        : findDeals(from, partner.id, query, config.timezone, notPartnersTurn),
     )
     return { data: { deals: page.rows.map((deal) => dealWithSide(deps, deal)) }, pagination: page.pagination }
   })

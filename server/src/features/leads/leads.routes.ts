@@ -42,14 +42,14 @@ import { prepareLead } from './submit-lead.ts'
 
 export function leadRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
-  const lendersTurn = deps.statusMeanings.lendersTurn['lead-status']
+  const notPartnersTurn = deps.statusMeanings.notPartnersTurn['lead-status']
 
   mount(listLeads, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
     const page = await fromReplica((from) =>
       isPlainFirstPage(query)
-        ? findNewestLeads(from.reads, partner, query.limit, lendersTurn)
-        : findLeads(from, partner, query, config.timezone, lendersTurn),
+        ? findNewestLeads(from.reads, partner, query.limit, notPartnersTurn)
+        : findLeads(from, partner, query, config.timezone, notPartnersTurn),
     )
     return { data: { leads: page.rows.map((lead) => leadWithSide(deps, lead)) }, pagination: page.pagination }
   })

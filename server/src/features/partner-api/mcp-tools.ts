@@ -73,7 +73,7 @@ const Status = z.strictObject({
 /** The rules of the partner API as tools. `findAttention` belongs to another feature. */
 export function assistantTools(deps: Deps, findAttention: (partnerId: string) => Promise<Attention>): Tool[] {
   const { clock, config } = deps
-  const { lendersTurn } = deps.statusMeanings
+  const { notPartnersTurn } = deps.statusMeanings
   return [
     reading(
       'find_referrals',
@@ -84,8 +84,14 @@ export function assistantTools(deps: Deps, findAttention: (partnerId: string) =>
         const shared = { search, searchIn: 'all', changedFrom, limit: LIMIT }
         const leadFilters = filtersOf(LeadFilters, { ...shared, status })
         const dealFilters = filtersOf(DealFilters, { ...shared, stage: status })
-        const leads = await findLeads(deps, call.partner, leadFilters, config.timezone, lendersTurn['lead-status'])
-        const deals = await findDeals(deps, call.partner.id, dealFilters, config.timezone, lendersTurn['deal-stage'])
+        const leads = await findLeads(deps, call.partner, leadFilters, config.timezone, notPartnersTurn['lead-status'])
+        const deals = await findDeals(
+          deps,
+          call.partner.id,
+          dealFilters,
+          config.timezone,
+          notPartnersTurn['deal-stage'],
+        )
         return {
           leads: leads.rows.map(({ loid, business_name, lead_name, loan_amount, lead_status, modified_time }) => {
             return { loid, business_name, lead_name, loan_amount, lead_status, modified_time }

@@ -14,7 +14,7 @@ export async function searchLeads(
   partner: { id: string; businessName: string },
   text: string,
   paging: Paging,
-  lendersTurn: readonly string[],
+  notPartnersTurn: readonly string[],
 ) {
   const { ids, total } = await searchNewest(
     source,
@@ -23,7 +23,7 @@ export async function searchLeads(
     partOf(paging),
     SEARCH_TOTAL_MAX + 1,
   )
-  return { rows: await findLeadsInOrder(source.reads, partner, ids, lendersTurn), total }
+  return { rows: await findLeadsInOrder(source.reads, partner, ids, notPartnersTurn), total }
 }
 
 export async function searchDeals(
@@ -31,7 +31,7 @@ export async function searchDeals(
   partnerId: string,
   text: string,
   paging: Paging,
-  lendersTurn: readonly string[],
+  notPartnersTurn: readonly string[],
 ) {
   const { ids, total } = await searchNewest(
     source,
@@ -40,7 +40,7 @@ export async function searchDeals(
     partOf(paging),
     SEARCH_TOTAL_MAX + 1,
   )
-  return { rows: await findDealsInOrder(source.reads, partnerId, ids, lendersTurn), total }
+  return { rows: await findDealsInOrder(source.reads, partnerId, ids, notPartnersTurn), total }
 }
 
 interface Paging {

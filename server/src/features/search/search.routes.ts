@@ -7,16 +7,16 @@ import { searchDeals, searchLeads } from './search.queries.ts'
 const NOTHING = { rows: [], total: 0 }
 
 export function searchRoutes(mount: Mount, deps: Pick<Deps, 'statusMeanings'>): void {
-  const { lendersTurn } = deps.statusMeanings
+  const { notPartnersTurn } = deps.statusMeanings
   mount(search, async ({ partner, query: { q, type, ...paging }, fromReplica }) => {
     const [leads, deals] = await fromReplica((from) =>
       Promise.all([
         type === 'deals' || type === 'deal'
           ? NOTHING
-          : searchLeads(from, partner, q, paging, lendersTurn['lead-status']),
+          : searchLeads(from, partner, q, paging, notPartnersTurn['lead-status']),
         type === 'leads' || type === 'lead'
           ? NOTHING
-          : searchDeals(from, partner.id, q, paging, lendersTurn['deal-stage']),
+          : searchDeals(from, partner.id, q, paging, notPartnersTurn['deal-stage']),
       ]),
     )
     return {

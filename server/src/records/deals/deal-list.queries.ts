@@ -33,12 +33,12 @@ export async function findDeals(
   partnerId: string,
   filters: DealFilters,
   timezone: string,
-  lendersTurn: readonly string[],
+  notPartnersTurn: readonly string[],
 ): Promise<Page<FoundDeal>> {
   const listed = listedDeals(source, partnerId, filters, timezone)
   const order = orderOf(filters, DEAL_ORDERS)
   const { ids, pagination } = await findPage(source, listed, { ...filters, order })
-  return { rows: await findDealsInOrder(source.reads, partnerId, ids, lendersTurn), pagination }
+  return { rows: await findDealsInOrder(source.reads, partnerId, ids, notPartnersTurn), pagination }
 }
 
 /** The partner's deals with these ids, in their order, without those that have gone since the ids were found. */
@@ -46,12 +46,12 @@ export async function findDealsInOrder(
   reads: Reads,
   partnerId: string,
   ids: readonly string[],
-  lendersTurn: readonly string[],
+  notPartnersTurn: readonly string[],
 ): Promise<FoundDeal[]> {
   if (ids.length === 0) return []
   const rows = await sendNamed<FoundDeal>(reads, {
     sql: `select ${LISTED} from deals where partner_id = $1 and id = any($2)`,
-    parameters: [partnerId, ids, lendersTurn],
+    parameters: [partnerId, ids, notPartnersTurn],
   })
   return inOrderOf(ids, rows)
 }
@@ -61,7 +61,7 @@ export async function findNewestDeals(
   reads: Reads,
   partnerId: string,
   limit: number,
-  lendersTurn: readonly string[],
+  notPartnersTurn: readonly string[],
 ): Promise<Page<FoundDeal>> {
   const rows = await sendNamed<FoundDeal & { total: number | null }>(reads, {
     sql: `select ${LISTED}, (${OPEN_RECORDS.deals}) as total
@@ -69,7 +69,7 @@ export async function findNewestDeals(
            where partner_id = $1 and archived_at is null
            order by created_at desc, id desc
            limit $2`,
-    parameters: [partnerId, limit + 1, lendersTurn],
+    parameters: [partnerId, limit + 1, notPartnersTurn],
   })
   return firstPage(rows, limit)
 }

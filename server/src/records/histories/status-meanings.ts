@@ -13,7 +13,7 @@ export interface StatusMeanings {
   /** Finds out what a status or stage means. */
   (kind: HistoryKind, value: string): Meaning
   /** The specification's statuses and stages in which the partner has nothing to do. The lender's CRM may have others. */
-  lendersTurn: Record<HistoryKind, readonly string[]>
+  notPartnersTurn: Record<HistoryKind, readonly string[]>
 }
 
 const DEFAULT_FILE = join(import.meta.dirname, '../../../status-meanings.txt')
@@ -59,11 +59,11 @@ export function parseStatusMeanings(text: string): StatusMeanings {
     const line = findLine(meanings[kind], value.toLowerCase())
     return { meaning: line?.meaning ?? null, side: line?.side ?? meaningOf(kind, value).side }
   }
-  const lendersTurn = {
+  const notPartnersTurn = {
     'lead-status': LEAD_STATUSES.filter((status) => find('lead-status', status).side !== 'partner'),
     'deal-stage': DEAL_STAGES.filter((stage) => find('deal-stage', stage).side !== 'partner'),
   }
-  return Object.assign(find, { lendersTurn })
+  return Object.assign(find, { notPartnersTurn })
 }
 
 interface Line {

@@ -35,12 +35,12 @@ export async function findLeads(
   owner: Owner,
   filters: LeadFilters,
   timezone: string,
-  lendersTurn: readonly string[],
+  notPartnersTurn: readonly string[],
 ): Promise<Page<FoundLead>> {
   const listed = await listedLeads(source, owner.id, filters, timezone)
   const order = orderOf(filters, LEAD_ORDERS)
   const { ids, pagination } = await findPage(source, listed, { ...filters, order })
-  return { rows: await findLeadsInOrder(source.reads, owner, ids, lendersTurn), pagination }
+  return { rows: await findLeadsInOrder(source.reads, owner, ids, notPartnersTurn), pagination }
 }
 
 /** The owner's leads with these ids, in their order, without those that have gone since the ids were found. */
@@ -48,12 +48,12 @@ export async function findLeadsInOrder(
   reads: Reads,
   owner: Owner,
   ids: readonly string[],
-  lendersTurn: readonly string[],
+  notPartnersTurn: readonly string[],
 ): Promise<FoundLead[]> {
   if (ids.length === 0) return []
   const rows = await sendNamed<FoundLead>(reads, {
     sql: `select ${LISTED} from leads where partner_id = $1 and id = any($3)`,
-    parameters: [owner.id, owner.businessName, ids, lendersTurn],
+    parameters: [owner.id, owner.businessName, ids, notPartnersTurn],
   })
   return inOrderOf(ids, rows)
 }
@@ -123,7 +123,7 @@ export async function findNewestLeads(
   reads: Reads,
   owner: Owner,
   limit: number,
-  lendersTurn: readonly string[],
+  notPartnersTurn: readonly string[],
 ): Promise<Page<FoundLead>> {
   const rows = await sendNamed<FoundLead & { total: number | null }>(reads, {
     sql: `select ${LISTED}, (${OPEN_RECORDS.leads}) as total
@@ -131,7 +131,7 @@ export async function findNewestLeads(
            where partner_id = $1 and converted_at is null and archived_at is null
            order by created_at desc, id desc
            limit $3`,
-    parameters: [owner.id, owner.businessName, limit + 1, lendersTurn],
+    parameters: [owner.id, owner.businessName, limit + 1, notPartnersTurn],
   })
   return firstPage(rows, limit)
 }
