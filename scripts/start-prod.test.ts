@@ -32,7 +32,7 @@ test('the server from npm run build starts, sets up a database and stops', async
   }
   const [code] = await once(child, 'close')
   await rm(folder, { recursive: true, force: true })
-  expect(command).toContain('--heap-growing-percent=50')
+  expect(command).toContain('--no-allocation-site-pretenuring')
   expect(said).toMatch(/Portal worker +http/)
   expect(said).not.toMatch(/ERROR|FATAL/)
   expect(code).toBe(0)
