@@ -3,4 +3,4 @@
  * 14 MB of memory and 20 ms of each start.
  */
 export const http = process.getBuiltinModule('node:http')
-export const { createServer, maxHeaderSize, STATUS_CODES } = http
+export const { createServer, IncomingMessage, maxHeaderSize, ServerResponse, STATUS_CODES } = http

@@ -81,6 +81,7 @@ const STOP_MS_MAX = 10_000
 /** If an endpoint takes longer than this to answer during a stop, its delivery is attempted again later. */
 const DELIVERIES_STOP_MS_MAX = 3_000
 const TRY_AGAIN_MS = 1_000
+const MAILER_AFTER_MS = 2_000
 
 /** Opens the parts on the database and the CRM that the caller has chosen. */
 export async function openParts({ config, databaseUrl, crm, spans, log, ...settings }: PartsSettings): Promise<Parts> {
@@ -263,8 +264,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     await encryptSecrets(jobDeps, closing.signal)
     if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
     isStarted = true
-    // If this fails, the first mail tries again.
-    await deps.mail.load().catch(() => undefined)
+    void loadMailer(deps, closing.signal)
   })
 
   return {
@@ -287,6 +287,16 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
       await parts.close()
       await spans?.close()
     },
+  }
+}
+
+/** Loads the mailer when nobody waits for the start any more. If this fails, the first mail tries again. */
+async function loadMailer({ mail }: Deps, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(MAILER_AFTER_MS, undefined, { signal, ref: false })
+    await mail.load()
+  } catch {
+    // The portal is closing, or its packages are being replaced.
   }
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
-import helmet from '@fastify/helmet'
 import { BODY_BYTES_MAX } from '@portal/contract/limits.ts'
 import Fastify, {
   errorCodes,
@@ -11,10 +11,11 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import helmet from 'helmet'
 import type { Logger } from 'pino'
 import { TimeBudget, withinBudget } from '../db/time-budget.ts'
 import { PortalError } from '../errors.ts'
-import { maxHeaderSize } from '../node-http.ts'
+import { IncomingMessage, maxHeaderSize, ServerResponse } from '../node-http.ts'
 import { inTrace, readTraceparent, type Span, type Spans, type Trace, traceOf } from '../trace.ts'
 import { whoOf } from './authenticate.ts'
 import { answerUnreadable, handleError } from './error-handler.ts'
@@ -130,7 +131,7 @@ export async function createServer(
   refuseOtherMethods(app)
   await app.register(cookie)
 
-  const pageHeaders = await findPageHeaders(isSecure)
+  const pageHeaders = findPageHeaders(isSecure)
   app.addHook('onRequest', ({ url }, { raw }, done) => {
     if (!isApi(url)) for (const [name, value] of pageHeaders) raw.setHeader(name, value)
     done()
@@ -139,10 +140,9 @@ export async function createServer(
   return app
 }
 
-/** What helmet sets on each page. It is always the same, and helmet's hooks would cost every call of the API time. */
-async function findPageHeaders(isSecure: boolean): Promise<[name: string, value: string][]> {
-  const page = Fastify()
-  await page.register(helmet, {
+/** What helmet sets on each page. It is always the same, and helmet would cost every call of the API time. */
+function findPageHeaders(isSecure: boolean): [name: string, value: string][] {
+  const setHeaders = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -160,14 +160,10 @@ async function findPageHeaders(isSecure: boolean): Promise<[name: string, value:
     },
     strictTransportSecurity: isSecure,
   })
-  let headers: [string, string][] = []
-  page.get('/', async (_, { raw }) => {
-    headers = Object.entries(raw.getHeaders()).map(([name, value]) => [name, String(value)])
-    return ''
-  })
-  await page.inject('/')
-  await page.close()
-  return headers
+  const request = new IncomingMessage(new Socket())
+  const response = new ServerResponse(request)
+  setHeaders(request, response, () => undefined)
+  return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)])
 }
 
 /** The caller's trace, or a new trace with the request's id. */

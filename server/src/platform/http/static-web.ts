@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
-import fastifyStatic from '@fastify/static'
+import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
 import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Brand, LOGO_DARK_PATH, LOGO_PATH } from '../brand/brand.ts'
@@ -30,13 +30,9 @@ export async function staticWeb(
   const policyOf = policiesOfFiles()
   const isBuilt = existsSync(join(folder, 'index.html'))
   if (isBuilt) {
-    await app.register(fastifyStatic, {
+    const served: FastifyStaticOptions = {
       root: folder,
       preCompressed: true,
-      // Serves only the files of the build. A wildcard would refuse some pages (`/leads//`) before they are recognised
-      // as pages.
-      wildcard: false,
-      ...(!isOwn && { globIgnore: ['**/*.html'] }),
       cacheControl: false,
       setHeaders(response, file, { mtimeMs }) {
         // File names under assets/ contain a hash of the content. All other files can change with the next build.
@@ -46,6 +42,20 @@ export async function staticWeb(
         if (page.endsWith('.html')) allowInline(response, policyOf(page, mtimeMs))
         if (isHashed) for (const name of PAGE_HEADERS) response.removeHeader(name)
       },
+    }
+    // One route serves all assets, because a route for each would cost every start 50 ms.
+    await app.register(fastifyStatic, {
+      ...served,
+      root: join(folder, 'assets'),
+      prefix: '/assets/',
+      decorateReply: false,
+    })
+    // Serves only the files of the build. A wildcard would refuse some pages (`/leads//`) before they are recognised as
+    // pages.
+    await app.register(fastifyStatic, {
+      ...served,
+      wildcard: false,
+      globIgnore: ['assets/**', ...(isOwn ? [] : ['**/*.html'])],
     })
   }
   serveBrand(app, branding.brand)
