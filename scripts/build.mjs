@@ -1,13 +1,13 @@
-// `npm run build`: builds everything that `npm run start:prod` needs. `npm start` itself builds the web app when
-// something has changed.
+// `npm run build`: builds everything that `npm run start:prod` needs. `npm start` itself builds what has changed.
 import path from 'node:path'
-import { announce, buildWeb, prepare, root, run, runVite } from './set-up.mjs'
+import { listPackages } from './list-packages.mjs'
+import { announce, buildAll, prepare, root, run } from './set-up.mjs'
 
 try {
   await prepare('run')
-  await buildWeb()
-  const done = announce('Building the server')
-  await runVite('build', '--config', path.join('scripts', 'bundle-server.mjs'))
+  await buildAll()
+  const done = announce('Listing the packages, compiling the code')
+  await listPackages()
   await run(process.execPath, [path.join(root, 'scripts', 'warm-up.mjs')])
   done()
 } catch (error) {

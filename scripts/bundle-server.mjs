@@ -1,9 +1,9 @@
-// Vite's settings for server/dist, which `npm run start:prod` runs. They bundle the thousand modules of a start into a
-// few files, because finding and reading modules is the slowest part of a start. Everything but start:prod runs the
-// sources.
+// Vite's settings for server/dist, which `npm start` and `npm run start:prod` run. They bundle the thousand modules of a
+// start into a few files, because finding and reading modules is the slowest part of a start. The sandbox of the CRM is
+// bundled with the server. Tests and tools run the sources.
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
-import { root, run } from './set-up.mjs'
+import { root } from './set-up.mjs'
 
 const src = path.join(root, 'server', 'src')
 const dist = path.join(root, 'server', 'dist')
@@ -25,22 +25,11 @@ export const STARTED = ['process/portal', 'platform/config', 'platform/log', 'pl
 const keepFolders = {
   name: 'keep-folders',
   transform(code, id) {
-    const folder = JSON.stringify(`/${path.relative(dist, path.dirname(id))}`)
-    return code.replaceAll('import.meta.dirname', `(import.meta.dirname + ${folder})`)
-  },
-}
-
-/**
- * Writes which packages of the lockfile the portal is made of, with versions and checksums, as CycloneDX. With
- * `--omit=dev`, npm would also leave out those that another part has for its tests, such as React.
- */
-const listPackages = {
-  name: 'list-packages',
-  async generateBundle() {
-    const parts = ['contract', 'server', 'web', 'crm-sandbox'].map((part) => `--workspace=${part}`)
-    const form = ['--sbom-format=cyclonedx', '--sbom-type=application', '--loglevel=silent']
-    const source = await run('npm', ['sbom', ...form, '--package-lock-only', ...parts], { output: 'when it fails' })
-    this.emitFile({ type: 'asset', fileName: 'sbom.cdx.json', source })
+    if (id.includes('node_modules')) return code
+    const source = path.relative(dist, id)
+    return code
+      .replaceAll('import.meta.dirname', `(import.meta.dirname + ${JSON.stringify(`/${path.dirname(source)}`)})`)
+      .replaceAll('import.meta.url', `new URL(${JSON.stringify(source)}, import.meta.url).href`)
   },
 }
 
@@ -48,8 +37,11 @@ const listPackages = {
 export default {
   root: path.join(root, 'server'),
   logLevel: 'warn',
-  plugins: [keepFolders, listPackages],
-  define: { BUILD_COMMIT: JSON.stringify(findCommit()) ?? 'undefined' },
+  plugins: [keepFolders],
+  define: {
+    BUILD_COMMIT: JSON.stringify(findCommit()) ?? 'undefined',
+    BUILT_SANDBOX: JSON.stringify('server/dist/crm-sandbox.js'),
+  },
   ssr: {
     noExternal: true,
     // Native code, and packages that a start does not load.
@@ -72,7 +64,10 @@ export default {
     // Stack traces must name functions.
     minify: false,
     rolldownOptions: {
-      input: ['main', ...STARTED].map((name) => path.join(src, `${name}.ts`)),
+      input: {
+        ...Object.fromEntries(['main', ...STARTED].map((name) => [path.basename(name), path.join(src, `${name}.ts`)])),
+        'crm-sandbox': path.join(root, 'crm-sandbox', 'src', 'main.ts'),
+      },
       output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[name].js' },
     },
   },

@@ -1,5 +1,5 @@
-// Prepares what the portal needs to run: its dependencies, its own Node and the built web app. Needs only Node 20 or
-// later, because it runs before anything is installed.
+// Prepares what the portal needs to run: its dependencies, its own Node, and the built server and web app. Needs only
+// Node 20 or later, because it runs before anything is installed.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -27,8 +27,6 @@ const LEVELS = [
 export const compileCache = path.join(root, 'node_modules', '.cache', 'compile')
 
 const installStamp = path.join(root, 'node_modules', '.portal-install')
-const webDist = path.join(root, 'web', 'dist')
-const webStamp = path.join(webDist, '.portal-build')
 const pinnedNode = path.join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
 /** How Node keeps the portal small. docs/decisions/memory.md gives the reasons. */
@@ -54,23 +52,43 @@ export async function prepare(level, wanted = { flags: [], env: {} }) {
   setTimeout(() => nodeModule.flushCompileCache(), 5_000).unref()
 }
 
-export async function buildWebIfChanged() {
-  if (!existsSync(path.join(root, 'web', 'index.html')) || isWebBuilt()) return
-  await underLock(async () => {
-    if (!isWebBuilt()) await buildWeb()
-  })
+/** What is built, each with the folders that it is built from. */
+const BUILDS = {
+  web: {
+    what: 'the web app',
+    dist: path.join(root, 'web', 'dist'),
+    sources: ['web', 'contract/src'],
+    vite: ['build', 'web'],
+  },
+  server: {
+    what: 'the server',
+    dist: path.join(root, 'server', 'dist'),
+    sources: ['server', 'crm-sandbox/src', 'contract/src', 'scripts'],
+    vite: ['build', '--config', path.join('scripts', 'bundle-server.mjs')],
+  },
 }
 
-export async function buildWeb() {
-  const sources = webSources()
-  const done = announce('Building the web app')
-  await runVite('build', 'web')
-  writeFileSync(webStamp, sources)
+/** Builds what has changed since it was built. */
+export async function buildIfChanged() {
+  const changed = () => Object.values(BUILDS).filter((built) => !isBuilt(built))
+  if (isPutTogether() || changed().length === 0) return
+  await underLock(() => Promise.all(changed().map(build)))
+}
+
+export async function buildAll() {
+  await Promise.all(Object.values(BUILDS).map(build))
+}
+
+/** @param {(typeof BUILDS)['web']} built */
+async function build(built) {
+  const sources = sourcesOf(built)
+  const done = announce(`Building ${built.what}`)
+  await runVite(built.vite)
+  writeFileSync(stampOf(built), sources)
   done()
 }
 
-/** @param {string[]} words */
-export function runVite(...words) {
+function runVite(words) {
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   return run(process.execPath, [vite, ...words], { output: 'when it fails' })
 }
@@ -234,14 +252,17 @@ export function stopWithParent() {
   setInterval(() => process.ppid === parent || stop(), 500).unref()
 }
 
-function isWebBuilt() {
-  return readIfThere(webStamp) === webSources()
+function isBuilt(build) {
+  return readIfThere(stampOf(build)) === sourcesOf(build)
+}
+
+function stampOf({ dist }) {
+  return path.join(dist, '.portal-build')
 }
 
 /** Lists names, sizes and times of files instead of their contents, because every start makes this list. */
-function webSources() {
-  const lines = [lockHash(), ...listFiles(path.join(root, 'web')), ...listFiles(path.join(root, 'contract', 'src'))]
-  return lines.join('\n')
+function sourcesOf({ sources }) {
+  return [lockHash(), ...sources.flatMap((folder) => listFiles(path.join(root, folder)))].join('\n')
 }
 
 /** @returns {string[]} */

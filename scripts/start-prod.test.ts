@@ -4,12 +4,21 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
 
 const SCRIPTS = import.meta.dirname
-const VITE = path.join(SCRIPTS, '../node_modules/vite/bin/vite.js')
 
-test('the server from npm run build starts, sets up a database and stops', async () => {
-  execFileSync(process.execPath, [VITE, 'build', '--config', path.join(SCRIPTS, 'bundle-server.mjs')])
+test.each(['start', 'start:prod'] as const)(
+  'npm run %s gives Node its flags, so that no start begins twice',
+  (name) => {
+    const wanted = inSetUp('const [env] = Object.entries(SMALL.env); console.log(env.join("="), SMALL.flags.join(" "))')
+    const given = /^(\w+=\w+) exec node (.*) scripts\//.exec(manifest.scripts[name])
+    expect(given?.slice(1).join(' ')).toBe(wanted.trim())
+  },
+)
+
+test('the built server starts, sets up a database and stops', async () => {
+  inSetUp('await buildIfChanged(); await listPackages()')
   const listed = await readFile(path.join(SCRIPTS, '../server/dist/sbom.cdx.json'), 'utf8')
   for (const name of ['fastify', 'react', 'pg']) expect(listed).toContain(`"purl": "pkg:npm/${name}@`)
   expect(listed).not.toContain('"purl": "pkg:npm/vitest@')
@@ -37,3 +46,10 @@ test('the server from npm run build starts, sets up a database and stops', async
   expect(said).not.toMatch(/ERROR|FATAL/)
   expect(code).toBe(0)
 })
+
+/** Runs a program that uses the scripts, which have no types. */
+function inSetUp(program: string): string {
+  const imports = `import { listPackages } from './list-packages.mjs'; import { buildIfChanged, SMALL } from './set-up.mjs'`
+  const words = ['--input-type=module', '-e', `${imports}; ${program}`]
+  return execFileSync(process.execPath, words, { cwd: SCRIPTS, encoding: 'utf8' })
+}

@@ -1,13 +1,13 @@
 // `npm start`: sets up what is missing, then runs the portal in the same process.
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { buildWebIfChanged, prepare, root, SMALL } from './set-up.mjs'
+import { buildIfChanged, prepare, root, SMALL } from './set-up.mjs'
 
 try {
   await prepare('run', SMALL)
-  await buildWebIfChanged()
+  await buildIfChanged()
 } catch (error) {
   console.error(error.message)
   process.exit(1)
 }
-await import(pathToFileURL(path.join(root, 'server', 'src', 'main.ts')).href)
+await import(pathToFileURL(path.join(root, 'server', 'dist', 'main.js')).href)

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
-import { announce, buildWebIfChanged, prepare, root, run } from './set-up.mjs'
+import { announce, buildIfChanged, prepare, root, run } from './set-up.mjs'
 
 const reports = path.join(root, '.cache', 'reports')
 const vitestReport = path.join(reports, 'vitest.json')
@@ -56,7 +56,7 @@ if (!only || vitestProjects.includes(only)) {
   ])
 }
 if (wantsE2e) {
-  const error = await buildWebIfChanged().then(
+  const error = await buildIfChanged().then(
     () => browser,
     (failure) => failure,
   )

@@ -27,6 +27,7 @@ beforeAll(async () => {
     await writeFile(join(folder, `${page}.html`), `page of ${page}`)
   await writeFile(join(folder, 'index.html'), '<title>Partner Portal</title>')
   await writeFile(join(folder, 'login.html'), '<style>a{}</style><script>b()</script>')
+  await writeFile(join(folder, 'favicon.svg'), '<svg/>')
   await writeFile(join(folder, 'assets/page-abc123.js'), 'export const page = 1')
   await writeFile(join(folder, 'assets/page-abc123.js.br'), 'packed')
   app = await serve('Partner Portal')
@@ -121,6 +122,11 @@ test('a file of the build is compressed, is cached for good, and lacks the heade
   })
   expect(Object.keys(file.headers)).not.toContain('content-security-policy')
   expect(Object.keys(file.headers)).not.toContain('x-frame-options')
+})
+
+test('the icon may change with the next build', async () => {
+  const { body, headers } = await app.inject('/favicon.svg')
+  expect([body, headers['content-type'], headers['cache-control']]).toEqual(['<svg/>', 'image/svg+xml', 'no-cache'])
 })
 
 test.each(['/assets/gone-abc123.js', '/assets/%E0%A4%A.js', '/assets/x', '/assets/', '/assets/../assets/x'])(

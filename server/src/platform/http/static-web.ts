@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
-import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
+import fastifyStatic from '@fastify/static'
 import { DEFAULT_BRAND_NAME } from '@portal/contract/brand.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Brand, LOGO_DARK_PATH, LOGO_PATH } from '../brand/brand.ts'
@@ -30,8 +30,9 @@ export async function staticWeb(
   const policyOf = policiesOfFiles()
   const isBuilt = existsSync(join(folder, 'index.html'))
   if (isBuilt) {
-    const served: FastifyStaticOptions = {
-      root: folder,
+    await app.register(fastifyStatic, {
+      root: join(folder, 'assets'),
+      prefix: '/assets/',
       preCompressed: true,
       cacheControl: false,
       setHeaders(response, file, { mtimeMs }) {
@@ -42,21 +43,8 @@ export async function staticWeb(
         if (page.endsWith('.html')) allowInline(response, policyOf(page, mtimeMs))
         if (isHashed) for (const name of PAGE_HEADERS) response.removeHeader(name)
       },
-    }
-    // One route serves all assets, because a route for each would cost every start 50 ms.
-    await app.register(fastifyStatic, {
-      ...served,
-      root: join(folder, 'assets'),
-      prefix: '/assets/',
-      decorateReply: false,
     })
-    // Serves only the files of the build. A wildcard would refuse some pages (`/leads//`) before they are recognised as
-    // pages.
-    await app.register(fastifyStatic, {
-      ...served,
-      wildcard: false,
-      globIgnore: ['assets/**', ...(isOwn ? [] : ['**/*.html'])],
-    })
+    app.get('/favicon.svg', (_, reply) => reply.sendFile('favicon.svg', folder))
   }
   serveBrand(app, branding.brand)
   // A page would work before the start is complete, but could show half of the demo's data.
@@ -80,7 +68,7 @@ export async function staticWeb(
     if (!isPage || !isBuilt) throw new NotFound('There is no such address in this API')
     const file = pages.find(({ addresses }) => addresses.test(path(request.url)))?.file ?? 'index.html'
     const page = branded.get(file)
-    if (!page) return reply.sendFile(file)
+    if (!page) return reply.sendFile(file, folder)
     allowInline(reply, page.policy)
     reply.headers({ 'cache-control': 'no-cache', etag: page.etag, vary: 'accept-encoding' })
     if (request.headers['if-none-match'] === page.etag) return reply.code(304).send()

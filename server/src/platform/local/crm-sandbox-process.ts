@@ -23,7 +23,10 @@ export type CrmSandboxOptions = {
 
 type Sandbox = { child: ChildProcess; exited: Promise<void>; lastWords(): string }
 
-const SCRIPT = path.resolve(import.meta.dirname, '../../../../crm-sandbox/src/main.ts')
+/** The sandbox that was built with the server, if this is the built server. */
+declare const BUILT_SANDBOX: string | undefined
+const SANDBOX = typeof BUILT_SANDBOX === 'string' ? BUILT_SANDBOX : 'crm-sandbox/src/main.ts'
+const SCRIPT = path.resolve(import.meta.dirname, '../../../..', SANDBOX)
 const STOP_MS_MAX = 3_000
 const PREDECESSOR_MS_MAX = 1_500
 const RESTART_DELAY_MS_MAX = 5_000
