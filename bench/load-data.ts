@@ -65,6 +65,7 @@ export function signInPartners({ url, pool }: Product): Promise<LoadedPartner[]>
 /** Removes the leads that were created over HTTP and never pushed. They would make the searches of a later run slower. */
 export async function removeCreated({ pool }: Product, leads: string): Promise<void> {
   await pool.query(`delete from ${leads} where crm = 'pending'`)
+  await pool.query('select put_counts_together(id) from partners')
   await pool.query(`vacuum (analyze) ${leads}`)
 }
 

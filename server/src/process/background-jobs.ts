@@ -34,6 +34,7 @@ import { mailPartnerInvitation } from '../features/team/mail-partner-invitation.
 import type { Job } from '../platform/jobs/define-job.ts'
 import { computeUsualTimes } from '../records/histories/compute-usual-times.job.ts'
 import { keyLargePartners } from '../records/kinds/key-large-partners.job.ts'
+import { putCountsTogether } from '../records/kinds/put-counts-together.job.ts'
 import { followAccess } from './follow-access.job.ts'
 import { noteLinked } from './note-linked.job.ts'
 import { pruneNightly } from './prune.job.ts'
@@ -78,5 +79,6 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pullDocumentsLater,
   computeUsualTimes,
   keyLargePartners,
+  putCountsTogether,
   fillComparedNames,
 ]

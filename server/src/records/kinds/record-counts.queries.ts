@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 
@@ -34,4 +36,19 @@ export async function countRecords(
   return Object.entries(counts).reduce((sum, [value, records]) => {
     return !values || values.includes(value) ? sum + records : sum
   }, 0)
+}
+
+/** Every 16th row puts its partner's rows together, so this many are usual. */
+const ROWS_APART = 16
+
+/** Puts the rows of partners together that have many more rows than counts, as after a change of many records at once. */
+export async function putCountsTogetherOfAllPartners(db: Db, signal: AbortSignal): Promise<void> {
+  const { rows } = await sql<{ partner_id: string }>`
+    select partner_id from record_counts
+     group by partner_id
+    having count(*) > ${ROWS_APART} + count(distinct (kind, value, is_converted))`.execute(db)
+  for (const { partner_id: partnerId } of rows) {
+    signal.throwIfAborted()
+    await sql`select put_counts_together(${partnerId})`.execute(db)
+  }
 }
