@@ -110,8 +110,8 @@ export function poolSettings(url: string, limits: PoolLimits) {
 }
 
 /**
- * The driver's client class, extended: it destroys a connection to a read-only server and, if necessary, sends
- * statements without names.
+ * The driver's client class, extended: it destroys a connection to a read-only server, answers by callback and, if
+ * necessary, sends statements without names.
  */
 export function clientFor({ prepares }: Way, onReadOnly?: () => void) {
   return class extends pg.Client {
@@ -122,7 +122,7 @@ export function clientFor({ prepares }: Way, onReadOnly?: () => void) {
         this.connection.stream.destroy()
         onReadOnly?.()
       })
-      if (!prepares) sendUnnamed(this)
+      answerByCallback(this, prepares ? (statement) => statement : withoutName)
     }
   }
 }
@@ -130,13 +130,36 @@ export function clientFor({ prepares }: Way, onReadOnly?: () => void) {
 /** PostgreSQL's code for a write on a read-only server, such as one that became a standby. */
 export const READ_ONLY = '25006'
 
-/** Sends every statement without its name, even if a library named it. */
-function sendUnnamed(client: pg.Client): void {
+/**
+ * Gives the driver a callback where its caller awaits an answer. The driver would write `query.callback = () => …`, and a
+ * function written so keeps the whole request in memory until the next full collection (docs/decisions/memory.md).
+ */
+function answerByCallback(client: pg.Client, prepared: (statement: unknown) => unknown): void {
   const query: (...words: unknown[]) => unknown = client.query.bind(client)
-  const send = (statement: unknown, ...more: unknown[]) => query(withoutName(statement), ...more)
+  const ask = async (statement: unknown, values: unknown) => {
+    try {
+      return await new Promise((resolve, reject) => {
+        query(statement, values, (error: unknown, answer: unknown) => (error ? reject(error) : resolve(answer)))
+      })
+    } catch (error) {
+      // As the driver does, leads the stack trace to the caller instead of the socket.
+      if (error instanceof Error) Error.captureStackTrace(error)
+      throw error
+    }
+  }
+  const send = (statement: unknown, ...more: unknown[]) => {
+    const isAwaited = !isSubmittable(statement) && !more.some((one) => typeof one === 'function')
+    return isAwaited ? ask(prepared(statement), more[0]) : query(prepared(statement), ...more)
+  }
   Object.assign(client, { query: send })
 }
 
+/** Whether the statement answers by itself, as a stream does. */
+function isSubmittable(statement: unknown): boolean {
+  return typeof statement === 'object' && statement !== null && 'submit' in statement
+}
+
+/** A statement is sent without its name, even if a library named it. */
 function withoutName(statement: unknown): unknown {
   const isNamed = typeof statement === 'object' && statement !== null && 'name' in statement && 'text' in statement
   return isNamed && !('submit' in statement) ? { ...statement, name: undefined } : statement
@@ -157,9 +180,13 @@ function trustingAny(hosts: string[], ssl: boolean | ConnectionOptions): Connect
 function mortalSocket(silenceMsMax: number, onSilence?: () => void): Socket {
   const socket = new Socket()
   return socket.setTimeout(silenceMsMax, () => {
-    socket.destroy(Object.assign(new Error('The database fell silent'), { code: 'ETIMEDOUT' }))
+    socket.destroy(fallenSilent())
     onSilence?.()
   })
+}
+
+export function fallenSilent(): Error {
+  return Object.assign(new Error('The database fell silent'), { code: 'ETIMEDOUT' })
 }
 
 const { builtins } = pg.types

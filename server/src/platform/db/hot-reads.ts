@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { clientFor, connectionSettings, DIRECT } from './connection.ts'
+import { clientFor, connectionSettings, DIRECT, fallenSilent } from './connection.ts'
 import { askForWrites } from './database.ts'
 import { sendInBudget } from './time-budget.ts'
 
@@ -26,8 +26,8 @@ const KEEP_PLANS = '-c plan_cache_mode=force_generic_plan'
  * Opens connections for the quick reads that every visit needs. Each connection sends a statement without waiting for
  * the answers to earlier statements, which allows twice as many statements a second as a pool. Transactions and slow
  * statements must not use these connections. A statement delays all later statements on its connection, so PostgreSQL
- * cancels it after `statementMsMax` or, through a pooler, after the role's limit. The driver destroys a connection that
- * stays silent a second longer than `statementMsMax`. Each statement is planned once, so its values must not decide which
+ * cancels it after `statementMsMax` or, through a pooler, after the role's limit. A connection that stays silent a
+ * second longer than `statementMsMax` is destroyed. Each statement is planned once, so its values must not decide which
  * index is best.
  */
 export function openHotReads(
@@ -45,7 +45,6 @@ export function openHotReads(
       ...connectionSettings(url, way, { connectMsMax: statementMsMax, options: KEEP_PLANS }),
       pipeline: true,
       ...(!way.isPooled && { statement_timeout: statementMsMax }),
-      query_timeout: statementMsMax + LAST_WORDS_MS,
     })
     const connected = client.connect().then(() => client)
     // If another connection has already replaced this one, the new connection is kept.
@@ -62,10 +61,20 @@ export function openHotReads(
 
   const clientAt = (i: number) => clients[i] ?? connect(i)
 
+  /** Destroys the connection if it does not answer. The driver's own time limit keeps requests in memory, as its promises do. */
+  async function inTime<Answer>({ connection }: pg.Client, ask: () => Promise<Answer>): Promise<Answer> {
+    const silence = setTimeout(() => connection.stream.destroy(fallenSilent()), statementMsMax + LAST_WORDS_MS)
+    try {
+      return await ask()
+    } finally {
+      clearTimeout(silence)
+    }
+  }
+
   async function pingAt(i: number): Promise<void> {
     const client = await clientAt(i)
     try {
-      await askForWrites(client)
+      await inTime(client, () => askForWrites(client))
     } catch (error) {
       void client.end().catch(() => undefined)
       throw error
@@ -78,7 +87,7 @@ export function openHotReads(
         next = (next + 1) % CONNECTIONS
         const client = await clientAt(next)
         writeTogether(client)
-        return client.query<unknown[]>(statement)
+        return inTime(client, () => client.query<unknown[]>(statement))
       })
     },
     async ping() {

@@ -99,10 +99,11 @@ async function lend(budget: TimeBudget, connect: () => Promise<pg.PoolClient>): 
       }
       client = connected
       const release = connected.release
-      connected.release = (error) => {
+      const releaseAndEnd: typeof release = (error) => {
         endUse()
         release(error)
       }
+      connected.release = releaseAndEnd
       resolve(connected)
     },
     (error: unknown) => {
