@@ -9,13 +9,16 @@ import { type Directus, FIELDS, installDirectus, startDirectus } from './directu
 import { asBrowser, bearer, type HttpRequest, type Load, loadOverHttp, type Measured } from './load.ts'
 import { LEADS, type LoadedPartner, loadData, PARTNERS, removeCreated, signInPartners } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
-import { atLeast, type Goal, judge, ratios, show } from './rounds.ts'
+import { atLeast, atMost, column, type Goal, judge, median, ratios, show } from './rounds.ts'
 
 const LOAD: Load = { concurrency: 16, seconds: 2 }
 /** V8 goes on compiling what is called often for about twenty seconds. */
 const WARM_UP: Load = { ...LOAD, seconds: 20 }
 const ROUNDS = 7
 const BETWEEN_ROUNDS_MS = 300
+/** Calls that come whether earlier ones are answered or not, at half of what the portal can answer. */
+const OPEN: Load = { concurrency: 64, seconds: 10 }
+const OPEN_ROUNDS = 3
 const ROWS = 20
 const NOTES_OF_LEAD = 3
 const STATUSES_OF_LEAD = 4
@@ -32,6 +35,8 @@ interface Question {
   portal(partner: LoadedPartner): HttpRequest[]
   directus(partner: LoadedPartner): HttpRequest[]
   goal?: Goal
+  /** For the milliseconds in which 99 of 100 calls are answered at half of the capacity. */
+  openGoal?: Goal
 }
 
 const QUESTIONS: Question[] = [
@@ -40,6 +45,7 @@ const QUESTIONS: Question[] = [
     portal: (partner) => [read(partner, '/api/dashboard/leads')],
     directus: (partner) => [items(partner, 'leads', { limit: String(ROWS) })],
     goal: atLeast(10),
+    openGoal: atMost(60),
   },
   {
     name: 'a lead with its notes',
@@ -61,6 +67,7 @@ const QUESTIONS: Question[] = [
     directus: (partner) =>
       (['leads', 'deals'] as const).map((table) => items(partner, table, { search: partner.words, limit: '50' })),
     goal: atLeast(6.5),
+    openGoal: atMost(120),
   },
   {
     name: 'creating a lead, not pushed yet',
@@ -163,6 +170,17 @@ async function ask(question: Question, portal: Server, directus: Server, partner
   show('Directus', theirs)
   judge('× Directus', ratios(ours, theirs, 'perSecond'), 1, question.goal)
   judge('of its CPU, PostgreSQL’s included', ratios(ours, theirs, 'cpuMs'), 3)
+  if (question.openGoal)
+    await askOpenly(question.openGoal, ours, (load) => measure(portal, partners, question.portal, load))
+}
+
+/** Says how long calls take that come at half of the rate at which the rounds were answered. */
+async function askOpenly(goal: Goal, rounds: Measured[], ask: (load: Load) => Promise<Measured>): Promise<void> {
+  const rate = Math.round(median(column(rounds, 'perSecond')) / 2)
+  const opened: Measured[] = []
+  for (let round = 0; round < OPEN_ROUNDS; round++) opened.push(await ask({ ...OPEN, rate }))
+  const p99 = column(opened, 'p99')
+  judge(`ms: p99 of ${rate} a second, come what may`, p99, 0, goal)
 }
 
 /** The leads in the answers to all partners. */

@@ -23,6 +23,11 @@ export interface HttpRequest {
 export interface Load {
   concurrency: number
   seconds: number
+  /**
+   * How many requests begin a second, however long the answers take. A request that could begin only late counts from
+   * when it should have begun (coordinated omission). If absent, each caller asks again once it is answered.
+   */
+  rate?: number
 }
 
 const JOBS_MS_MAX = 120_000
@@ -40,7 +45,7 @@ export function asBrowser(request: HttpRequest): HttpRequest {
 export async function loadOverHttp(
   { url, cpuMs }: Pick<Product, 'url' | 'cpuMs'>,
   requests: HttpRequest[],
-  { concurrency, seconds }: Load,
+  { concurrency, seconds, rate }: Load,
 ): Promise<Measured> {
   const cpuMsBefore = cpuMs()
   const result = await autocannon({
@@ -48,6 +53,7 @@ export async function loadOverHttp(
     connections: concurrency,
     duration: seconds,
     requests,
+    ...(rate !== undefined && { overallRate: rate }),
   })
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${result.non2xx} answers were errors, ${result.errors} calls got no answer`)

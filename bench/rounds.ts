@@ -48,6 +48,6 @@ function spread(numbers: number[], decimals: number): string {
   return `(${Math.min(...numbers).toFixed(decimals)} to ${Math.max(...numbers).toFixed(decimals)})`
 }
 
-function median(numbers: number[]): number {
+export function median(numbers: number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
