@@ -13,6 +13,8 @@ const DEBUGGING_PORT = 9_422
 const VISIBLE_MS_MAX = 60_000
 /** Lighthouse's own slow phone: 4G at its slowest, a processor four times as slow as this machine's. */
 const SLOW = { latency: 150, downloadThroughput: (1_638.4 * 1_024) / 8, uploadThroughput: (750 * 1_024) / 8 }
+/** The same phone in the country. */
+const FAR = { latency: 400, downloadThroughput: 400_000 / 8, uploadThroughput: 400_000 / 8 }
 const SLOW_PROCESSOR = 4
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
 
@@ -24,9 +26,13 @@ const runs = Number(options.runs)
 await withEmptyFolder(async (folder) => {
   const product = await startProduct(folder, { SEED_DEMO: 'true', WEBHOOK_ALLOW_PRIVATE: 'true' })
   const { pages, token } = await findDemoPages(product.url)
-  console.log(`medians of ${runs}; slow: 1.6 Mbit/s, 150 ms, processor ${SLOW_PROCESSOR} times slower\n`)
-  console.log(`${' '.repeat(43)}brotli kB    slow, ms   Lighthouse mobile        Lighthouse desktop`)
-  console.log(`${'route'.padEnd(34)}JS  later     CSS   visible    perf a11y best   CLS    perf a11y best   CLS`)
+  console.log(
+    `medians of ${runs}; slow: 1.6 Mbit/s, 150 ms; far: 400 kbit/s, 400 ms; processor ${SLOW_PROCESSOR} times slower\n`,
+  )
+  console.log(`${' '.repeat(43)}brotli kB    visible, ms       Lighthouse mobile        Lighthouse desktop`)
+  console.log(
+    `${'route'.padEnd(34)}JS  later     CSS      slow     far    perf a11y best   CLS    perf a11y best   CLS`,
+  )
   const only = options.only?.split(',')
   for (const page of pages.filter(({ name }) => only?.includes(name) ?? true)) {
     console.log(await measure(product.url, page, page.isPublic ? undefined : token))
@@ -36,7 +42,8 @@ await withEmptyFolder(async (folder) => {
 
 async function measure(url: string, page: DemoPage, token: string | undefined): Promise<string> {
   const { script, later, style } = await transferred(url, page, token)
-  const visible = median(await repeat(() => msUntilVisible(url, page, token)))
+  const slow = median(await repeat(() => msUntilVisible(url, page, token, SLOW)))
+  const far = median(await repeat(() => msUntilVisible(url, page, token, FAR)))
   const mobile = await lighthouseScores(url, page, token, false)
   const desktop = await lighthouseScores(url, page, token, true)
   const cells = [
@@ -44,7 +51,8 @@ async function measure(url: string, page: DemoPage, token: string | undefined): 
     (script / 1_000).toFixed(0).padStart(6),
     (later / 1_000).toFixed(0).padStart(7),
     (style / 1_000).toFixed(1).padStart(8),
-    visible.toFixed(0).padStart(10),
+    slow.toFixed(0).padStart(10),
+    far.toFixed(0).padStart(8),
     scoreCells(mobile),
     scoreCells(desktop),
   ]
@@ -76,11 +84,16 @@ async function transferred(url: string, page: DemoPage, token: string | undefine
   })
 }
 
-/** Milliseconds from opening the address until a slow phone shows the page's content. */
-async function msUntilVisible(url: string, page: DemoPage, token: string | undefined): Promise<number> {
+/** Milliseconds from opening the address until a slow phone on this line shows the page's content. */
+async function msUntilVisible(
+  url: string,
+  page: DemoPage,
+  token: string | undefined,
+  line: typeof SLOW,
+): Promise<number> {
   return inBrowser(url, token, async (tab, devtools) => {
     await devtools.send('Network.enable')
-    await devtools.send('Network.emulateNetworkConditions', { offline: false, ...SLOW })
+    await devtools.send('Network.emulateNetworkConditions', { offline: false, ...line })
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOW_PROCESSOR })
     const startedAt = performance.now()
     await tab.goto(url + page.path, { waitUntil: 'commit' })
