@@ -7,8 +7,8 @@ import { Failure } from '../ui/failure.tsx'
 const RELOADED_KEY = 'portal-reloaded'
 const LOOK_EVERY_MS = 5_000
 /**
- * The page for which this document was reloaded, or is being reloaded. If it breaks in the new document too, another reload
- * would not help.
+ * The page for which this document was reloaded, or is being reloaded. If it breaks in the new document too, another
+ * reload would not help.
  */
 let reloadedFor: string | null = null
 

@@ -1,10 +1,24 @@
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
 import { openDatabaseProxy } from '../../testing/database-proxy.ts'
 import { createDatabase } from '../../testing/databases.ts'
 import { findPooler, openPooler } from '../../testing/pooler.ts'
 import { newLead, startPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { clientFor, connectionSettings, DIRECT } from './connection.ts'
 import { isDatabaseAway, openDatabase } from './database.ts'
+
+test('the driver gets a callback for a statement that is awaited, and an error’s stack leads to who awaits it', async () => {
+  const { url } = await createDatabase()
+  using driver = vi.spyOn(pg.Client.prototype, 'query')
+  const client = new (clientFor(DIRECT))(connectionSettings(url))
+  await client.connect()
+  expect((await client.query('select $1::int as n', [7])).rows).toEqual([{ n: 7 }])
+  const error = await client.query('select nothing').catch((failure: unknown) => failure)
+  expect(error).toMatchObject({ code: '42703', stack: expect.stringContaining('connection.test') })
+  for (const words of driver.mock.calls) expect(words).toContainEqual(expect.any(Function))
+  await client.end()
+})
 
 const pooler = findPooler()
 
