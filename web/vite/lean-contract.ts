@@ -6,7 +6,8 @@ const OF_AN_ADDRESS = ['method', 'path', 'auth', 'envelope']
 /**
  * Removes from the build the parts of the contract that only the server reads. `call` does not parse answers, so it
  * needs only a route's address. Schemas, and objects that hold some, are marked as free of side effects, so the bundler
- * removes those that the app does not use.
+ * removes those that the app does not use. The contract keeps the schemas of forms in files of their own, such as
+ * `account-forms.ts`: in a file of addresses or texts, one such schema would make every page load zod.
  */
 export function leanContract(): Plugin {
   return {
