@@ -53,11 +53,12 @@ process.exit(faults === 0 ? 0 : 1)
 
 /**
  * Whether the words name a file or folder of the repository. False for addresses, routes, commands, patterns, content
- * types, packages, and files that exist only while the portal runs.
+ * types, packages, and files that exist only once the portal was built or while it runs.
  */
 function looksLikePath(words) {
   if (/[\s*{}<>()=:…$|,]/.test(words)) return false
   if (/^(\/|@|~|[A-Z_]+\/|(?:\.\/)?data(?:\/|$)|node_modules\/|application\/|text\/|image\/)/.test(words)) return false
+  if (/\/dist(\/|$)/.test(words)) return false
   // Without a known ending, a path must begin with one of our folders. Otherwise `a/b` in prose would count as a path.
   return ENDINGS.test(words) || (words.includes('/') && existsSync(words.split('/')[0]))
 }
