@@ -26,7 +26,7 @@ const OF_MOST_PAGES =
   /\/(web\/src\/(app\/search-params|ui\/(?!brand|theme|spinner|table|cells|code-)|format\/|session\/|features\/(?!accounts|sync))|contract\/src\/)/
 /** Small parts that few pages need. A file for each would take a slow phone longer than their code. */
 const OF_PARTS =
-  /lucide-react|contract\/src\/(attention|deals|payments|search)\.|web\/src\/(ui\/(single-keys|segmented|resting-rows|export-button)|session\/sign-out|format\/percent|features\/payments\/payment-badge|features\/payments\/payments\.queries)/
+  /lucide-react|contract\/src\/(attention|deals|payments|search)\.|web\/src\/(ui\/(after-paint|single-keys|segmented|resting-rows|export-button)|session\/sign-out|format\/percent|features\/payments\/payment-badge|features\/payments\/payments\.queries)/
 const OF_LISTS =
   /web\/src\/(ui\/(table|cells|density|followed-rows|new-rows|sort|list-search|pagination|filter-panel)|features\/(team\/submitter|referral\/record-columns))/
 const OF_RECORDS = /web\/src\/(ui\/(changing|folding|timeline)|features\/(notes|referral|inbox\/use-opened))/
