@@ -262,8 +262,9 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const started = untilDone(deps, closing.signal, async () => {
     await prepare?.(deps)
     await encryptSecrets(jobDeps, closing.signal)
-    if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
+    // The clock's first jobs run beside the first requests. No request waits for them.
     isStarted = true
+    if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
     void loadMailer(deps, closing.signal)
   })
 

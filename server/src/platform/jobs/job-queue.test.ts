@@ -117,3 +117,36 @@ test('a job that a stopping process hands back runs again without the delay of a
   await waitFor('the job to run again', async () => next.ended.length > 0)
   expect(next.ended).toEqual(['unfinished'])
 })
+
+test('a start writes a schedule only if it is new or has changed', async () => {
+  const { url } = await createDatabase()
+  const { db, close } = openDatabase(url, () => undefined)
+  const queue = openJobQueue(url, pino({ level: 'silent' }), 10_000)
+  onTestFinished(async () => {
+    await queue.stop(0)
+    await close()
+  })
+  const at = (name: string, schedule: string) =>
+    defineJob({
+      name,
+      payload: z.object({}),
+      retry: { firstDelaySeconds: 1, delaySecondsMax: 1, giveUpAfterDays: 1 },
+      concurrency: 1,
+      schedule,
+      run: async () => undefined,
+    })
+  async function start(...jobs: ReturnType<typeof at>[]) {
+    await queue.makeQueues(jobs)
+    await queue.startClock(jobs)
+    const { rows } = await sql<{ name: string; cron: string; written: string }>`
+      select name, cron, xmin::text as written from jobs.schedule order by name`.execute(db)
+    return rows
+  }
+
+  const [kept, moved] = await start(at('kept', '1 * * * *'), at('moved', '2 * * * *'))
+  const after = await start(at('kept', '1 * * * *'), at('moved', '3 * * * *'))
+  expect(after).toEqual([
+    kept,
+    { name: 'moved', cron: '3 * * * *', written: expect.not.stringMatching(moved?.written ?? '') },
+  ])
+})

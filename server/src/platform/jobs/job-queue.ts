@@ -12,6 +12,7 @@ import {
   type QueueOptions,
   type QueuePolicy,
   type QueueResult,
+  type Schedule,
 } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Deps } from '../../deps.ts'
@@ -61,6 +62,8 @@ const QUICK_RETRIES = 3
  * The portal looks this often for due retries and given-up jobs, because PostgreSQL does not notify workers of them.
  */
 const LOOK_FOR_RETRIES_MS = 2_000
+/** A job that was due while no process ran is enqueued once. */
+const SCHEDULED = { missed: 'once' } as const
 /** How often an idle place looks by itself. The portal wakes it when there is a job. */
 const IDLE_LOOK_SECONDS = 60
 
@@ -177,9 +180,12 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
       void keepLooking()
     },
     async startClock(jobs) {
+      const known = await boss.getSchedules()
       await Promise.all(
         jobs.map(async ({ name, schedule, runsAtStart }) => {
-          if (schedule) await boss.schedule(name, schedule, {}, { missed: 'once' })
+          const isKnown = ({ name: of, cron, options }: Schedule) =>
+            of === name && cron === schedule && isDeepStrictEqual(options, SCHEDULED)
+          if (schedule && !known.some(isKnown)) await boss.schedule(name, schedule, {}, SCHEDULED)
           if (runsAtStart) await boss.send(name, {})
         }),
       )
