@@ -55,20 +55,26 @@ export async function readTimeline(
   const count = rest.length - entries.length
   const [first] = referral.leads
   const awaitsDeal = !referral.deal && first?.lead.awaits_deal_since
+  const ofValue = deps.statusMeanings(standing.kind, standing.value)
+  const side = sideOf(deps, referral)
+  const isAnswered = ofValue.side === 'partner' && side === 'lender'
   return {
     loid,
     standing: {
       ...standing,
       meaning:
         notThere(referral.deal ?? first?.lead) ??
-        (awaitsDeal ? NO_DEAL_YET_MEANING : deps.statusMeanings(standing.kind, standing.value).meaning),
-      side: sideOf(deps, referral),
+        (awaitsDeal ? NO_DEAL_YET_MEANING : isAnswered ? ANSWERED_MEANING : ofValue.meaning),
+      side,
       usual: standing.outcome === 'open' && !awaitsDeal && usual ? usual : null,
     },
     entries,
     earlier: last && count > 0 ? { count, before: positionOf(last) } : null,
   }
 }
+
+/** What is said once the partner has answered, because the status may mean that the lender waits for the partner. */
+const ANSWERED_MEANING = 'Your business has done its part. The lender acts next.'
 
 /** What is said of a record that the lender does not have, whatever its status would mean. */
 function notThere(record: { crm: CrmState } | undefined): string | null {

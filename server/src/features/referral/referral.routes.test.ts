@@ -89,6 +89,21 @@ test('while the lender does not have a lead, its timeline says so, and no meanin
   expect((await timelineOf(`/crm/lead/${loid}`)).standing.meaning).toMatch(/^The lender has the referral/)
 })
 
+test('once the partner has answered, the timeline of a lead no longer asks for an answer', async () => {
+  const { loid } = await ada.submitLead()
+  const id = await inCrm(loid)
+  await lender.update('Leads', id, { Lead_Status: 'Unable to Contact' })
+  await pull()
+  const standing = async () => (await timelineOf(`/crm/lead/${loid}`)).standing
+  expect(await standing()).toMatchObject({ side: 'partner', meaning: expect.stringContaining('A word from you') })
+  // The CRM tells in whole seconds when the status began, so a note within the same second may be older.
+  portal.advance(2_000)
+  await ada.post(`/crm/note/${loid}`, { content: 'Try the other number.' })
+  portal.advance(-2_000)
+  const meaning = 'Your business has done its part. The lender acts next.'
+  expect(await standing()).toMatchObject({ value: 'Unable to Contact', side: 'lender', meaning })
+})
+
 test('a converted lead and its deal have the same timeline, by LOID and by id', async () => {
   const { loid, id: leadId } = await ada.submitLead()
   const id = await inCrm(loid)
