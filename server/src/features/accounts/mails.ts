@@ -210,8 +210,17 @@ export function noticeMail(
   timeZone: string,
 ): Mail {
   const { subject, event, page } = NOTICES[what]
-  const time = (instant: string) =>
-    new Intl.DateTimeFormat('en-AU', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(instant))
+  const format = new Intl.DateTimeFormat('en-AU', {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    // The reader may be in another zone.
+    timeZoneName: 'short',
+    timeZone,
+  })
+  const time = (instant: string) => format.format(new Date(instant))
   const { email_verified, business_name } = person
   const phraseOf = ({ kind, name }: NoticedAccess) =>
     email_verified ? ACCESS_PHRASES[kind].named(name) : ACCESS_PHRASES[kind].unnamed

@@ -325,12 +325,18 @@ function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: stri
 }
 
 /**
- * Returns a function that writes a time as `9:12 am` on the day of the mail, and as `Fri 6 Mar, 9:12 am` on another day.
- * One mail can list 10,000 changes, and making a formatter takes far longer than using it.
+ * Returns a function that writes a time as `9:12 am AEDT` on the day of the mail, and as `Fri 6 Mar, 9:12 am AEDT` on
+ * another day. It names the zone, because a person who chose none may be in another one. One mail can list 10,000
+ * changes, and making a formatter takes far longer than using it.
  */
 function timesIn({ at, timeZone }: About): (instant: string) => string {
   const day = new Intl.DateTimeFormat('en-AU', { weekday: 'short', day: 'numeric', month: 'short', timeZone })
-  const time = new Intl.DateTimeFormat('en-AU', { timeStyle: 'short', timeZone })
+  const time = new Intl.DateTimeFormat('en-AU', {
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+    timeZone,
+  })
   const dayOf = (instant: string) => day.format(new Date(instant)).replace(',', '')
   const today = dayOf(at)
   return (instant) => {
