@@ -195,7 +195,8 @@ function Entry({ ref, line, isLatest, isNew = false, isLast, className, mark }: 
     >
       {!isLast && <span aria-hidden className="absolute top-6 bottom-0 left-3 w-px -translate-x-1/2 bg-line" />}
       <Mark line={line} />
-      <div className="min-w-0 flex-1">
+      {/* The mark is four pixels higher than a line of text, so the first line begins two pixels below its top. */}
+      <div className="min-w-0 flex-1 pt-0.5">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
           <p className="flex min-w-0 flex-wrap items-baseline gap-x-1.5 gap-y-0.5 wrap-anywhere">
             <Sentence line={line} isLatest={isLatest} />
