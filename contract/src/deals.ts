@@ -5,7 +5,7 @@ import { DEAL_RECORD } from './deal-fields.ts'
 import { CrmState } from './leads.ts'
 import { SEARCH_LENGTH_MAX } from './limits.ts'
 import { Loid } from './loid.ts'
-import { Side } from './meanings.ts'
+import { Side, turn } from './meanings.ts'
 import { optionalMoney } from './money-field.ts'
 import { Note } from './notes.ts'
 import { shapeOf } from './record-fields.ts'
@@ -67,6 +67,7 @@ export const DealExport = z.object({
   search: filterText('search', SEARCH_LENGTH_MAX),
   searchIn,
   person: filterPerson(),
+  turn,
 })
 export type DealExport = z.output<typeof DealExport>
 

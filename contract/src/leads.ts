@@ -12,7 +12,7 @@ import {
   WITHDRAWAL_REASON_LENGTH_MAX,
 } from './limits.ts'
 import { Loid } from './loid.ts'
-import { Side } from './meanings.ts'
+import { Side, turn } from './meanings.ts'
 import { Note } from './notes.ts'
 import { shapeOf } from './record-fields.ts'
 import { Request } from './requests.ts'
@@ -94,6 +94,7 @@ export const LeadExport = z.object({
   search: filterText('search', SEARCH_LENGTH_MAX),
   searchIn,
   person: filterPerson(),
+  turn,
 })
 export type LeadExport = z.output<typeof LeadExport>
 

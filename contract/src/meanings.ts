@@ -17,9 +17,14 @@ export type HistoryKind = (typeof HISTORY_KINDS)[number]
 /** The variants of a badge (section 4). */
 export type Colour = 'primary' | 'success' | 'warning' | 'error' | 'secondary'
 
+const SIDES = ['partner', 'lender'] as const
+
 /** Who is to act next: somebody of the partner's business, or the lender (D127). */
-export const Side = z.enum(['partner', 'lender'])
+export const Side = z.enum(SIDES)
 export type Side = z.infer<typeof Side>
+
+/** A filter of lists, by the side whose turn it is. */
+export const turn = z.optional(z.enum(SIDES, { error: 'turn must be partner or lender' }))
 
 /** What lists, headers and mails say about a side. A referral that has ended has no side. */
 export const SIDE_TEXTS: Record<Side, string> = { partner: 'Your turn', lender: 'Lender’s turn' }

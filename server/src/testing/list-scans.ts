@@ -6,8 +6,12 @@ import * as z from 'zod/mini'
 import { findUsualCountry } from '../features/accounts/usual-country.queries.ts'
 import { isPlainFirstPage } from '../platform/db/find-page.ts'
 import { findDeals, findNewestDeals } from '../records/deals/deal-list.queries.ts'
+import { parseStatusMeanings } from '../records/histories/status-meanings.ts'
 import { findLeads, findNewestLeads } from '../records/leads/lead-list.queries.ts'
 import { type Recorder, statementsOf } from './statements-of.ts'
+
+/** The contract's sides, and no meanings. */
+const MEANINGS = parseStatusMeanings('')
 
 /** A scan of a plan: what it reads, and how many entries. */
 export interface Scan {
@@ -45,12 +49,12 @@ function findList(lister: Lister, { pathname, searchParams }: URL) {
   if (pathname === '/api/dashboard/deals') {
     const filters = z.parse(listDeals.query, query)
     if (isPlainFirstPage(filters)) return ({ reads }: Recorder) => findNewestDeals(reads, lister.id, filters.limit, [])
-    return (source: Recorder) => findDeals(source, lister.id, filters, 'UTC', [])
+    return (source: Recorder) => findDeals(source, lister.id, filters, 'UTC', MEANINGS)
   }
   if (pathname !== '/api/dashboard/leads') return undefined
   const filters = z.parse(listLeads.query, query)
   if (isPlainFirstPage(filters)) return ({ reads }: Recorder) => findNewestLeads(reads, lister, filters.limit, [])
-  return (source: Recorder) => findLeads(source, lister, filters, 'UTC', [])
+  return (source: Recorder) => findLeads(source, lister, filters, 'UTC', MEANINGS)
 }
 
 interface Node {

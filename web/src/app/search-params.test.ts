@@ -18,6 +18,8 @@ test('a list’s filters drop invalid values', () => {
   })
   expect(dealListSearch(parseSearch('?page=3&minAmount=1,5m'))).toEqual({ page: 3, minAmount: '1,5m' })
   expect(leadListSearch(parseSearch(`?status=${'x'.repeat(2_421)}&search=${'x'.repeat(201)}&source=a%00b`))).toEqual({})
+  expect(leadListSearch(parseSearch('?turn=mine'))).toEqual({})
+  expect(dealListSearch(parseSearch('?turn=lender'))).toEqual({ turn: 'lender' })
   const person = { person: 'x'.repeat(65) }
   expect([leadListSearch(person), dealListSearch(person), activitySearch(person)]).toEqual([{}, {}, {}])
 })

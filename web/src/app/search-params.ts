@@ -6,6 +6,7 @@ import {
   SEARCH_LENGTH_MAX,
   URL_LENGTH_MAX,
 } from '@portal/contract/limits.ts'
+import type { Side } from '@portal/contract/meanings.ts'
 import { CHOICES_LENGTH_MAX } from '@portal/contract/several.ts'
 import { textOf } from './search-text.ts'
 
@@ -26,6 +27,8 @@ interface RecordListSearch {
   sorted?: 'all'
   /** The last change was on this day or later. */
   changedFrom?: string
+  /** Whose turn it is (D127). */
+  turn?: Side
   /** The id of a named view, or `all` for the list without its default view (D81). */
   view?: string
 }
@@ -41,6 +44,7 @@ function recordListSearch(raw: Raw): RecordListSearch {
     searchIn: raw['searchIn'] === 'all' ? 'all' : undefined,
     sorted: raw['sorted'] === 'all' ? 'all' : undefined,
     changedFrom: dateOf(raw['changedFrom']),
+    turn: sideOf(raw['turn']),
     view: viewOf(raw['view']),
   }
 }
@@ -141,6 +145,10 @@ export interface SearchPageSearch {
 
 export function searchPageSearch(raw: Raw): SearchPageSearch {
   return { q: textOf(raw['q']) }
+}
+
+export function sideOf(value: unknown): Side | undefined {
+  return value === 'partner' || value === 'lender' ? value : undefined
 }
 
 function idOf(value: unknown): string | undefined {

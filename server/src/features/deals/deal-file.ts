@@ -39,7 +39,7 @@ interface ExportCall {
 export async function dealFile(deps: Deps, { partner, query, security }: ExportCall): Promise<ExportFile> {
   const zone = query.timezone ?? deps.config.timezone
   const filters = { ...query, person: query.person === MINE ? partner.personId : query.person }
-  const statement = everyDeal(deps, partner.id, filters, zone)
+  const statement = await everyDeal(deps, partner.id, filters, zone, deps.statusMeanings)
   await security(deps.db, 'deals-exported')
   return csvFile(deps.db, partner.id, 'deals.csv', COLUMNS, statement, zone)
 }

@@ -38,7 +38,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
     const page = await fromReplica((from) =>
       isPlainFirstPage(query)
         ? findNewestDeals(from.reads, partner.id, query.limit, notPartnersTurn)
-        : findDeals(from, partner.id, query, config.timezone, notPartnersTurn),
+        : findDeals(from, partner.id, query, config.timezone, deps.statusMeanings),
     )
     return { data: { deals: page.rows.map((deal) => dealWithSide(deps, deal)) }, pagination: page.pagination }
   })

@@ -55,7 +55,7 @@ interface ExportCall {
 export async function leadFile(deps: Deps, { partner, query, security }: ExportCall): Promise<ExportFile> {
   const zone = query.timezone ?? deps.config.timezone
   const filters = { ...query, person: query.person === MINE ? partner.personId : query.person }
-  const statement = await everyLead(deps, partner, filters, zone)
+  const statement = await everyLead(deps, partner, filters, zone, deps.statusMeanings)
   const groups = await findFieldGroups(deps.db)
   const columns = groups.has('verdict') ? [...COLUMNS, ...VERDICT_COLUMNS] : COLUMNS
   await security(deps.db, 'leads-exported')

@@ -49,7 +49,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
     const page = await fromReplica((from) =>
       isPlainFirstPage(query)
         ? findNewestLeads(from.reads, partner, query.limit, notPartnersTurn)
-        : findLeads(from, partner, query, config.timezone, notPartnersTurn),
+        : findLeads(from, partner, query, config.timezone, deps.statusMeanings),
     )
     return { data: { leads: page.rows.map((lead) => leadWithSide(deps, lead)) }, pagination: page.pagination }
   })

@@ -72,8 +72,7 @@ const Status = z.strictObject({
 
 /** The rules of the partner API as tools. `findAttention` belongs to another feature. */
 export function assistantTools(deps: Deps, findAttention: (partnerId: string) => Promise<Attention>): Tool[] {
-  const { clock, config } = deps
-  const { notPartnersTurn } = deps.statusMeanings
+  const { clock, config, statusMeanings } = deps
   return [
     reading(
       'find_referrals',
@@ -84,14 +83,8 @@ export function assistantTools(deps: Deps, findAttention: (partnerId: string) =>
         const shared = { search, searchIn: 'all', changedFrom, limit: LIMIT }
         const leadFilters = filtersOf(LeadFilters, { ...shared, status })
         const dealFilters = filtersOf(DealFilters, { ...shared, stage: status })
-        const leads = await findLeads(deps, call.partner, leadFilters, config.timezone, notPartnersTurn['lead-status'])
-        const deals = await findDeals(
-          deps,
-          call.partner.id,
-          dealFilters,
-          config.timezone,
-          notPartnersTurn['deal-stage'],
-        )
+        const leads = await findLeads(deps, call.partner, leadFilters, config.timezone, statusMeanings)
+        const deals = await findDeals(deps, call.partner.id, dealFilters, config.timezone, statusMeanings)
         return {
           leads: leads.rows.map(({ loid, business_name, lead_name, loan_amount, lead_status, modified_time }) => {
             return { loid, business_name, lead_name, loan_amount, lead_status, modified_time }
@@ -137,7 +130,7 @@ export function assistantTools(deps: Deps, findAttention: (partnerId: string) =>
       Status,
       async (_call, { status }) => {
         const explained = (kind: 'lead-status' | 'deal-stage') => {
-          const { meaning, side } = deps.statusMeanings(kind, status)
+          const { meaning, side } = statusMeanings(kind, status)
           return { meaning, turn: side && SIDE_TEXTS[side] }
         }
         return { as_lead_status: explained('lead-status'), as_deal_stage: explained('deal-stage') }

@@ -21,21 +21,9 @@ export class Referrals extends Map<string, Referral> {
     if (!mia) return
     const owner = { id: mia.partner_id, businessName: mia.business_name }
     const all = { limit: PAGE_SIZE_MAX }
-    const { notPartnersTurn } = deps.statusMeanings
-    const leads = await findLeads(
-      deps,
-      owner,
-      LeadFilters.parse(all),
-      deps.config.timezone,
-      notPartnersTurn['lead-status'],
-    )
-    const deals = await findDeals(
-      deps,
-      owner.id,
-      DealFilters.parse(all),
-      deps.config.timezone,
-      notPartnersTurn['deal-stage'],
-    )
+    const { config, statusMeanings } = deps
+    const leads = await findLeads(deps, owner, LeadFilters.parse(all), config.timezone, statusMeanings)
+    const deals = await findDeals(deps, owner.id, DealFilters.parse(all), config.timezone, statusMeanings)
     for (const { business_name, loid, loan_amount: amount, loan_type: loanType } of leads.rows) {
       if (business_name) this.set(business_name, { loid, on: 'lead', amount, loanType })
     }

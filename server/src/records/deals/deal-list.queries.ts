@@ -19,6 +19,8 @@ import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { dayOrEarlier, dayOrLater, oneOf } from '../../platform/db/sql-conditions.ts'
 import { DEAL_COLUMNS } from '../../platform/db/tables.ts'
 import { type PassedTurn, passedTurnUnless } from '../histories/answered-turns.queries.ts'
+import type { StatusMeanings } from '../histories/status-meanings.ts'
+import { isTurnOf } from '../histories/turn-filter.queries.ts'
 import { countRecords, OPEN_RECORDS } from '../kinds/record-counts.queries.ts'
 
 /** A deal with what decides whose turn it is. */
@@ -33,11 +35,12 @@ export async function findDeals(
   partnerId: string,
   filters: DealFilters,
   timezone: string,
-  notPartnersTurn: readonly string[],
+  statusMeanings: StatusMeanings,
 ): Promise<Page<FoundDeal>> {
-  const listed = listedDeals(source, partnerId, filters, timezone)
+  const listed = await listedDeals(source, partnerId, filters, timezone, statusMeanings)
   const order = orderOf(filters, DEAL_ORDERS)
   const { ids, pagination } = await findPage(source, listed, { ...filters, order })
+  const notPartnersTurn = statusMeanings.notPartnersTurn['deal-stage']
   return { rows: await findDealsInOrder(source.reads, partnerId, ids, notPartnersTurn), pagination }
 }
 
@@ -86,8 +89,14 @@ const DEAL_ORDERS: Record<DealSortColumn, RawBuilder<unknown>> = {
   modified_time: sql.ref('modified_time'),
 }
 
-function listedDeals(sender: Sender, partnerId: string, filters: DealExport, timezone: string): Listed {
-  const { stage, minAmount, dateFrom, dateTo, changedFrom, person } = filters
+async function listedDeals(
+  sender: Sender,
+  partnerId: string,
+  filters: DealExport,
+  timezone: string,
+  statusMeanings: StatusMeanings,
+): Promise<Listed> {
+  const { stage, minAmount, dateFrom, dateTo, changedFrom, person, turn } = filters
   const zone = filters.timezone ?? timezone
   const among = [sql<SqlBool>`archived_at is null`]
   if (dateFrom) among.push(dayOrLater(sql.ref('created_at'), dateFrom, zone))
@@ -97,7 +106,8 @@ function listedDeals(sender: Sender, partnerId: string, filters: DealExport, tim
   if (stage) matching.push(oneOf(sql.ref('stage'), stage))
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (minAmount !== null) matching.push(sql`amount >= ${minAmount}`)
-  const along = changedFrom ? BY_CHANGE : stage ? byValue('stage') : undefined
+  if (turn) matching.push(await isTurnOf(sender, partnerId, 'deals', turn, statusMeanings))
+  const along = changedFrom ? BY_CHANGE : stage || turn ? byValue('stage') : undefined
   const countedAlong = matching.length === 1 ? along : undefined
   const isCountKept = among.length === 1 && matching.length === (stage ? 1 : 0)
   const keptCount = isCountKept ? () => countRecords(sender.pool, partnerId, 'deal', stage) : undefined
@@ -105,13 +115,14 @@ function listedDeals(sender: Sender, partnerId: string, filters: DealExport, tim
 }
 
 /** The statement of all rows of the list, with the filters and in the order of its pages. */
-export function everyDeal(
+export async function everyDeal(
   sender: Sender,
   partnerId: string,
   filters: DealExport,
   timezone: string,
-): RawBuilder<Omit<Deal, 'side'>> {
+  statusMeanings: StatusMeanings,
+): Promise<RawBuilder<Omit<Deal, 'side'>>> {
   const columns = sql<Omit<Deal, 'side'>>`${sql.raw(DEAL_COLUMNS.join(', '))}`
-  const listed = listedDeals(sender, partnerId, filters, timezone)
+  const listed = await listedDeals(sender, partnerId, filters, timezone, statusMeanings)
   return everyRow(columns, listed, { ...filters, order: orderOf(filters, DEAL_ORDERS) })
 }

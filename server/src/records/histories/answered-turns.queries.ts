@@ -52,6 +52,7 @@ export function passedTurnUnless(table: 'leads' | 'deals', parameter: `$${number
   return `${isAsked(table)} as is_asked, case when ${hasNoTurn} then false else ${hasAnswered(table)} end as is_answered`
 }
 
-function hasAnswered(table: 'leads' | 'deals'): string {
+/** SQL: whether the partner $1 has written a note, or marked the turn as done, since the status or stage began. */
+export function hasAnswered(table: 'leads' | 'deals'): string {
   return `(${isAnswered(table)} or ${isDone('your-turn', `${table}.id`, versionOf(BEGAN[table]))})`
 }

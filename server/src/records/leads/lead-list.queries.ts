@@ -19,6 +19,8 @@ import type { ReadSource } from '../../platform/db/replica.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { dayOrEarlier, dayOrLater, oneOf } from '../../platform/db/sql-conditions.ts'
 import { type PassedTurn, passedTurnUnless } from '../histories/answered-turns.queries.ts'
+import type { StatusMeanings } from '../histories/status-meanings.ts'
+import { isTurnOf } from '../histories/turn-filter.queries.ts'
 import { countRecords, OPEN_RECORDS } from '../kinds/record-counts.queries.ts'
 import { LEAD_SQL, type Owner } from './leads.queries.ts'
 
@@ -35,11 +37,12 @@ export async function findLeads(
   owner: Owner,
   filters: LeadFilters,
   timezone: string,
-  notPartnersTurn: readonly string[],
+  statusMeanings: StatusMeanings,
 ): Promise<Page<FoundLead>> {
-  const listed = await listedLeads(source, owner.id, filters, timezone)
+  const listed = await listedLeads(source, owner.id, filters, timezone, statusMeanings)
   const order = orderOf(filters, LEAD_ORDERS)
   const { ids, pagination } = await findPage(source, listed, { ...filters, order })
+  const notPartnersTurn = statusMeanings.notPartnersTurn['lead-status']
   return { rows: await findLeadsInOrder(source.reads, owner, ids, notPartnersTurn), pagination }
 }
 
@@ -74,8 +77,14 @@ const LEAD_ORDERS: Record<LeadSortColumn, RawBuilder<unknown>> = {
   modified_time: sql.ref('modified_time'),
 }
 
-async function listedLeads(sender: Sender, partnerId: string, filters: LeadExport, timezone: string): Promise<Listed> {
-  const { status, source, dateFrom, dateTo, changedFrom, person, verdict } = filters
+async function listedLeads(
+  sender: Sender,
+  partnerId: string,
+  filters: LeadExport,
+  timezone: string,
+  statusMeanings: StatusMeanings,
+): Promise<Listed> {
+  const { status, source, dateFrom, dateTo, changedFrom, person, verdict, turn } = filters
   const zone = filters.timezone ?? timezone
   const among = [sql<SqlBool>`converted_at is null and archived_at is null`]
   if (dateFrom) among.push(dayOrLater(sql.ref('created_at'), dateFrom, zone))
@@ -86,7 +95,14 @@ async function listedLeads(sender: Sender, partnerId: string, filters: LeadExpor
   if (verdict) matching.push(sql`partner_verdict = ${verdict}`)
   if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (source) matching.push(oneOf(sql.ref('lead_source'), await findSources(sender, partnerId, source)))
-  const along = changedFrom ? BY_CHANGE : status ? byValue('lead_status') : source ? byValue('lead_source') : undefined
+  if (turn) matching.push(await isTurnOf(sender, partnerId, 'leads', turn, statusMeanings))
+  const along = changedFrom
+    ? BY_CHANGE
+    : status || turn
+      ? byValue('lead_status')
+      : source
+        ? byValue('lead_source')
+        : undefined
   const countedAlong = matching.length === 1 ? along : undefined
   const isCountKept = among.length === 1 && matching.length === (status ? 1 : 0)
   const keptCount = isCountKept ? () => countRecords(sender.pool, partnerId, 'lead', status) : undefined
@@ -142,8 +158,9 @@ export async function everyLead(
   owner: Owner,
   filters: LeadExport,
   timezone: string,
+  statusMeanings: StatusMeanings,
 ): Promise<RawBuilder<Omit<Lead, 'side'>>> {
-  const listed = await listedLeads(sender, owner.id, filters, timezone)
+  const listed = await listedLeads(sender, owner.id, filters, timezone, statusMeanings)
   const columns = sql<Omit<Lead, 'side'>>`${sql.raw(LEAD_SQL)}, ${owner.businessName}::text as partner`
   return everyRow(columns, listed, { ...filters, order: orderOf(filters, LEAD_ORDERS) })
 }

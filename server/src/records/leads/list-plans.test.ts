@@ -28,6 +28,8 @@ const LISTS = [
     'changedFrom=2026-03-01',
     'person=me',
     'verdict=Declined',
+    'turn=partner',
+    'turn=lender',
   ].map((query) => `${LEADS}?${query}`),
   DEALS,
   ...sorted(DEALS, DEAL_SORT_COLUMNS),
@@ -38,6 +40,8 @@ const LISTS = [
     'dateFrom=2026-02-01&dateTo=2026-03-01',
     'changedFrom=2026-03-01',
     'person=me',
+    'turn=partner',
+    'turn=lender',
   ].map((query) => `${DEALS}?${query}`),
   '/api/dashboard/usual-country',
 ]
@@ -55,6 +59,7 @@ test('neither a list in its own order, sorted, or with a filter nor the usual co
                         submitter_id, partner_verdict, created_at, modified_time, crm)
      select ${common}, 'LO-' || lpad(upper(to_hex(i)), 8, '0'), 'Business ' || i * 7919 % 6000,
             case when i % 1000 < 2 then 'Test Lead' when i % 1000 < 4 then 'Duplicate'
+                 when i % 1000 < 8 then 'Unable to Contact'
                  else (array['New Lead', 'Contacted', 'Pre Call', 'Lost Lead'])[1 + i % 7 % 4] end,
             (array['web', 'referral', 'radio'])[1 + i % 3], nullif(i % 500, 0) * 1000, 'AU', ${submitter},
             case when i % 20 = 0 then 'Declined' end, ${times}

@@ -43,6 +43,35 @@ export function isAsked(table: 'leads' | 'deals'): string {
   return `exists (select from requests where record_zoho_id = any(${ZOHO_IDS[table]}) and state in ('asked', 'again'))`
 }
 
+/** The ids of the partner's open leads, or of its deals, about which the lender waits for an answer. */
+export async function findAskedIds(reads: Reads, partnerId: string, table: 'leads' | 'deals'): Promise<string[]> {
+  const rows = await sendNamed<{ id: string }>(reads, { sql: ASKED_IDS[table], parameters: [partnerId] })
+  return rows.map(({ id }) => id)
+}
+
+/** The lateral joins look up each record by key. PostgreSQL would otherwise read all records of the partner. */
+const ASKED_IDS = {
+  leads: `
+    select record.id
+      from requests as asked
+     cross join lateral (
+       select id, partner_id, coalesce(converted_at, archived_at) as gone_at from leads
+        where zoho_id = asked.record_zoho_id offset 0) as record
+     where asked.state in ('asked', 'again') and record.partner_id = $1 and record.gone_at is null`,
+  deals: `
+    select record.id
+      from requests as asked
+      left join lateral (
+        select loid, partner_id from leads where zoho_id = asked.record_zoho_id offset 0) as lead on lead.partner_id = $1
+     cross join lateral (
+       select id, partner_id, archived_at from deals where zoho_id = asked.record_zoho_id
+        union
+       select id, partner_id, archived_at from deals where loid = lead.loid
+        union
+       select id, partner_id, archived_at from deals where lead_loid = lead.loid) as record
+     where asked.state in ('asked', 'again') and record.partner_id = $1 and record.archived_at is null`,
+}
+
 /** The lead or deal that a request is about. A lead that became a deal is the deal. */
 export interface RequestOwner {
   record_zoho_id: string

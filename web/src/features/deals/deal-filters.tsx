@@ -7,10 +7,11 @@ import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
 import { DayFilters } from '../inbox/day-filters.tsx'
 import { ChoiceChips, ChoiceSelect } from '../referral/choice-chips.tsx'
+import { TurnFilter } from '../referral/turn-filter.tsx'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { type DealListFilters, stagesQuery } from './deals.queries.ts'
 
-const FILTERS = ['stage', 'minAmount', 'dateFrom', 'dateTo', 'changedFrom', 'person'] as const
+const FILTERS = ['stage', 'minAmount', 'dateFrom', 'dateTo', 'changedFrom', 'person', 'turn'] as const
 
 interface DealFiltersProps {
   filters: DealListFilters
@@ -32,6 +33,7 @@ export function DealFilters({ filters, onChange }: DealFiltersProps) {
             dateTo: undefined,
             changedFrom: undefined,
             person: undefined,
+            turn: undefined,
           })
         }
       >
@@ -56,6 +58,7 @@ export function DealFilters({ filters, onChange }: DealFiltersProps) {
           value={filters.changedFrom ?? ''}
           onValue={(date) => onChange({ changedFrom: date || undefined })}
         />
+        <TurnFilter value={filters.turn} onValue={(turn) => onChange({ turn })} />
         <SubmitterFilter value={filters.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
       </FilterPanel>
       <ChoiceChips value={stage} counts={data?.counts} onValue={(text) => onChange({ stage: text || undefined })} />

@@ -8,9 +8,10 @@ import { FilterPanel } from '../../ui/filter-panel.tsx'
 import { DayFilters } from '../inbox/day-filters.tsx'
 import { ChoiceChips, ChoiceSelect } from '../referral/choice-chips.tsx'
 import { leadStatusesQuery } from '../referral/referral.queries.ts'
+import { TurnFilter } from '../referral/turn-filter.tsx'
 import { SubmitterFilter } from '../team/submitter-filter.tsx'
 
-const FILTERS = ['status', 'source', 'dateFrom', 'dateTo', 'changedFrom', 'person', 'verdict'] as const
+const FILTERS = ['status', 'source', 'dateFrom', 'dateTo', 'changedFrom', 'person', 'verdict', 'turn'] as const
 
 interface LeadFiltersProps {
   search: LeadListSearch
@@ -34,6 +35,7 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
             changedFrom: undefined,
             person: undefined,
             verdict: undefined,
+            turn: undefined,
           })
         }
       >
@@ -66,6 +68,7 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
           value={search.changedFrom ?? ''}
           onValue={(date) => onChange({ changedFrom: date || undefined })}
         />
+        <TurnFilter value={search.turn} onValue={(turn) => onChange({ turn })} />
         <SubmitterFilter value={search.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
       </FilterPanel>
       <ChoiceChips value={status} counts={data?.counts} onValue={(text) => onChange({ status: text || undefined })} />

@@ -116,6 +116,24 @@ test('several statuses are chips with counts in the address, and a chip takes it
   )
 })
 
+test('a filter shows just the leads whose turn is the partner’s', async () => {
+  const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
+  const user = openApp('/leads')
+  await names()
+  await user.click(screen.getByRole('button', { name: 'Filters' }))
+  await user.selectOptions(screen.getByLabelText('Whose Turn'), 'Your turn')
+  await waitFor(() => expect(window.location.search).toBe('?turn=partner'))
+  await waitFor(() =>
+    expect(server.seen.findLast(({ path }) => path === '/dashboard/leads')?.query).toEqual({
+      limit: '20',
+      turn: 'partner',
+    }),
+  )
+  expect(screen.getByRole('button', { name: 'Filters, 1 active' })).toBeDefined()
+  await user.selectOptions(screen.getByLabelText('Whose Turn'), 'Anybody’s')
+  await waitFor(() => expect(window.location.search).toBe(''))
+})
+
 test('two filters that change at once are both applied', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   openApp('/leads')
