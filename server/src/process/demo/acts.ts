@@ -1,5 +1,6 @@
 import { personName } from '@portal/contract/person-name.ts'
 import { ROLE_NAMES } from '@portal/contract/roles.ts'
+import { LeadSubmission } from '@portal/contract/submissions.ts'
 import { viewQuery } from '@portal/contract/views.ts'
 import type { Deps } from '../../deps.ts'
 import { findPersonByEmail } from '../../features/accounts/people.queries.ts'
@@ -12,6 +13,8 @@ import { inviteToTeam } from '../../features/team/invite-person.ts'
 import { changeView } from '../../features/views/change-view.ts'
 import { keepView } from '../../features/views/keep-view.ts'
 import { insertInboundCall } from '../../features/webhooks/inbound-log.queries.ts'
+import type { Caller } from '../../platform/http/authenticate.ts'
+import { invalidFromIssues } from '../../platform/http/invalid-from-issues.ts'
 import { findNotes } from '../../records/notes/notes.queries.ts'
 import { type Cast, confirm, getByEmail, MIA, securityOf, signUp, TOM } from './cast.ts'
 import type { DemoLender } from './lender.ts'
@@ -68,16 +71,26 @@ export async function perform(
         .execute((tx) => submitLead(tx, acting, by, act.lead))
       if (act.by === 'website') {
         const answer = { success: true, data: { id, loid, status: lead_status } }
-        const call = { endpoint: PARTNER_LEADS, status: 'success' as const, response_status: 201, loid }
-        const bodies = { request_body: JSON.stringify(act.lead), response_body: JSON.stringify(answer) }
-        const row = { partner_id: by.id, api_key: by.submitter.name, error_message: null, ...call, ...bodies }
-        await insertInboundCall(acting.db, row, acting.clock.now())
+        await logCall(acting, by, act.lead, { status: 201, loid, error: null, answer })
       }
       referrals.set(act.lead.businessName, {
         loid,
         on: 'lead',
         amount: act.lead.loanAmount,
         loanType: act.lead.loanType,
+      })
+      return
+    }
+    case 'be refused': {
+      const { error: refused } = LeadSubmission.safeParse(act.lead)
+      if (!refused) throw new Error('the demo’s lead with a mistake has none')
+      const { status, code, message: error, fields } = invalidFromIssues(refused.issues)
+      const by = await cast.callerOf(acting, 'website')
+      await logCall(acting, by, act.lead, {
+        status,
+        loid: null,
+        error,
+        answer: { success: false, error, code, fields },
       })
       return
     }
@@ -129,6 +142,27 @@ export async function perform(
       if (await hasNote(acting, referrals, act)) return
       return lender.actAsStaff(acting, act.on, 'notes', { title: act.title, content: act.content })
   }
+}
+
+/** Writes the row that a call of the website leaves in the webhook log. */
+function logCall(
+  { db, clock }: Deps,
+  by: Caller,
+  lead: object,
+  { status, loid, error, answer }: { status: number; loid: string | null; error: string | null; answer: object },
+): Promise<void> {
+  const call = {
+    partner_id: by.id,
+    endpoint: PARTNER_LEADS,
+    api_key: by.submitter.name,
+    status: error === null ? ('success' as const) : ('failed' as const),
+    response_status: status,
+    loid,
+    error_message: error,
+    request_body: JSON.stringify(lead),
+    response_body: JSON.stringify(answer),
+  }
+  return insertInboundCall(db, call, clock.now())
 }
 
 async function hasNote(

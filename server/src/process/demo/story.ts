@@ -14,6 +14,8 @@ export type Act = { when: When } & (
   | { does: 'join' }
   | { does: 'look' }
   | { does: 'submit'; by: Author; lead: NewLead }
+  /** The website sends this lead with a mistake. */
+  | { does: 'be refused'; lead: Record<string, string | number> }
   | { does: 'note'; by: 'mia' | 'tom'; on: string; content: string }
   | { does: 'status'; on: string; to: string }
   | { does: 'convert'; on: string; to: string }
@@ -286,6 +288,18 @@ export const STORY: readonly Act[] = [
     on: 'Hawkesbury Oyster Co',
     title: 'Partner update',
     content: 'Better suited to Kestrel’s low-doc product. They will call Leila this week.',
+  },
+  {
+    when: { day: 4, time: '11:37' },
+    does: 'be refused',
+    lead: {
+      businessName: 'Redfern Street Bakery',
+      firstName: 'Josef',
+      lastName: 'Brandl',
+      email: 'josef@redfernstreetbakery',
+      loanAmount: 52_000,
+      loanType: 'Equipment Financing',
+    },
   },
   { when: { day: 4, time: '11:40' }, does: 'submit', by: 'website', lead: BAKERY },
   { when: { day: 4, time: '15:20' }, does: 'stage', on: 'Pōhutukawa Cafe Group', to: 'Information Received' },
