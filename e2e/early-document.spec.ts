@@ -76,8 +76,8 @@ test('the document begins the calls of its page, and the app asks for nothing tw
   }
   for (const [path, count] of Object.entries(calls)) {
     await test.step(path, async () => {
-      // The page before may still ask for something.
-      await page.goto('/api/health')
+      // The page before may still ask for something. The browser keeps its process for this document (session.ts).
+      await page.goto('/favicon.svg')
       const arrive = await holdCode(page)
       const addresses = recordAddresses(page)
       await page.goto(path, { waitUntil: 'commit' })
