@@ -11,6 +11,8 @@ Object.assign(process.env, {
   PUBLIC_URL: portalUrl,
   CRM_PORT: new URL(crmUrl).port,
   DATA_DIR: dataDir,
+  // Enough for three workers. Each further connection has to be opened, and reads the catalogue again.
+  DATABASE_POOL: '4',
   LOG_LEVEL: 'warn',
   RATE_LIMITS: 'off',
   SEED_DEMO: 'true',
