@@ -118,7 +118,10 @@ test('without the optional fields no page has a text, column, filter or entry of
     const walk = { token, records: { newLoid, dealLoid, leadLoid }, calls: new Set<Request>() }
     // Two walks are only alike with a clock that stands still, a font that does not come late, and news that stays new.
     await page.clock.setFixedTime(Date.now())
-    for (const late of ['**/*.woff2', '**/api/dashboard/news/seen']) await page.route(late, (route) => route.abort())
+    // `page.route` would turn the browser's cache off, so that each page would compile its code again.
+    const session = await page.context().newCDPSession(page)
+    await session.send('Network.enable')
+    await session.send('Network.setBlockedURLs', { urls: ['*.woff2', '*/api/dashboard/news/seen'] })
     // The answers to these calls may change the page. The live stream never ends.
     page.on('request', (call) => {
       if (/\/api\/(?!live)/.test(call.url())) walk.calls.add(call)
