@@ -237,6 +237,8 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     ? openReplica(readUrl, { primary: deps, limits: pageLimits(config, spans), log: deps.log })
     : undefined
   const metrics = await openMetrics(parts, { live, replica, limits })
+  // Nothing before the end of the start needs this, so it runs beside the rest.
+  const encrypted = untilDone(deps, closing.signal, () => encryptSecrets(jobDeps, closing.signal))
   const [app] = await Promise.all([
     createApp(
       deps,
@@ -261,7 +263,8 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
 
   const started = untilDone(deps, closing.signal, async () => {
     await prepare?.(deps)
-    await encryptSecrets(jobDeps, closing.signal)
+    await encrypted
+    closing.signal.throwIfAborted()
     // The clock's first jobs run beside the first requests. No request waits for them.
     isStarted = true
     if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
