@@ -53,7 +53,7 @@ process.exit(faults === 0 ? 0 : 1)
 
 /**
  * Whether the words name a file or folder of the repository. False for addresses, routes, commands, patterns, content
- * types, packages, and files that exist only once the portal was built or while it runs.
+ * types, packages, and files that exist only after a build or while the portal runs.
  */
 function looksLikePath(words) {
   if (/[\s*{}<>()=:…$|,]/.test(words)) return false

@@ -195,7 +195,7 @@ function Entry({ ref, line, isLatest, isNew = false, isLast, className, mark }: 
     >
       {!isLast && <span aria-hidden className="absolute top-6 bottom-0 left-3 w-px -translate-x-1/2 bg-line" />}
       <Mark line={line} />
-      {/* The mark is four pixels higher than a line of text, so the first line begins two pixels below its top. */}
+      {/* The mark is four pixels taller than a line of text, so the first line begins two pixels below the mark's top. */}
       <div className="min-w-0 flex-1 pt-0.5">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
           <p className="flex min-w-0 flex-wrap items-baseline gap-x-1.5 gap-y-0.5 wrap-anywhere">
