@@ -36,7 +36,7 @@ test.use({ baseURL: killedPortalUrl })
 test('no acknowledged lead or note is lost when PostgreSQL, the sandbox or the server is killed', async ({
   request,
 }) => {
-  test.setTimeout(480_000)
+  test.setTimeout(720_000)
   const dataDir = path.join(folder, 'data of mine')
   const lender = openLender(killedCrmUrl)
   product = await startProduct(dataDir)
@@ -100,7 +100,8 @@ test('no acknowledged lead or note is lost when PostgreSQL, the sandbox or the s
   }
 
   await test.step('the portal and the CRM have every lead and note exactly once', async () => {
-    await expect.poll(() => partner.waitingForCrm(), { timeout: 90_000 }).toEqual([])
+    // A note whose push was cut off while it was sent is sent again after five minutes.
+    await expect.poll(() => partner.waitingForCrm(), { timeout: 360_000 }).toEqual([])
     expect(await partner.leads()).toEqual(leads.toSorted())
     expect(await partner.notes()).toEqual(notes.toSorted())
     const inCrm = await lender.list('Leads', 'LOID')
