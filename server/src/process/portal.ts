@@ -81,7 +81,7 @@ const STOP_MS_MAX = 10_000
 /** If an endpoint takes longer than this to answer during a stop, its delivery is attempted again later. */
 const DELIVERIES_STOP_MS_MAX = 3_000
 const TRY_AGAIN_MS = 1_000
-const MAILER_AFTER_MS = 2_000
+const SOON_MS = 1_000
 
 /** Opens the parts on the database and the CRM that the caller has chosen. */
 export async function openParts({ config, databaseUrl, crm, spans, log, ...settings }: PartsSettings): Promise<Parts> {
@@ -265,10 +265,10 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     await prepare?.(deps)
     await encrypted
     closing.signal.throwIfAborted()
-    // The clock's first jobs run beside the first requests. No request waits for them.
     isStarted = true
-    if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
-    void loadMailer(deps, closing.signal)
+    void goOn(deps, closing.signal, async () => {
+      if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
+    })
   })
 
   return {
@@ -294,14 +294,12 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   }
 }
 
-/** Loads the mailer when nobody waits for the start any more. If this fails, the first mail tries again. */
-async function loadMailer({ mail }: Deps, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(MAILER_AFTER_MS, undefined, { signal, ref: false })
-    await mail.load()
-  } catch {
-    // The portal is closing, or its packages are being replaced.
-  }
+/** Does what no request needs a second after the start, because it would delay the first requests. */
+async function goOn(deps: Deps, signal: AbortSignal, startClock: () => Promise<void>): Promise<void> {
+  await sleep(SOON_MS, undefined, { signal, ref: false }).catch(() => undefined)
+  await untilDone(deps, signal, startClock)
+  // If the packages are just being replaced, the first mail tries again.
+  if (!signal.aborted) await deps.mail.load().catch(() => undefined)
 }
 
 /** Logs the limits of this process in one line, as a warning if they allow fewer connections than the settings. */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { newId } from '../platform/db/ids.ts'
 import { insertDeal } from '../testing/insert-deal.ts'
 import { newLead, startPortal, type TestPartner, type TestPortal } from '../testing/start-portal.ts'
+import { waitFor } from '../testing/wait-for.ts'
 import { prune } from './prune.job.ts'
 
 const HOUR_MS = 3_600_000
@@ -198,6 +199,9 @@ test('the clean-up removes more rows than one statement can, and is scheduled at
               select sha256(n::text::bytea), ${personId}, gen_random_uuid(), now(), now(), now() - interval '1 day'
               from generate_series(1, 2500) n`.execute(db)
   expect(await pruned(portal)).toEqual({ sessions: 2_500 })
-  const { rows } = await sql`select cron from jobs.schedule where name = 'prune'`.execute(db)
-  expect(rows).toEqual([{ cron: '17 16 * * *' }])
+  const schedule = await waitFor('the schedule', async () => {
+    const { rows } = await sql`select cron from jobs.schedule where name = 'prune'`.execute(db)
+    return rows[0]
+  })
+  expect(schedule).toEqual({ cron: '17 16 * * *' })
 })

@@ -142,7 +142,6 @@ test('the portal still starts if the database goes away and comes back during th
   const starting = { success: false, error: 'The portal is starting', code: 'UNAVAILABLE' }
   await using portal = await startPortal({
     on: { database: own },
-    hasSchedules: true,
     async prepare({ publicUrl, db }) {
       const ready = await fetch(`${publicUrl}/api/ready`)
       answers.push([ready.status, await ready.text()])
