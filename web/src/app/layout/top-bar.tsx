@@ -8,7 +8,7 @@ import { SearchBox } from './search-box.tsx'
 
 export function TopBar({ session }: { session: VerifiedSession | undefined }) {
   return (
-    <header className="print:hidden sticky top-0 z-10 border-b border-line bg-canvas/90 backdrop-blur-md">
+    <header className="print:hidden sticky top-0 z-10 border-b border-line bg-canvas">
       {/* This row is as wide as the page below it. */}
       <div className="mx-auto flex h-15 max-w-[90rem] items-center gap-2 px-4 sm:gap-3 sm:px-6 lg:px-8">
         <SearchBox />
