@@ -86,6 +86,9 @@ const { values: options } = parseArgs({
   },
 })
 
+const asked = QUESTIONS.filter(({ name }) => name.includes(options.only))
+if (asked.length === 0)
+  throw new Error(`--only=${options.only} names no call: ${QUESTIONS.map(({ name }) => name).join(', ')}`)
 if (options.data) await compare(options.data)
 else await withEmptyFolder(compare)
 
@@ -114,9 +117,7 @@ async function askInTurn(product: Product, directus: Directus, partners: LoadedP
   const rounds = `${LOAD.concurrency} at once, ${ROUNDS} rounds of ${LOAD.seconds} s in turn`
   console.log(`\n${LEADS} leads of ${PARTNERS} partners; ${rounds}`)
   const withPostgres = ({ url, cpuMs }: Server) => ({ url, cpuMs: () => cpuMs() + product.postgresCpuMs() })
-  for (const question of QUESTIONS.filter(({ name }) => name.includes(options.only))) {
-    await ask(question, withPostgres(product), withPostgres(directus), partners)
-  }
+  for (const question of asked) await ask(question, withPostgres(product), withPostgres(directus), partners)
 }
 
 async function loadOnce(folder: string): Promise<void> {
