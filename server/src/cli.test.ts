@@ -282,7 +282,7 @@ test('a malformed command prints one line and exits with 2, and an impossible co
   )
 })
 
-test('a command that needs the database alone loads no web server, queue or reader of files', async () => {
+test('a command that needs the database alone loads no web server, no queue and no CSV reader', async () => {
   await using folder = await openDataFolder()
   const { url: databaseUrl } = await createDatabase()
   const report = `import { registerHooks } from 'node:module'
@@ -296,7 +296,7 @@ test('a command that needs the database alone loads no web server, queue or read
   expect(err).toMatch(/^There is no partner "nobody@example.com"$/m)
   const packages = new Set([...err.matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name]) => name))
   expect(packages).toContain('pg')
-  // With everything that a server loads, a command takes twice its time and more.
+  // A command must not wait for what only a server uses.
   expect(['fastify', 'pg-boss', 'csv-parse'].filter((name) => packages.has(name))).toEqual([])
 })
 

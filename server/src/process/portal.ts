@@ -81,7 +81,7 @@ const STOP_MS_MAX = 10_000
 /** If an endpoint takes longer than this to answer during a stop, its delivery is attempted again later. */
 const DELIVERIES_STOP_MS_MAX = 3_000
 const TRY_AGAIN_MS = 1_000
-const SOON_MS = 1_000
+const AFTER_START_MS = 1_000
 
 /** Opens the parts on the database and the CRM that the caller has chosen. */
 export async function openParts({ config, databaseUrl, crm, spans, log, ...settings }: PartsSettings): Promise<Parts> {
@@ -266,7 +266,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     await encrypted
     closing.signal.throwIfAborted()
     isStarted = true
-    void goOn(deps, closing.signal, async () => {
+    void workAfterStart(deps, closing.signal, async () => {
       if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
     })
   })
@@ -294,9 +294,9 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   }
 }
 
-/** Does what no request needs a second after the start, because it would delay the first requests. */
-async function goOn(deps: Deps, signal: AbortSignal, startClock: () => Promise<void>): Promise<void> {
-  await sleep(SOON_MS, undefined, { signal, ref: false }).catch(() => undefined)
+/** Waits a second, so that the first requests are not delayed, and then does what no request needs. */
+async function workAfterStart(deps: Deps, signal: AbortSignal, startClock: () => Promise<void>): Promise<void> {
+  await sleep(AFTER_START_MS, undefined, { signal, ref: false }).catch(() => undefined)
   await untilDone(deps, signal, startClock)
   // If the packages are just being replaced, the first mail tries again.
   if (!signal.aborted) await deps.mail.load().catch(() => undefined)
@@ -350,6 +350,7 @@ async function untilDone({ log }: Deps, signal: AbortSignal, work: () => Promise
     try {
       return await work()
     } catch (error) {
+      if (signal.aborted) return
       log.error({ err: error }, 'the start did not finish and will be tried again in a second')
       await sleep(TRY_AGAIN_MS, undefined, { signal }).catch(() => undefined)
     }

@@ -54,16 +54,17 @@ test('a change of any field of the lender’s is on an open page within two seco
     ['Partners', record, { ABN: '53004085616' }, 'partner.changed'],
     ['Partners', record, { GST_Registered: 'Yes' }, 'partner.changed'],
   ]
-  const seconds: number[] = []
+  const late: string[] = []
   for (const [module, id, fields, type] of changes) {
     heard.length = 0
     const began = performance.now()
     await lender.update(module, id, fields)
     await waitFor(`${type} for ${JSON.stringify(fields)}`, async () => heard.some((one) => one.type === type))
-    seconds.push((performance.now() - began) / 1_000)
+    const seconds = (performance.now() - began) / 1_000
+    if (seconds > SECONDS_MAX) late.push(`${JSON.stringify(fields)}: ${seconds.toFixed(1)} s`)
   }
-  // One of them may meet a machine that is busy with another test.
-  expect(seconds.toSorted((a, b) => a - b)[6]).toBeLessThan(SECONDS_MAX)
+  // One change may meet a machine that is busy with another test.
+  expect(late.slice(1)).toEqual([])
 
   const events = await portal.deps.db.selectFrom('events').select(['type', 'data']).orderBy('id').execute()
   const told = events.map(({ type }) => type)
