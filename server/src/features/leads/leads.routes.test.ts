@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { fillAllSearch } from '../../platform/db/search-columns.ts'
 import { keyLargePartners } from '../../records/kinds/key-large-partners.job.ts'
+import { newLoid } from '../../records/loids/loids.queries.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerLeads } from '../../testing/insert-many.ts'
 import { openLender } from '../../testing/lender.ts'
@@ -344,16 +345,7 @@ test('the export has every lead of the filter, each field as it was entered, and
     await portal.deps.pool.query(
       `insert into leads (id, partner_id, loid, business_name, business_abn, phone, loan_amount, lead_status, created_at, modified_time, crm)
        values (gen_random_uuid(), $1, $2, $3, '01234567890', '+61491570156', 1234.5, $4, $5, now(), 'synced')`,
-      [
-        partner.id,
-        `LO-${partner.id
-          .slice(0, 5)
-          .toUpperCase()
-          .replaceAll(/[ILOU]/g, 'X')}${100 + i}`,
-        name,
-        i < 3 ? 'Contacted' : 'New Lead',
-        new Date(1.79e12 + i),
-      ],
+      [partner.id, await newLoid(portal.deps.reads), name, i < 3 ? 'Contacted' : 'New Lead', new Date(1.79e12 + i)],
     )
   await fillAllSearch(portal.deps.db)
   const response = await exportFile(partner, '?order=asc&timezone=Pacific/Auckland')
