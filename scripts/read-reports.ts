@@ -9,22 +9,20 @@ interface Test {
   firstFailure: string | undefined
 }
 
-const VitestReport = z.object({
-  numPassedTests: z.number(),
-  numFailedTests: z.number(),
-  testResults: z.array(
+const VitestFile = z.object({
+  /** The file's path. */
+  name: z.string(),
+  status: z.string(),
+  assertionResults: z.array(
     z.object({
-      assertionResults: z.array(
-        z.object({
-          fullName: z.string(),
-          status: z.string(),
-          duration: z.number().nullish(),
-          failureMessages: z.array(z.string()),
-        }),
-      ),
+      fullName: z.string(),
+      status: z.string(),
+      duration: z.number().nullish(),
+      failureMessages: z.array(z.string()),
     }),
   ),
 })
+const VitestReport = z.object({ testResults: z.array(VitestFile) })
 
 const Tries = z.object({
   status: z.string(),
@@ -41,25 +39,42 @@ const PlaywrightReport = z.object({
   suites: z.array(Suite),
 })
 
-/** Reads what Vitest and Playwright report of a run. A runner without a report has run no tests. */
-export function readReports(vitestFile: string, playwrightFile: string) {
-  const vitest = VitestReport.optional().parse(readReport(vitestFile))
+/**
+ * Reads what Vitest, in its first and second try, and Playwright report of a run. A runner without a report has run no
+ * tests. What the second try reports of a file stands for what the first reported.
+ */
+export function readReports(vitestFiles: readonly string[], playwrightFile: string) {
+  const [first = [], second = []] = vitestFiles.map(readVitestReport)
+  const files = [...first.filter(({ name }) => second.every((again) => again.name !== name)), ...second]
+  const statuses = files.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status))
   const playwright = PlaywrightReport.optional().parse(readReport(playwrightFile))
   const { expected, flaky, unexpected } = playwright?.stats ?? { expected: 0, flaky: 0, unexpected: 0 }
   return {
-    passed: (vitest?.numPassedTests ?? 0) + expected + flaky,
-    failed: (vitest?.numFailedTests ?? 0) + unexpected,
-    tests: [...(vitest ? testsOf(vitest) : []), ...(playwright?.suites.flatMap(journeysOf) ?? [])],
+    passed: statuses.filter((status) => status === 'passed').length + expected + flaky,
+    failed: statuses.filter((status) => status === 'failed').length + unexpected,
+    tests: [...files.flatMap((file) => testsOf(file, first)), ...(playwright?.suites.flatMap(journeysOf) ?? [])],
   }
 }
 
-function testsOf({ testResults }: z.infer<typeof VitestReport>): Test[] {
-  const results = testResults.flatMap(({ assertionResults }) => assertionResults)
-  return results.map(({ fullName, duration, status, failureMessages: [failure] }) => ({
-    name: fullName,
-    ms: duration ?? 0,
-    firstFailure: status === 'passed' && failure ? firstLine(failure) : undefined,
-  }))
+/** The paths of the files in which a test, or what prepares the tests, failed. */
+export function findFailedFiles(vitestFile: string): string[] {
+  return readVitestReport(vitestFile).flatMap(({ name, status }) => (status === 'failed' ? [name] : []))
+}
+
+function readVitestReport(file: string): z.infer<typeof VitestFile>[] {
+  return VitestReport.optional().parse(readReport(file))?.testResults ?? []
+}
+
+function testsOf({ name, assertionResults }: z.infer<typeof VitestFile>, first: z.infer<typeof VitestFile>[]): Test[] {
+  const before = first.find((file) => file.name === name)?.assertionResults ?? []
+  return assertionResults.map(({ fullName, duration, status }) => {
+    const failed = before.find((one) => one.fullName === fullName && one.status === 'failed')
+    return {
+      name: fullName,
+      ms: duration ?? 0,
+      firstFailure: status === 'passed' && failed ? firstLine(failed.failureMessages[0] ?? '') : undefined,
+    }
+  })
 }
 
 /** A spec runs once for each project, so its time is the sum of all its runs. */

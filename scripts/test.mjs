@@ -9,11 +9,13 @@ import path from 'node:path'
 import { announce, buildIfChanged, prepare, root, run } from './set-up.mjs'
 
 const reports = path.join(root, '.cache', 'reports')
-const vitestReport = path.join(reports, 'vitest.json')
+const vitestReports = ['vitest.json', 'vitest-second-try.json'].map((name) => path.join(reports, name))
 const playwrightReport = path.join(reports, 'playwright.json')
 const vitestProjects = ['contract', 'server', 'crm-sandbox', 'web', 'scripts']
 const parts = ['check', ...vitestProjects, 'e2e']
 const SLOWEST_SHOWN = 10
+/** If tests of more files fail, the machine is not the reason. */
+const FILES_TRIED_AGAIN_MAX = 5
 const only = option('only')
 /** The commit to compare with; undefined runs everything. */
 const changedSince = process.argv.includes('--changed') ? 'HEAD' : option('changed')
@@ -42,19 +44,7 @@ const wantsE2e = wants('e2e') && (isProductChanged || isE2eChanged)
 
 const browser = wantsE2e ? ensureChromium().catch((error) => error) : undefined
 const checks = wants('check') ? runChecks() : undefined
-if (!only || vitestProjects.includes(only)) {
-  const projects = only ? [`--project=${only}`] : []
-  await step('tests', 'vitest', [
-    'run',
-    ...projects,
-    // As in the journeys, a test that was only late gets a second try, which the last lines tell.
-    '--retry=1',
-    ...(changedSince === undefined ? [] : [`--changed=${changedSince}`, '--passWithNoTests']),
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${vitestReport}`,
-  ])
-}
+if (!only || vitestProjects.includes(only)) await runTests()
 if (wantsE2e) {
   const error = await buildIfChanged().then(
     () => browser,
@@ -66,7 +56,7 @@ if (wantsE2e) {
   } else {
     const someJourneys = isProductChanged ? [] : [`--only-changed=${changedSince}`]
     const words = ['test', '--reporter=list,json', '--pass-with-no-tests', ...someJourneys]
-    await step('journeys in a browser', 'playwright', words, {
+    await check('journeys in a browser', 'playwright', words, {
       CHROMIUM_PATH: error,
       PLAYWRIGHT_JSON_OUTPUT_NAME: playwrightReport,
     })
@@ -76,16 +66,41 @@ await checks
 await finish()
 
 /**
+ * Runs the tests. A file with a failed test runs once more, because some machines are late. All of the file runs again,
+ * because a second try of one test would meet what its first try left behind.
+ */
+async function runTests() {
+  const [firstReport, secondReport] = vitestReports
+  const projects = only ? [`--project=${only}`] : []
+  const changed = changedSince === undefined ? [] : [`--changed=${changedSince}`, '--passWithNoTests']
+  if (await runVitest('tests', firstReport, [...projects, ...changed])) return
+  const { findFailedFiles } = await import('./read-reports.ts')
+  const files = findFailedFiles(firstReport)
+  const isTriedAgain = files.length > 0 && files.length <= FILES_TRIED_AGAIN_MAX
+  const passes = isTriedAgain && (await runVitest('their second try', secondReport, ['--maxWorkers=1', ...files]))
+  if (!passes) failures.push('tests')
+}
+
+function runVitest(name, report, words) {
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  return step(name, 'vitest', ['run', ...reporters, ...words])
+}
+
+/**
  * Runs the checks one after another beside the tests. Under `nice` they mostly run when every test is waiting for
  * something.
  */
 async function runChecks() {
-  const check = (name, program, args) => step(name, 'nice', ['-n', '19', program, ...args])
-  await check('types and lint', 'oxlint', ['--type-aware', '--type-check', '--deny-warnings'])
-  await check('format', 'biome', ['check'])
-  await check('imports between the parts', 'node', ['scripts/check-boundaries.ts'])
-  await check('paths named in documents', 'node', ['scripts/check-docs.mjs'])
-  await check('unused code', 'knip', [])
+  const politely = (name, program, args) => check(name, 'nice', ['-n', '19', program, ...args])
+  await politely('types and lint', 'oxlint', ['--type-aware', '--type-check', '--deny-warnings'])
+  await politely('format', 'biome', ['check'])
+  await politely('imports between the parts', 'node', ['scripts/check-boundaries.ts'])
+  await politely('paths named in documents', 'node', ['scripts/check-docs.mjs'])
+  await politely('unused code', 'knip', [])
+}
+
+async function check(name, program, args, env) {
+  if (!(await step(name, program, args, env))) failures.push(name)
 }
 
 /**
@@ -94,7 +109,7 @@ async function runChecks() {
  */
 async function finish() {
   const { readReports } = await import('./read-reports.ts')
-  const { passed, failed: failedTests, tests } = readReports(vitestReport, playwrightReport)
+  const { passed, failed: failedTests, tests } = readReports(vitestReports, playwrightReport)
   const failed = Math.max(failedTests + failures.filter((name) => !isCounted(name)).length, failures.length)
   const late = tests.filter(({ firstFailure }) => firstFailure !== undefined)
   if (late.length > 0) console.log('Passed only on the second try:')
@@ -134,7 +149,7 @@ async function stop(signal) {
   process.exit(128 + constants.signals[signal])
 }
 
-/** Runs a program. Prints the result and the time taken, and after a failure also the output. */
+/** Runs a program and returns whether it passed. Prints the result, the time taken, and after a failure the output. */
 function step(name, program, args, env = {}) {
   const startedAt = Date.now()
   const bin = path.join(root, 'node_modules', '.bin')
@@ -161,11 +176,8 @@ function step(name, program, args, env = {}) {
       console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)`)
       // Prints how many of the contract's routes were tried, even after a failure.
       for (const line of text.match(/Contract: .*/g) ?? []) console.log(`  ${line}`)
-      if (code !== 0) {
-        failures.push(name)
-        console.log(text.trimEnd())
-      }
-      resolve()
+      if (code !== 0) console.log(text.trimEnd())
+      resolve(code === 0)
     })
   })
 }
