@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test'
-import { test } from './session.ts'
+import { expectFont, test } from './session.ts'
 
 const PAGES = [
   '/dashboard',
@@ -50,6 +50,7 @@ test('sign-in, the dashboard, the lists and the records load without schemas', a
 })
 
 test('names with macrons load one small extra font', async ({ page }) => {
+  await expectFont(page)
   await page.goto('/deals')
   await expect(page.getByText('Pōhutukawa Cafe Group').first()).toBeVisible()
   await page.evaluate('document.fonts.ready')

@@ -37,6 +37,11 @@ export function spend(page: Page): void {
   spent.add(page.context())
 }
 
+/** Lets pages use the portal's font from the first paint. Where the document is slow, a first visit does without it. */
+export async function expectFont(page: Page): Promise<void> {
+  await page.evaluate(`localStorage.setItem('portal-font', '')`)
+}
+
 /**
  * Gives each test its worker's window, which looks like a new one. The browser has already compiled the portal's code,
  * which saves half a second per test. All tests use this fixture, because Playwright starts another browser for a test

@@ -4,7 +4,7 @@ import { crmUrl } from '../addresses.ts'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { actAsStaff } from '../lender.ts'
-import { test as demoTest, spend } from '../session.ts'
+import { test as demoTest, expectFont, spend } from '../session.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers, keepCrmBusy, keepUninformed } from '../trouble.ts'
 
@@ -169,6 +169,7 @@ demoTest(
   'the screen shows many rows of a list, and a person can prefer two lines in each row',
   { tag: '@everywhere' },
   async ({ page, isMobile }) => {
+    await expectFont(page)
     for (const { path, least } of [
       { path: '/leads', least: isMobile ? 4 : 14 },
       { path: '/deals', least: isMobile ? 4 : 9 },
