@@ -17,11 +17,11 @@ import { failureDetail, failureText } from '../../api/failure.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { changedValues, DROP_CHANGES, KEEP_CHANGES } from '../../ui/changed-values.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
-import { changedValues, DROP_CHANGES, KEEP_CHANGES } from './changed-values.ts'
 
 function notificationsQuery() {
   return queryOptions({

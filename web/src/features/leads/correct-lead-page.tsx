@@ -6,13 +6,14 @@ import { type LeadDetail } from '@portal/contract/leads.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { typedColumns } from '@portal/contract/record-fields.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { SubmitEvent } from 'react'
+import { type SubmitEvent, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { Link, Redirect } from '../../router/link.tsx'
 import { useNavigate, useParam } from '../../router/router-view.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
+import { KEEP_CHANGES } from '../../ui/changed-values.ts'
 import { useFirstErrorInView } from '../../ui/first-error.ts'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -28,8 +29,11 @@ export function CorrectLeadPage() {
   const { data, isPending } = useQuery(leadQuery(loid))
   const lead = data?.lead
   const handleWayBack = useWayBack(`/leads/${loid}`)
+  // Once the form is there it stays, so that nothing typed is lost. A refusal says why the lead takes no correction now.
+  const [begun, setBegun] = useState<string>()
+  if (lead?.may_change && begun !== loid) setBegun(loid)
   // The lead's page says why the lead cannot be corrected any more, or that it could not be loaded.
-  if (!isPending && !lead?.may_change) return <Redirect {...paths.lead(loid)} />
+  if (!isPending && begun !== loid && !lead?.may_change) return <Redirect {...paths.lead(loid)} />
   return (
     <div className="max-w-6xl">
       <PageHeader
@@ -53,7 +57,9 @@ function CorrectionForm({ lead }: { lead: LeadDetail }) {
   const form: LeadForm = useForm<NewLeadForm, unknown, NewLead>({
     resolver: zodResolver(NewLeadOnForm),
     mode: 'onTouched',
-    defaultValues: typedIn(lead),
+    // What somebody else corrects meanwhile comes into the form. Otherwise saving the form would undo it.
+    values: typedIn(lead),
+    resetOptions: KEEP_CHANGES,
   })
   const correct = useMutation({
     mutationFn: (body: NewLead) => askCorrection(loid, body),

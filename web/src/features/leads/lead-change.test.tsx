@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { openApp } from '../../testing/open-app.tsx'
 import { leadOf, timelineOf } from '../../testing/records.ts'
-import { data } from '../../testing/server.ts'
+import { data, failure } from '../../testing/server.ts'
 import { serveSignedIn } from '../../testing/signed-in.ts'
 
 const LOID = 'LO-7K3M9QAZ'
@@ -57,6 +57,39 @@ test('Correct opens the form with what was typed, and sends the whole of it', as
     loanTerm: '36 months',
   })
   expect(screen.queryByRole('link', { name: 'Correct' })).toBeNull()
+})
+
+test('what a colleague corrects comes into the open form, and what the person typed stays', async () => {
+  // While a lead is on its way, the page looks again and again.
+  let lead = leadOf({ may_change: true, crm: 'pending' })
+  let isRefused = true
+  const server = serveSignedIn({
+    [`GET /crm/lead/${LOID}`]: () => ({ body: data({ lead, notes: [], requests: [] }) }),
+    [`GET /crm/lead/${LOID}/status-history`]: () => ({ body: data([]) }),
+    [`PUT /crm/lead/${LOID}`]: () =>
+      isRefused
+        ? { status: 409, body: failure('Another change is on its way.', 'CONFLICT') }
+        : { status: 202, body: data({ loid: LOID }) },
+  })
+  const user = openApp(`/leads/${LOID}/correct`)
+  const amount = await screen.findByLabelText<HTMLInputElement>(/^Loan Amount/)
+  await user.clear(amount)
+  await user.type(amount, '99000')
+  lead = { ...lead, phone: '+61491570159', loan_amount: 260_000, may_change: false }
+  await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>(/^Phone/).value).toBe('+61 491 570 159'), {
+    timeout: 10_000,
+  })
+  await user.click(screen.getByRole('button', { name: 'Save Correction' }))
+  await screen.findByText('Another change is on its way.')
+  expect(amount.value).toBe('$99,000')
+  isRefused = false
+  await user.click(screen.getByRole('button', { name: 'Save Correction' }))
+  await waitFor(() => expect(window.location.pathname).toBe(`/leads/${LOID}`))
+  const corrected = { phone: '+61491570159', loanAmount: 99_000 }
+  expect(server.seen.filter(({ method }) => method === 'PUT').map(({ body }) => body)).toMatchObject([
+    corrected,
+    corrected,
+  ])
 })
 
 test('the form has every field that partners enter, and the page shows every text and amount of a lead', async () => {
