@@ -166,16 +166,22 @@ export const SECURITY_EVENT_WORDS: Record<SecurityEvent, { kind: SecurityKind; t
   'person-erased': { kind: 'team', text: 'Person’s data erased' },
 }
 
+/** Who caused the events that neither a person nor an operator of the portal causes. */
+export const OTHER_ACTORS: { readonly [Event in SecurityEvent]?: string } = {
+  'records-read': 'An API key',
+  'assistant-called': 'An API key',
+  'account-disowned': 'Somebody with the link in a mail',
+  'partner-suspended': 'The lender',
+  'partner-resumed': 'The lender',
+}
+
 export const SECURITY_LOG_SIZE = 50
 
 export const SecurityEntry = z.object({
   id: z.string(),
   at: Instant,
   event: SecurityEvent,
-  /**
-   * The person who acted, or whose account somebody tried to sign in to. Null for an operator of the portal, and for
-   * somebody who closed an account with the link in a mail.
-   */
+  /** The person who acted, or whose account somebody tried to sign in to. Null for `OTHER_ACTORS` and for operators. */
   person: z.nullable(z.object({ id: z.string(), name: z.string() })),
   /** The name of the person whose role, access, second factor or invitation an owner or operator changed, or of an API key. */
   subject: z.nullable(z.string()),

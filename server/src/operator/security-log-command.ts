@@ -1,4 +1,4 @@
-import { SECURITY_EVENT_WORDS } from '@portal/contract/security-log.ts'
+import { OTHER_ACTORS, SECURITY_EVENT_WORDS } from '@portal/contract/security-log.ts'
 import { findNewestSecurityEntriesOfAllPartners } from '../features/security-log/security-log.queries.ts'
 import { type Command, CommandFailed, noPositional, table } from './command.ts'
 import { getPartnerByName, getPersonByEmail } from './find-named.ts'
@@ -24,10 +24,11 @@ export const listSecurityLog: Command = {
       {}
     const entries = await findNewestSecurityEntriesOfAllPartners(db, wanted, ENTRIES_MAX)
     const words = new Map(Object.entries(SECURITY_EVENT_WORDS))
+    const others = new Map(Object.entries(OTHER_ACTORS))
     const rows = entries.map((entry) => [
       entry.at,
       entry.business_name,
-      entry.email ?? entry.person_id ?? 'operator',
+      entry.email ?? entry.person_id ?? others.get(entry.event) ?? 'operator',
       [
         words.get(entry.event)?.text ?? `${entry.event} (an event of a newer version)`,
         entry.subject_name,

@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '@portal/contract/error-codes.ts'
-import { SECURITY_EVENT_WORDS, type SecurityEntry } from '@portal/contract/security-log.ts'
+import { OTHER_ACTORS, SECURITY_EVENT_WORDS, type SecurityEntry } from '@portal/contract/security-log.ts'
 import { formatExactTime } from '../../format/dates.ts'
 import { RelativeTime, TimeBelow } from '../../ui/relative-time.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
@@ -28,7 +28,9 @@ export const SECURITY_COLUMNS: readonly TableColumn<SecurityEntry>[] = [
     key: 'person',
     header: 'Who',
     card: 'state',
-    cell: ({ person }) => <span className="wrap-anywhere">{person?.name ?? 'The portal’s operators'}</span>,
+    cell: ({ event, person }) => (
+      <span className="wrap-anywhere">{person?.name ?? OTHER_ACTORS[event] ?? 'The portal’s operators'}</span>
+    ),
   },
   {
     key: 'from',

@@ -28,10 +28,11 @@ function logged(entries: SecurityEntry[], next_cursor: string | null = null) {
 
 test('an owner reads who did what from where, and can load older entries', async () => {
   const older = entryOf({ event: 'partner-activated', person: null, ip: null, browser: null })
+  const ofKey = entryOf({ event: 'records-read', person: null, subject: 'Website form', browser: null })
   const { seen } = serveSignedIn({
     'GET /security-log': ({ query }) =>
       query['cursor'] === 'older'
-        ? logged([older])
+        ? logged([older, ofKey])
         : logged([entryOf({}), entryOf({ event: 'sign-in-failed', reason: 'INVALID_PASSWORD' })], 'older'),
   })
   const user = openApp('/security')
@@ -41,6 +42,7 @@ test('an owner reads who did what from where, and can load older entries', async
   expect(second?.textContent).toMatch(/Sign-in failedThe password is not right\./)
   await user.click(screen.getByRole('button', { name: 'Load more' }))
   expect(await within(table).findByText('The portal’s operators')).toBeDefined()
+  expect(within(table).getAllByRole('row').at(-1)?.textContent).toMatch(/begun: Website formAn API key/)
   expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull()
   expect(seen.filter(({ path }) => path === '/security-log')).toHaveLength(2)
 })
