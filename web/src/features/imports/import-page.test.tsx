@@ -1,6 +1,6 @@
-import type { Import } from '@portal/contract/imports.ts'
+import type { Import, ImportRow } from '@portal/contract/imports.ts'
 import { CONSENT_TEXT, CONSENT_VERSION } from '@portal/contract/lead-form.ts'
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { data } from '../../testing/server.ts'
@@ -49,4 +49,45 @@ test('rows that were refused are submitted again below the consent line', async 
   const sent = server.seen.find(({ path }) => path.endsWith('/submit'))
   expect(sent?.body).toEqual({ consentVersion: CONSENT_VERSION, withDuplicates: false, rows: 2 })
   expect(screen.queryByRole('region', { name: '2 rows can be submitted again' })).toBeNull()
+})
+
+test('the focus stays on the page when what has it goes: a field that is right now, and a file that is discarded', async () => {
+  const wrong: ImportRow = {
+    number: 2,
+    values: { businessName: 'Kauri Joinery', email: 'kauri' },
+    mended: [],
+    lead: null,
+    problems: [{ field: 'email', message: 'Invalid email address', offer: null }],
+    standing: 'wrong',
+    duplicates: [],
+    earlier: null,
+    known_as: null,
+    outcome: null,
+    since: null,
+    loid: null,
+    undo: null,
+    kept_because: null,
+  }
+  const checked: Import = { ...DONE, state: 'checked', rows: 1, standings: { ...DONE.standings, ready: 0, wrong: 1 } }
+  let imports = [checked]
+  serveSignedIn({
+    'GET /dashboard/leads/imports': () => ({ body: data({ imports }) }),
+    'GET /dashboard/leads/imports/import-1/rows': () => ({ body: paged({ rows: [wrong] }) }),
+    'PUT /dashboard/leads/imports/import-1/rows': () => ({
+      body: data({ import: checked, row: { ...wrong, problems: [], standing: 'ready' } }),
+    }),
+    'DELETE /dashboard/leads/imports/import-1': () => {
+      imports = []
+      return { body: data({ discarded: true }) }
+    },
+  })
+  const user = openApp('/leads/import')
+  const hasFocus = () => screen.getByRole('main').contains(document.activeElement)
+  await user.type(await screen.findByLabelText('Email'), '@joinery.example{Enter}')
+  await waitFor(() => expect(screen.queryByLabelText('Email')).toBeNull())
+  expect(hasFocus()).toBe(true)
+  await user.click(screen.getByRole('button', { name: 'Discard File' }))
+  await user.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: /^Discard/ }))
+  await screen.findByRole('region', { name: 'Choose a file' })
+  await waitFor(() => expect(hasFocus()).toBe(true))
 })

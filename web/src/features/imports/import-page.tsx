@@ -1,11 +1,12 @@
 import type { Import } from '@portal/contract/imports.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { Link } from '../../router/link.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
@@ -66,22 +67,28 @@ function ImportContent() {
 
   return (
     <div className="grid grid-cols-1 gap-8">
-      {!shown && <ChooseFile onChecked={handleChecked} />}
-      {shown?.state === 'checked' && (
-        <CheckedImport
-          key={shown.id}
-          checked={shown}
-          onSubmitted={() => chooseId(shown.id)}
-          onDiscarded={() => chooseId(null)}
-        />
-      )}
-      {shown && shown.state !== 'checked' && (
-        <SubmittedImport key={shown.id} submitted={shown} onAnother={() => chooseId(null)} />
-      )}
+      <Step key={`${shown?.id} ${shown?.state === 'checked'}`}>
+        {!shown && <ChooseFile onChecked={handleChecked} />}
+        {shown?.state === 'checked' && (
+          <CheckedImport checked={shown} onSubmitted={() => chooseId(shown.id)} onDiscarded={() => chooseId(null)} />
+        )}
+        {shown && shown.state !== 'checked' && <SubmittedImport submitted={shown} onAnother={() => chooseId(null)} />}
+      </Step>
       <PastImports
         imports={list.filter(({ id, state }) => state !== 'checked' && id !== shown?.id)}
         onShow={chooseId}
       />
+    </div>
+  )
+}
+
+/** When another step takes the place of the one that has the focus, the focus moves to what is around them. */
+function Step({ children }: { children: ReactNode }) {
+  const ref = useRef<HTMLDivElement>(null)
+  useFocusLeftBehind(ref)
+  return (
+    <div ref={ref} className="grid grid-cols-1 gap-8">
+      {children}
     </div>
   )
 }

@@ -8,7 +8,7 @@ import {
 import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { useMutation } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { Link } from '../../router/link.tsx'
@@ -17,6 +17,7 @@ import { Button } from '../../ui/button.tsx'
 import { textLinkClass } from '../../ui/description-list.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { isEnter } from '../../ui/is-enter.ts'
+import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
 import { toast } from '../../ui/toast.ts'
 import { mendRow } from './imports.queries.ts'
 
@@ -179,24 +180,29 @@ interface MendFieldProps {
 /** Saves its text when the person leaves it or presses Enter, so that nothing mended is lost. */
 function MendField({ field, value, error, offer, onValue }: MendFieldProps) {
   const [text, setText] = useState(value)
+  const ref = useRef<HTMLDivElement>(null)
+  // The field goes once it is right.
+  useFocusLeftBehind(ref)
 
   function handleDone() {
     if (text.trim() !== value.trim()) onValue(text)
   }
 
   return (
-    <TextField
-      label={IMPORT_FIELD_LABELS[field]}
-      value={text}
-      error={error}
-      hint={offer}
-      autoComplete="off"
-      onChange={(event) => setText(event.target.value)}
-      onBlur={handleDone}
-      onKeyDown={(event) => {
-        if (isEnter(event)) handleDone()
-      }}
-    />
+    <div ref={ref}>
+      <TextField
+        label={IMPORT_FIELD_LABELS[field]}
+        value={text}
+        error={error}
+        hint={offer}
+        autoComplete="off"
+        onChange={(event) => setText(event.target.value)}
+        onBlur={handleDone}
+        onKeyDown={(event) => {
+          if (isEnter(event)) handleDone()
+        }}
+      />
+    </div>
   )
 }
 

@@ -261,6 +261,7 @@ test('a note that shows a tax file number is sent only after Send anyway', async
   await user.click(screen.getByRole('button', { name: 'Add Note' }))
   expect(sent()).toHaveLength(0)
   await user.click(await screen.findByRole('button', { name: 'Send anyway' }))
+  expect(document.activeElement).toBe(field)
   expect(await screen.findByText('Note added successfully')).toBeDefined()
   expect(sent()).toHaveLength(1)
 })

@@ -85,6 +85,8 @@ export function NoteForm({
   }
 
   function handleSendAnyway() {
+    // The button that has the focus goes with the warning.
+    ref.current?.focus()
     setIsWarned(false)
     if (!add.isPending) add.mutate(content)
   }
