@@ -9,14 +9,14 @@ const STATUSES = '**/api/dashboard/api-key-status'
 const KEYS = '**/api/dashboard/generate-api-key'
 const REVOCATIONS = '**/api/dashboard/revoke-api-key'
 
-test('/api-keys shows that it is loading, reports a failure and tries again', async ({ page, partner }) => {
+test('/api-keys shows that it is loading, reports a failure and tries again', async ({ page }) => {
   await keepUninformed(page)
   const release = await holdAnswers(page, STATUSES)
   await page.goto('/api-keys')
   await expect(page.getByRole('status', { name: 'Loading API key' })).toBeVisible()
   await expectGoodLooks(page)
   release()
-  const none = page.getByText(`${partner.businessName} has no API key.`)
+  const none = page.getByText('This key has not been generated.')
   await expect(none).toBeVisible()
 
   const failure = page.getByRole('main').getByRole('alert')

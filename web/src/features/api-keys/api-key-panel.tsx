@@ -110,7 +110,7 @@ export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
             <KeyDescription status={status} />
           ) : (
             <p className="text-muted">
-              {status.business_name} has no API key. With one, your website or CRM submits leads by itself.
+              This key has not been generated. With it, your website or CRM submits leads by itself.
             </p>
           )}
           <div className="flex flex-wrap gap-2">
