@@ -37,7 +37,7 @@ test('the demo tells three weeks once, although its start was cut off, and its f
   expect(await readAll(read)).toEqual(first)
 
   expect(first.attention.map((item) => item.name)).toEqual(await namesInReadme())
-  expect(first.news).toHaveLength(5)
+  expect(first.news).toHaveLength(6)
   expect(first.views).toMatchObject([{ name: 'In conversation', is_shared: true, is_mine: true }])
   const told = first.activity.map((one: { title: string; description: string }) => `${one.title}: ${one.description}`)
   for (const line of STORY.flatMap(lineOf))

@@ -360,12 +360,6 @@ export const STORY: readonly Act[] = [
   },
   { when: { day: 1, time: '09:40' }, does: 'stage', on: 'Torquay Surf Co', to: 'Approved' },
   { when: { day: 1, time: '09:45' }, does: 'fields', on: 'Torquay Surf Co', fields: commission('430', 'Expected') },
-  {
-    when: { day: 1, time: '10:05' },
-    does: 'fields',
-    on: 'Bayside Commercial Kitchens',
-    fields: commission('620', 'Paid', dayFromNow(0)),
-  },
   { when: { day: 1, time: '11:10' }, does: 'submit', by: 'mia', lead: VETS },
   {
     when: { day: 1, time: '16:20' },
@@ -381,6 +375,12 @@ export const STORY: readonly Act[] = [
     on: 'Yarra Glen Coaches',
     subject: 'Roadworthy certificates of both buses',
     reason: 'The second one expired in June. Please send the present one.',
+  },
+  {
+    when: { minutesAgo: 200 },
+    does: 'fields',
+    on: 'Bayside Commercial Kitchens',
+    fields: commission('620', 'Paid', dayFromNow(0)),
   },
   { when: { minutesAgo: 185 }, does: 'status', on: 'Lakeside Veterinary', to: 'Contact Soon' },
   { when: { minutesAgo: 120 }, does: 'status', on: 'Redfern Street Bakery', to: 'Pre Qualified' },
