@@ -30,6 +30,12 @@ const PDF = '%PDF-1.7\n'
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 const documentsOf = async (loid: string) => (await ada.get(`/crm/documents/${loid}`)).body.data.documents
 
+/** What the lead's timeline says of its documents. */
+async function toldDocuments(loid: string): Promise<string[]> {
+  const { entries } = (await ada.get(`/crm/lead/${loid}/timeline`)).body.data
+  return entries.flatMap(({ type, text }: { type: string; text: string }) => (type === 'document' ? [text] : []))
+}
+
 /** A lead that the CRM has, with its id there. */
 async function pushedLead() {
   const { loid } = await ada.submitLead()
@@ -230,6 +236,7 @@ test('a file answers what the lender asks, and the request is open again when th
   expect((await ada.delete(`/crm/document/${document.id}`)).status).toBe(200)
   expect((await request()).state).toBe('asked')
   expect(await documentsOf(loid)).toEqual([])
+  expect(await toldDocuments(loid)).toEqual(['notice.txt (taken back)'])
   await waitFor('the file to leave the CRM', async () => (await lender.attachments('Leads', id)).length === 0)
   expect((await open(document.id)).status).toBe(404)
 })
@@ -459,6 +466,7 @@ test('what staff attach for the partner is shown, told once, opened, and gone wh
   await lender.update('Leads', id, { Lead_Status: 'Pre Call' })
   await runSweep(portal.deps, AbortSignal.timeout(30_000))
   await waitFor('the list to be empty', async () => (await shown()).length === 0)
+  expect(await toldDocuments(loid)).toEqual(['Partner letter.pdf (removed by the lender)'])
 })
 
 test('nobody has the lender asked for documents without end: a partner that opens too many records sees what is known', async () => {

@@ -184,7 +184,10 @@ function toldEntry(change: ToldChange): TimelineEntry {
   if (type === 'document.added') {
     const { submitted_by = null, document_name } = data
     const by = submitted_by === null ? null : submitterName(submitted_by)
-    return { ...BY_LENDER, id, type: 'document', at: created_at, by, is_lender: by === null, text: document_name }
+    const is_lender = by === null
+    const name = document_name ?? 'A file'
+    const text = change.is_gone ? `${name} (${is_lender ? 'removed by the lender' : 'taken back'})` : document_name
+    return { ...BY_LENDER, id, type: 'document', at: created_at, by, is_lender, text }
   }
   if (type === 'lead.corrected' || type === 'lead.withdrawn') {
     const isCorrection = type === 'lead.corrected'

@@ -81,13 +81,24 @@ const TOLD = [
 ] as const
 
 export type ToldChange = {
-  [Type in (typeof TOLD)[number]]: { id: string; created_at: string; type: Type; data: EventData[Type] }
+  [Type in (typeof TOLD)[number]]: {
+    id: string
+    created_at: string
+    type: Type
+    data: EventData[Type]
+    /** Whether this is a document that was taken back, or that the lender removed. */
+    is_gone: boolean
+  }
 }[(typeof TOLD)[number]]
 
 /** What the lender said and asked, what the partner changed, and the documents, as far as events are kept. */
 export function findToldChanges(reads: Reads, partnerId: string, loids: readonly string[]): Promise<ToldChange[]> {
   return sendNamed(reads, {
-    sql: 'select id, created_at, type, data from events where partner_id = $1 and loid = any($2) and type = any($3)',
+    sql: `select id, created_at, type, data,
+                 type = 'document.added' and not exists (
+                   select from documents where id = (data->>'document_id')::uuid and removed_at is null) as is_gone
+            from events
+           where partner_id = $1 and loid = any($2) and type = any($3)`,
     parameters: [partnerId, loids, TOLD],
   })
 }
