@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { removeOlder } from '../../platform/db/remove-older.ts'
 
 type Purpose = 'reset-password' | 'verify-email' | 'verified-email' | 'second-factor'
 
@@ -101,22 +102,10 @@ export async function takeAccountToken(
   return row?.person_id
 }
 
-export async function removeEndedLinksOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('ended_links')
-    .where('token_hash', 'in', (eb) =>
-      eb.selectFrom('ended_links').select('token_hash').where('expires_at', '<', endedBefore).limit(rowsMax),
-    )
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeEndedLinksOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'ended_links', key: ['token_hash'], time: 'expires_at' }, endedBefore, rowsMax)
 }
 
-export async function removeAccountTokensOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('account_tokens')
-    .where('token_hash', 'in', (eb) =>
-      eb.selectFrom('account_tokens').select('token_hash').where('expires_at', '<', endedBefore).limit(rowsMax),
-    )
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeAccountTokensOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'account_tokens', key: ['token_hash'], time: 'expires_at' }, endedBefore, rowsMax)
 }

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { removeOlder } from '../../platform/db/remove-older.ts'
 
 /** Finds which of these sources somebody has already used to sign in to the account with this email. */
 export async function findKnownSources(db: Db, email: string, sources: readonly Buffer[]): Promise<Buffer[]> {
@@ -51,21 +52,11 @@ export async function removeKnownSources(tx: Tx, personId: string): Promise<void
 }
 
 /** Removes sources that were last seen before this time. Returns how many. */
-export async function removeKnownSourcesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('known_sources')
-    .where((eb) =>
-      eb(
-        eb.refTuple('person_id', 'source_hash'),
-        'in',
-        eb
-          .selectFrom('known_sources')
-          .select(['person_id', 'source_hash'])
-          .where('seen_at', '<', before)
-          .limit(rowsMax)
-          .$asTuple('person_id', 'source_hash'),
-      ),
-    )
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeKnownSourcesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  return removeOlder(
+    db,
+    { table: 'known_sources', key: ['person_id', 'source_hash'], time: 'seen_at' },
+    before,
+    rowsMax,
+  )
 }

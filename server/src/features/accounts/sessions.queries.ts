@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
+import { removeOlder } from '../../platform/db/remove-older.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { PartnerRow } from '../../platform/db/tables.ts'
 import { SEES_MONEY } from '../../records/partners/sees-money.ts'
@@ -282,12 +283,6 @@ export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: B
 }
 
 /** Removes sessions that ended before this time. Returns how many. */
-export async function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('sessions')
-    .where('token_hash', 'in', (eb) =>
-      eb.selectFrom('sessions').select('token_hash').where('expires_at', '<', endedBefore).limit(rowsMax),
-    )
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'sessions', key: ['token_hash'], time: 'expires_at' }, endedBefore, rowsMax)
 }

@@ -3,6 +3,7 @@ import { NEWS_EVENTS_MAX, NEWS_LINES_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Db } from '../../platform/db/database.ts'
+import { removeOlder } from '../../platform/db/remove-older.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { RecordedEvent } from '../../records/events/activity.ts'
 import { knownEventTypes } from '../../records/events/known-types.ts'
@@ -251,9 +252,6 @@ export async function findLoidsOf(db: Db, partnerId: string, loid: string): Prom
  * Removes the marks of records that were last opened before this time, because the events that the person saw then have
  * already been removed. Returns how many marks it removed.
  */
-export async function removeSeenRecordsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from seen_records where (person_id, loid) in (
-      select person_id, loid from seen_records where seen_until < ${before} limit ${rowsMax})`.execute(db)
-  return Number(numAffectedRows)
+export function removeSeenRecordsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'seen_records', key: ['person_id', 'loid'], time: 'seen_until' }, before, rowsMax)
 }

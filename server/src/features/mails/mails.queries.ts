@@ -1,6 +1,7 @@
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { removeOlder } from '../../platform/db/remove-older.ts'
 import { isKnownNews } from '../../records/events/known-types.ts'
 import type { MailNews } from '../../records/events/mail-news.ts'
 import { SEES_MONEY } from '../../records/partners/sees-money.ts'
@@ -261,12 +262,8 @@ export async function reviveMailsOfAllPartners(tx: Tx, idOrEmail: string | undef
   return rows
 }
 
-export async function removeMailsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('mails')
-    .where('id', 'in', (eb) => eb.selectFrom('mails').select('id').where('created_at', '<', before).limit(rowsMax))
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeMailsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'mails', key: ['id'], time: 'created_at' }, before, rowsMax)
 }
 
 /** Removes news that no longer waits to be mailed to anybody. */

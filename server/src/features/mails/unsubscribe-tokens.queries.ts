@@ -1,5 +1,6 @@
 import type { MailKind } from '@portal/contract/notifications.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { removeOlder } from '../../platform/db/remove-older.ts'
 
 /**
  * Stores the token of a mail's unsubscribe link. An existing token stays as it is, because a later attempt to send the
@@ -26,12 +27,6 @@ export function findUnsubscribeToken(tx: Tx, hash: Buffer) {
     .executeTakeFirst()
 }
 
-export async function removeUnsubscribeTokensOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('unsubscribe_tokens')
-    .where('token_hash', 'in', (eb) =>
-      eb.selectFrom('unsubscribe_tokens').select('token_hash').where('created_at', '<', before).limit(rowsMax),
-    )
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeUnsubscribeTokensOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'unsubscribe_tokens', key: ['token_hash'], time: 'created_at' }, before, rowsMax)
 }

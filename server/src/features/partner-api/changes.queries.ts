@@ -2,6 +2,7 @@ import type { ApiDeal, ApiLead, ChangeEvent } from '@portal/contract/partner-rea
 import { CompiledQuery } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
+import { removeOlder } from '../../platform/db/remove-older.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import { DEAL_COLUMNS } from '../../platform/db/tables.ts'
 import { LEAD_SQL } from '../../records/leads/leads.queries.ts'
@@ -141,20 +142,6 @@ export async function findVersion(reads: Reads, partnerId: string, recordId: str
 }
 
 /** Removes changes that every valid cursor has passed. Returns how many it removed. */
-export async function removeChangesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('record_changes')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('record_id', 'partner_id'),
-        'in',
-        selectFrom('record_changes')
-          .select(['record_id', 'partner_id'])
-          .where('at', '<', before)
-          .limit(rowsMax)
-          .$asTuple('record_id', 'partner_id'),
-      ),
-    )
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeChangesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'record_changes', key: ['record_id', 'partner_id'], time: 'at' }, before, rowsMax)
 }

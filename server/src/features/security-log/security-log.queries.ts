@@ -10,6 +10,7 @@ import {
 import { FORMER_COLLEAGUE } from '@portal/contract/submitted-by.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { firstIdAt, newId } from '../../platform/db/ids.ts'
+import { removeOlder } from '../../platform/db/remove-older.ts'
 import type { NewSecurityLogRow } from '../../platform/db/tables.ts'
 
 export async function insertSecurityEntry(
@@ -99,10 +100,6 @@ export function findNewestSecurityEntriesOfAllPartners(
 }
 
 /** Removes entries that are older than this time. Returns how many. */
-export async function removeSecurityEntriesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('security_log')
-    .where('id', 'in', (eb) => eb.selectFrom('security_log').select('id').where('at', '<', before).limit(rowsMax))
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeSecurityEntriesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'security_log', key: ['id'], time: 'at' }, before, rowsMax)
 }

@@ -1,6 +1,7 @@
 import type { Invitation } from '@portal/contract/team.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
+import { removeOlder } from '../../platform/db/remove-older.ts'
 import type { NewInvitationRow } from '../../platform/db/tables.ts'
 
 const INVITATION_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'created_at', 'expires_at'] as const
@@ -133,12 +134,6 @@ export async function removeInvitationsBy(tx: Tx, partnerId: string, personId: s
 }
 
 /** Removes invitations whose link expired before this time. Returns how many. */
-export async function removeInvitationsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('invitations')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('invitations').select('id').where('expires_at', '<', endedBefore).limit(rowsMax),
-    )
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeInvitationsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'invitations', key: ['id'], time: 'expires_at' }, endedBefore, rowsMax)
 }

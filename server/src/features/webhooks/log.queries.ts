@@ -2,6 +2,7 @@ import type { WebhookAttempt, WebhookLog, WebhookLogFilters } from '@portal/cont
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { cutPage, offset, type Page } from '../../platform/db/paging.ts'
+import { removeOlder } from '../../platform/db/remove-older.ts'
 import { containing, dayOrEarlier, dayOrLater, everyWordIn } from '../../platform/db/sql-conditions.ts'
 import { NotFound } from '../../platform/errors.ts'
 
@@ -75,12 +76,6 @@ export function findAttempts(db: Db, logId: string): Promise<WebhookAttempt[]> {
  * Removes log rows that are older than this time (D37). Returns how many. The attempts are removed separately, month by
  * month.
  */
-export async function removeWebhookLogsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('webhook_logs')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('webhook_logs').select('id').where('created_at', '<', before).limit(rowsMax),
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+export function removeWebhookLogsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'webhook_logs', key: ['id'], time: 'created_at' }, before, rowsMax)
 }

@@ -3,6 +3,7 @@ import { IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../deps.ts'
 import { compiler, type Db, type Tx } from '../db/database.ts'
+import { removeOlder } from '../db/remove-older.ts'
 import { sendNamed } from '../db/send-named.ts'
 import { type Write, writeTogether } from '../db/write-together.ts'
 import { Conflict, Invalid, PortalError } from '../errors.ts'
@@ -18,9 +19,7 @@ interface Answered {
   isReplayed: boolean
 }
 
-/**
- * Finds an earlier answer to this request, if that answer is already committed.
- */
+/** Finds an earlier answer to this request, if that answer is already committed. */
 export async function findFirstAnswer(
   { reads, clock }: Pick<Deps, 'reads' | 'clock'>,
   request: FastifyRequest,
@@ -145,23 +144,8 @@ export async function claimOnce(tx: Tx, scope: string, word: string, now: Date):
 }
 
 /** Removes answers that are too old to be repeated, at most `rowsMax` of them. Returns how many it removed. */
-export async function removeRememberedAnswers(db: Db, before: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('idempotency_keys')
-    .where((eb) =>
-      eb(
-        eb.refTuple('scope', 'key_hash'),
-        'in',
-        eb
-          .selectFrom('idempotency_keys')
-          .select(['scope', 'key_hash'])
-          .where('created_at', '<', before)
-          .limit(rowsMax)
-          .$asTuple('scope', 'key_hash'),
-      ),
-    )
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeRememberedAnswers(db: Db, before: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'idempotency_keys', key: ['scope', 'key_hash'], time: 'created_at' }, before, rowsMax)
 }
 
 interface Claim {

@@ -1,5 +1,6 @@
 import type { Passkey } from '@portal/contract/second-factor.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { removeOlder } from '../../../platform/db/remove-older.ts'
 import type { StoredPasskey } from './webauthn.ts'
 
 const STORED = ['credential_id', 'public_key', 'counter', 'transports'] as const
@@ -116,12 +117,6 @@ export async function takeChallenge(
 }
 
 /** Removes challenges that were not answered in time. Returns how many. */
-export async function removeChallengesOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
-  const removal = await db
-    .deleteFrom('passkey_challenges')
-    .where('challenge', 'in', (eb) =>
-      eb.selectFrom('passkey_challenges').select('challenge').where('expires_at', '<', endedBefore).limit(rowsMax),
-    )
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+export function removeChallengesOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  return removeOlder(db, { table: 'passkey_challenges', key: ['challenge'], time: 'expires_at' }, endedBefore, rowsMax)
 }
