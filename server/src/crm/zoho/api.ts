@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { chunksOf } from '../../platform/chunks-of.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import { isMissing, readResults, refusal, type WriteResult, writtenId } from './answers.ts'
 import type { FileToSend, ZohoAnswer, ZohoCall, ZohoClient } from './client.ts'
@@ -100,6 +101,22 @@ export async function firstItemsOf(pages: AsyncIterable<unknown[]>, itemsMax: nu
     if (all.length >= itemsMax) break
   }
   return all.slice(0, itemsMax)
+}
+
+/** Returns the records with these ids, in calls of a hundred. Deleted records are not among them. */
+export async function itemsById(
+  api: ZohoApi,
+  module: string,
+  zohoIds: readonly string[],
+  query: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<unknown[]> {
+  const sized = { ...query, per_page: String(RECORDS_A_CALL_MAX) }
+  const chunks = chunksOf(zohoIds, RECORDS_A_CALL_MAX)
+  const pages = await Promise.all(
+    chunks.map((chunk) => api.items(module, { ids: chunk.join(','), ...sized }, { signal })),
+  )
+  return pages.flat()
 }
 
 /** Reads a page of a listing. The page is empty if Zoho answers 204 or 304. */

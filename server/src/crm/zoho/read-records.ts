@@ -1,6 +1,5 @@
-import { chunksOf } from '../../platform/chunks-of.ts'
 import type { CrmBatch, CrmDeal, CrmLead, CrmPartner } from '../../records/crm-records.ts'
-import { RECORDS_A_CALL_MAX } from './api.ts'
+import { itemsById } from './api.ts'
 import type { ZohoParts } from './parts.ts'
 import {
   type Displayed,
@@ -44,24 +43,13 @@ export function openRecordReader({ api, metadata, fieldMap, fieldsThere }: ZohoP
     const displayed = await metadata.displayedOf(module, signal)
     // Zoho shows converted leads only with this parameter, which other modules do not know.
     const hidden: Record<string, string> = module === leads.module ? { converted: 'both' } : {}
-    const pages = await Promise.all(
-      chunksOf(zohoIds, RECORDS_A_CALL_MAX).map((chunk) => {
-        const query = { ids: chunk.join(','), fields: fields.join(','), approved: 'both', ...hidden }
-        const paged = { ...query, per_page: String(RECORDS_A_CALL_MAX) }
-        return api.items(module, paged, { signal })
-      }),
-    )
-    return toBatch(pages.flat().map(reader(displayed)))
+    const query = { fields: fields.join(','), approved: 'both', ...hidden }
+    return toBatch((await itemsById(api, module, zohoIds, query, signal)).map(reader(displayed)))
   }
 
   async function partnersThere(zohoIds: readonly string[], signal?: AbortSignal): Promise<ReadonlySet<string>> {
-    const pages = await Promise.all(
-      chunksOf(zohoIds, RECORDS_A_CALL_MAX).map((chunk) => {
-        const query = { ids: chunk.join(','), fields: partners.fields.business_name, per_page: String(chunk.length) }
-        return api.items(partners.module, query, { signal })
-      }),
-    )
-    return new Set(pages.flat().map(idOf))
+    const query = { fields: partners.fields.business_name }
+    return new Set((await itemsById(api, partners.module, zohoIds, query, signal)).map(idOf))
   }
 
   return {

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
-import { chunksOf } from '../../platform/chunks-of.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
 import type { CrmTask } from '../../records/crm-records.ts'
 import { readResults, writtenId } from './answers.ts'
-import { RECORDS_A_CALL_MAX } from './api.ts'
+import { itemsById } from './api.ts'
 import { TASK_IN_PROGRESS } from './field-map.ts'
 import { usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
@@ -58,13 +57,7 @@ export function openTaskReader({
   }
 
   async function getTasks(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmTask[]> {
-    const pages = await Promise.all(
-      chunksOf(zohoIds, RECORDS_A_CALL_MAX).map((chunk) => {
-        const query = { ids: chunk.join(','), fields: FIELDS, per_page: String(RECORDS_A_CALL_MAX) }
-        return api.items('Tasks', query, { signal })
-      }),
-    )
-    return read(pages.flat(), signal)
+    return read(await itemsById(api, 'Tasks', zohoIds, { fields: FIELDS }, signal), signal)
   }
 
   return {
