@@ -25,17 +25,7 @@ export function DealFilters({ filters, onChange }: DealFiltersProps) {
     <>
       <FilterPanel
         activeCount={countDealFilters(filters)}
-        onClear={() =>
-          onChange({
-            stage: undefined,
-            minAmount: undefined,
-            dateFrom: undefined,
-            dateTo: undefined,
-            changedFrom: undefined,
-            person: undefined,
-            turn: undefined,
-          })
-        }
+        onClear={() => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
       >
         <ChoiceSelect
           label="Stage"

@@ -26,18 +26,7 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
     <>
       <FilterPanel
         activeCount={countLeadFilters(search)}
-        onClear={() =>
-          onChange({
-            status: undefined,
-            source: undefined,
-            dateFrom: undefined,
-            dateTo: undefined,
-            changedFrom: undefined,
-            person: undefined,
-            verdict: undefined,
-            turn: undefined,
-          })
-        }
+        onClear={() => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
       >
         <ChoiceSelect
           label="Status"

@@ -19,7 +19,7 @@ export function WebhookLogFilters({ search, onChange }: WebhookLogFiltersProps) 
   return (
     <FilterPanel
       activeCount={countWebhookLogFilters(search)}
-      onClear={() => onChange({ status: undefined, endpoint: undefined, dateFrom: undefined, dateTo: undefined })}
+      onClear={() => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
     >
       <SelectField
         label="Status"
