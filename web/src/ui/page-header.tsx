@@ -1,5 +1,6 @@
 import { ArrowLeft } from 'lucide-react'
-import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useLayoutEffect, useRef } from 'react'
+import { Link } from '../router/link.tsx'
 import { usePageTitle } from './tab-title.ts'
 
 interface PageHeaderProps {
@@ -10,7 +11,7 @@ interface PageHeaderProps {
   /** A badge beside the title. */
   mark?: ReactNode
   actions?: ReactNode
-  /** A link back, made by the caller with `backLinkClass` and `<BackLabel>`. */
+  /** A `<BackLink>`. */
   back?: ReactNode
   /** What stands below the title and the actions, across the whole width. */
   children?: ReactNode
@@ -66,14 +67,14 @@ function useFocusPassedOn() {
   return ref
 }
 
-export const backLinkClass =
-  '-ml-1.5 inline-flex min-h-7 items-center gap-1.5 rounded-md px-1.5 text-[0.8125rem] font-medium text-muted hover:text-ink [&_svg]:size-3.5'
-
-export function BackLabel({ children }: { children: ReactNode }) {
+export function BackLink(props: ComponentProps<typeof Link>) {
   return (
-    <>
+    <Link
+      {...props}
+      className="-ml-1.5 inline-flex min-h-7 items-center gap-1.5 rounded-md px-1.5 text-[0.8125rem] font-medium text-muted hover:text-ink [&_svg]:size-3.5"
+    >
       <ArrowLeft aria-hidden />
-      {children}
-    </>
+      {props.children}
+    </Link>
   )
 }

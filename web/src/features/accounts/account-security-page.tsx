@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
-import { Link } from '../../router/link.tsx'
 import { May } from '../../session/may.tsx'
 import { sessionQuery } from '../../session/session.queries.ts'
-import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { BackLink, PageHeader } from '../../ui/page-header.tsx'
 import { AccessCard } from './access-card.tsx'
 import { accessQuery } from './accounts.queries.ts'
 import { RequireOfEverybody } from './second-factor/require-of-everybody.tsx'
@@ -24,11 +23,7 @@ export function AccountSecurityPage() {
       <PageHeader
         title="Security"
         description="How you sign in, and everything that can get in."
-        back={
-          <Link {...paths.profile} className={backLinkClass}>
-            <BackLabel>Profile Settings</BackLabel>
-          </Link>
-        }
+        back={<BackLink {...paths.profile}>Profile Settings</BackLink>}
       />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
         <SecondFactorCard>

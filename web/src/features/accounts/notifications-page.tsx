@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { paths } from '../../app/paths.ts'
-import { Link } from '../../router/link.tsx'
-import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { BackLink, PageHeader } from '../../ui/page-header.tsx'
 import { profileQuery } from './accounts.queries.ts'
 import { AgreementCard } from './agreement-card.tsx'
 import { NotificationsCard } from './notifications-card.tsx'
@@ -14,11 +13,7 @@ export function NotificationsPage() {
       <PageHeader
         title="Notifications"
         description="Emails about your leads and deals. Emails about the security of your account are always sent."
-        back={
-          <Link {...paths.profile} className={backLinkClass}>
-            <BackLabel>Profile Settings</BackLabel>
-          </Link>
-        }
+        back={<BackLink {...paths.profile}>Profile Settings</BackLink>}
       />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
         <NotificationsCard emailVerified={profile?.email_verified !== false} />

@@ -4,10 +4,9 @@ import { type ReactNode, useRef, useState } from 'react'
 import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
-import { Link } from '../../router/link.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
-import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { BackLink, PageHeader } from '../../ui/page-header.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { CheckedImport } from './checked-import.tsx'
@@ -28,9 +27,9 @@ export function ImportPage() {
         title="Import Leads"
         description="Submit many leads at once from a spreadsheet. Every row is checked before anything is submitted."
         back={
-          <Link {...paths.leads} onClick={handleWayBack} className={backLinkClass}>
-            <BackLabel>Back to Leads</BackLabel>
-          </Link>
+          <BackLink {...paths.leads} onClick={handleWayBack}>
+            Back to Leads
+          </BackLink>
         }
       />
       <ImportContent />

@@ -15,7 +15,7 @@ import { useNavigate, useParam } from '../../router/router-view.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { KEEP_CHANGES } from '../../ui/changed-values.ts'
 import { useFirstErrorInView } from '../../ui/first-error.ts'
-import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { BackLink, PageHeader } from '../../ui/page-header.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useWayBack } from '../../ui/way-back.ts'
@@ -40,9 +40,9 @@ export function CorrectLeadPage() {
         title="Correct Lead"
         description="The lender gets what you change here, unless it has begun to work on the lead."
         back={
-          <Link {...paths.lead(loid)} onClick={handleWayBack} className={backLinkClass}>
-            <BackLabel>Back to the lead</BackLabel>
-          </Link>
+          <BackLink {...paths.lead(loid)} onClick={handleWayBack}>
+            Back to the lead
+          </BackLink>
         }
       />
       {lead ? <CorrectionForm key={lead.loid} lead={lead} /> : <SkeletonRows rows={8} label="Loading lead" />}

@@ -24,7 +24,7 @@ import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { useFirstErrorInView } from '../../ui/first-error.ts'
-import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { BackLink, PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useWayBack } from '../../ui/way-back.ts'
 import { TaxFileNumberWarning } from '../notes/tax-file-number-warning.tsx'
@@ -69,9 +69,9 @@ export function NewLeadPage() {
         title="New Lead"
         description="Fields marked * are required. The rest helps the lender to decide sooner."
         back={
-          <Link {...paths.leads} onClick={handleWayBack} className={backLinkClass}>
-            <BackLabel>Back to Leads</BackLabel>
-          </Link>
+          <BackLink {...paths.leads} onClick={handleWayBack}>
+            Back to Leads
+          </BackLink>
         }
       />
       {draft.isRestored && round === 0 && (

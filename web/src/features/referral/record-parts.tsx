@@ -8,7 +8,7 @@ import { Link } from '../../router/link.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { BackLink, PageHeader } from '../../ui/page-header.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { type RecordKind, type TimelineOf, timelineQuery } from './referral.queries.ts'
 import { ReferralOutline } from './referral-panels.tsx'
@@ -24,9 +24,9 @@ const PAGES = {
 export function BackToList({ kind }: { kind: RecordKind }) {
   const { list, back } = PAGES[kind]
   return (
-    <Link {...list} onClick={useWayBack(list.to)} className={backLinkClass}>
-      <BackLabel>{back}</BackLabel>
-    </Link>
+    <BackLink {...list} onClick={useWayBack(list.to)}>
+      {back}
+    </BackLink>
   )
 }
 
