@@ -1,5 +1,6 @@
 import { CircleAlert, RotateCw } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
+import { failureDetail } from '../api/failure.ts'
 import { Button } from './button.tsx'
 import { useFocusLeftBehind } from './keep-focus.ts'
 
@@ -35,4 +36,14 @@ export function Failure({ text, detail, onRetry, action }: FailureProps) {
       </div>
     </div>
   )
+}
+
+interface LoadFailureProps {
+  text: string
+  query: { error: Error | null; refetch: () => Promise<unknown> }
+}
+
+/** A query that failed, with the server's words. */
+export function LoadFailure({ text, query }: LoadFailureProps) {
+  return <Failure text={text} detail={failureDetail(query.error)} onRetry={() => void query.refetch()} />
 }

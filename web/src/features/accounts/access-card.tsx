@@ -8,12 +8,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fingerprint, KeyRound, Mail, Monitor, Smartphone, UserRound, Webhook } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { failureDetail, failureText } from '../../api/failure.ts'
+import { failureText } from '../../api/failure.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -74,13 +74,7 @@ export function AccessCard() {
       description={`What came in the last ${RECENT_ACCESS_DAYS} days is marked. Remove what you do not know.`}
     >
       {access.isPending && <Spinner label="Loading what can get in" />}
-      {access.isError && !access.data && (
-        <Failure
-          text="Failed to load what can get in"
-          detail={failureDetail(access.error)}
-          onRetry={() => void access.refetch()}
-        />
-      )}
+      {access.isError && !access.data && <LoadFailure text="Failed to load what can get in" query={access} />}
       {removal.isError && (
         <Alert kind="error" className="mb-4">
           {failureText(removal.error)}

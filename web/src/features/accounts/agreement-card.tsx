@@ -2,14 +2,14 @@ import { type AgreementState, acceptAgreement, readAgreement } from '@portal/con
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { failureDetail, failureText } from '../../api/failure.ts'
+import { failureText } from '../../api/failure.ts'
 import { formatDate, formatDateTime } from '../../format/dates.ts'
 import { useMay } from '../../session/may.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { LendersText } from './lenders-text.tsx'
@@ -34,11 +34,7 @@ export function AgreementCard() {
   if (!state.data) {
     return (
       <Card title="Agreement">
-        <Failure
-          text="Failed to load the agreement"
-          detail={failureDetail(state.error)}
-          onRetry={() => void state.refetch()}
-        />
+        <LoadFailure text="Failed to load the agreement" query={state} />
       </Card>
     )
   }

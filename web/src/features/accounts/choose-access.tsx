@@ -1,7 +1,6 @@
 import { type AccessItem, RECENT_ACCESS_DAYS } from '@portal/contract/access.ts'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { failureDetail } from '../../api/failure.ts'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { AccessDetail, AccessName } from './access-item.tsx'
@@ -16,13 +15,7 @@ interface ChooseAccessProps {
 export function ChooseAccess({ access, isTicked, onTick }: ChooseAccessProps) {
   if (access.isPending) return <Spinner label="Loading what can get in" />
   if (access.isError) {
-    return (
-      <Failure
-        text="Failed to load what can get in"
-        detail={failureDetail(access.error)}
-        onRetry={() => void access.refetch()}
-      />
-    )
+    return <LoadFailure text="Failed to load what can get in" query={access} />
   }
   if (access.data.length === 0) return <p className="text-muted">Only your sessions can get in, and they end now.</p>
   return (

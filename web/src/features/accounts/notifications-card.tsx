@@ -13,12 +13,12 @@ import {
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { call } from '../../api/call.ts'
-import { failureDetail, failureText } from '../../api/failure.ts'
+import { failureText } from '../../api/failure.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { changedValues, DROP_CHANGES, KEEP_CHANGES } from '../../ui/changed-values.ts'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -40,13 +40,7 @@ export function NotificationsCard({ emailVerified }: { emailVerified: boolean })
           <Spinner label="Loading notifications" />
         </div>
       )}
-      {settings.isError && !settings.data && (
-        <Failure
-          text="Failed to load your notifications"
-          detail={failureDetail(settings.error)}
-          onRetry={() => void settings.refetch()}
-        />
-      )}
+      {settings.isError && !settings.data && <LoadFailure text="Failed to load your notifications" query={settings} />}
       {!emailVerified && (
         <Alert kind="warning" className="mb-4">
           None of these emails will be sent until you have confirmed your email address.

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { BellRing, ChevronRight, KeyRound, ShieldCheck, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { Link } from '../../router/link.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { chooseSingleKeys, useSingleKeys } from '../../ui/single-keys.ts'
@@ -32,11 +31,7 @@ export function ProfilePage() {
       {profile.isPending && <Spinner label="Loading profile" />}
       {profile.isError && !profile.data && (
         <Card>
-          <Failure
-            text={failedToLoadProfileText(profile.error)}
-            detail={failureDetail(profile.error)}
-            onRetry={() => void profile.refetch()}
-          />
+          <LoadFailure text={failedToLoadProfileText(profile.error)} query={profile} />
         </Card>
       )}
       {profile.data && (

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ApiKeyGuide } from './api-key-guide.tsx'
@@ -23,11 +22,7 @@ export function ApiKeysPage() {
       <PageHeader title="API Keys" description="Submit leads from your own systems, without anybody signing in." />
       {status.isError && !status.data ? (
         <div className="panel">
-          <Failure
-            text={apiKeyFailureText('status', status.error)}
-            detail={failureDetail(status.error)}
-            onRetry={() => void status.refetch()}
-          />
+          <LoadFailure text={apiKeyFailureText('status', status.error)} query={status} />
         </div>
       ) : (
         <div className="stack gap-8 xl:grid-cols-[minmax(0,1fr)_22rem]">

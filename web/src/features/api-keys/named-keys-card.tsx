@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { lazy, Suspense, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { failureDetail, failureText } from '../../api/failure.ts'
+import { failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
 import { formatDate, formatDateTime } from '../../format/dates.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -13,7 +13,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { useKeptFocus } from '../../ui/keep-focus.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { OneTimeSecret } from '../../ui/secret.tsx'
@@ -84,13 +84,7 @@ export function NamedKeysCard() {
       >
         <div className="grid grid-cols-1 gap-4">
           {keys.isPending && <Spinner label="Loading the keys" />}
-          {keys.isError && !keys.data && (
-            <Failure
-              text="Failed to load the keys"
-              detail={failureDetail(keys.error)}
-              onRetry={() => void keys.refetch()}
-            />
-          )}
+          {keys.isError && !keys.data && <LoadFailure text="Failed to load the keys" query={keys} />}
           {end.isError && <Alert kind="error">{failureText(end.error)}</Alert>}
           {keys.data && (
             <>

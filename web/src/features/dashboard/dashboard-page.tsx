@@ -1,7 +1,6 @@
 import type { Stats } from '@portal/contract/dashboard.ts'
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { Link } from '../../router/link.tsx'
@@ -10,7 +9,7 @@ import { readSeesPayments, useSeesPayments } from '../../session/sees-payments.t
 import { sessionQuery } from '../../session/session.queries.ts'
 import { AfterPaint } from '../../ui/after-paint.tsx'
 import { buttonClass } from '../../ui/button.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { attentionQuery } from '../inbox/attention.queries.ts'
@@ -106,11 +105,7 @@ function Content() {
       <div className="grid grid-cols-1 gap-2 empty:hidden max-sm:order-first">
         {!attention.data ? (
           <div className="panel">
-            <Failure
-              text="Failed to load what needs attention"
-              detail={failureDetail(attention.error)}
-              onRetry={() => void attention.refetch()}
-            />
+            <LoadFailure text="Failed to load what needs attention" query={attention} />
           </div>
         ) : !isCalm ? (
           <AttentionCard attention={attention.data} />
@@ -122,11 +117,7 @@ function Content() {
       </div>
       {!news.data || !untold ? (
         <div className="panel">
-          <Failure
-            text="Failed to load what is new"
-            detail={failureDetail(news.error)}
-            onRetry={() => void news.refetch()}
-          />
+          <LoadFailure text="Failed to load what is new" query={news} />
         </div>
       ) : (
         !isQuiet && <NewsSection news={news.data} untold={untold} />
@@ -160,11 +151,7 @@ function Sections({ told }: { told: readonly (string | null)[] }) {
   if (pipeline.isPending || trends.isPending) return <WaitingPipeline />
   return (
     <>
-      {pipeline.data ? (
-        <PipelineSection stages={pipeline.data.pipeline} />
-      ) : (
-        <FailedPipeline detail={failureDetail(pipeline.error)} onRetry={() => void pipeline.refetch()} />
-      )}
+      {pipeline.data ? <PipelineSection stages={pipeline.data.pipeline} /> : <FailedPipeline query={pipeline} />}
       <TrendsSection />
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
         <RecentLeads leads={leads} />

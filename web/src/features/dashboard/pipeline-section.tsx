@@ -1,6 +1,7 @@
 import type { PipelineStage } from '@portal/contract/dashboard.ts'
+import type { ComponentProps } from 'react'
 import { Section } from '../../ui/card.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { Pipeline } from './pipeline.tsx'
 
@@ -14,10 +15,10 @@ export function WaitingPipeline() {
   )
 }
 
-export function FailedPipeline({ detail, onRetry }: { detail: string | undefined; onRetry: () => void }) {
+export function FailedPipeline({ query }: Pick<ComponentProps<typeof LoadFailure>, 'query'>) {
   return (
     <Section title="Deal Pipeline" padded={false}>
-      <Failure text="Failed to fetch pipeline data" detail={detail} onRetry={onRetry} />
+      <LoadFailure text="Failed to fetch pipeline data" query={query} />
     </Section>
   )
 }

@@ -1,12 +1,11 @@
 import type { Activity, readRecentActivity } from '@portal/contract/dashboard.ts'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { Answer } from '../../api/call.ts'
-import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { formatDateTime } from '../../format/dates.ts'
 import { Link } from '../../router/link.tsx'
 import { Section } from '../../ui/card.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
@@ -36,13 +35,7 @@ export function RecentActivity({ activity, told }: RecentActivityProps) {
       }
     >
       {activity.isPending && <Spinner label="Loading activity" />}
-      {activity.isError && !all && (
-        <Failure
-          text="Failed to fetch recent activity"
-          detail={failureDetail(activity.error)}
-          onRetry={() => void activity.refetch()}
-        />
-      )}
+      {activity.isError && !all && <LoadFailure text="Failed to fetch recent activity" query={activity} />}
       {untold?.length === 0 && (
         <p className="px-5 py-4 text-muted">
           {all?.length === 0 ? 'No activity yet' : 'Everything that happened lately is shown above.'}

@@ -6,7 +6,6 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Handshake, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Answer } from '../../api/call.ts'
-import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { dealTitle, leadTitle } from '../../format/record-title.ts'
 import { Link } from '../../router/link.tsx'
@@ -14,7 +13,7 @@ import { May } from '../../session/may.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Section } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RestingRows } from '../../ui/resting-rows.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -124,13 +123,7 @@ function RecentRecords(props: RecentRecordsProps) {
 function Records({ name, query, empty, records }: RecentRecordsProps) {
   if (query.isPending) return <SkeletonRows rows={5} label={`Loading recent ${name}`} />
   if (!records) {
-    return (
-      <Failure
-        text={`Failed to load ${name}`}
-        detail={failureDetail(query.error)}
-        onRetry={() => void query.refetch()}
-      />
-    )
+    return <LoadFailure text={`Failed to load ${name}`} query={query} />
   }
   if (records.length === 0) return <>{empty}</>
   return (

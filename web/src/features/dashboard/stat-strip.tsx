@@ -4,9 +4,8 @@ import { formatNumber } from '@portal/contract/numbers.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { ArrowDownRight, ArrowRight, ArrowUpRight, Minus } from 'lucide-react'
-import { failureDetail } from '../../api/failure.ts'
 import { formatPercent } from '../../format/percent.ts'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Change, changeOf, rateChangeOf } from './change.ts'
 import { trendsQuery } from './dashboard.queries.ts'
@@ -16,11 +15,7 @@ export function StatStrip({ stats }: { stats: UseQueryResult<Stats> }) {
   if (stats.data) return <Figures stats={stats.data} />
   return (
     <div className="panel">
-      <Failure
-        text="Failed to fetch dashboard stats"
-        detail={failureDetail(stats.error)}
-        onRetry={() => void stats.refetch()}
-      />
+      <LoadFailure text="Failed to fetch dashboard stats" query={stats} />
     </div>
   )
 }

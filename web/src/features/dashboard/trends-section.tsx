@@ -1,9 +1,8 @@
 import type { TrendPeriod } from '@portal/contract/dashboard.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { failureDetail } from '../../api/failure.ts'
 import { Section } from '../../ui/card.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { trendsQuery } from './dashboard.queries.ts'
@@ -25,11 +24,7 @@ export function TrendsSection() {
       action={<Segmented label="By week or month" options={PERIODS} value={period} onValue={setPeriod} />}
     >
       {trends.isError && !trends.data ? (
-        <Failure
-          text="Failed to fetch trends"
-          detail={failureDetail(trends.error)}
-          onRetry={() => void trends.refetch()}
-        />
+        <LoadFailure text="Failed to fetch trends" query={trends} />
       ) : trends.data ? (
         // After a switch between weeks and months, these are the old points until the new points have loaded.
         <Trends points={trends.data.points} period={trends.data.period} />

@@ -4,7 +4,6 @@ import { MINE } from '@portal/contract/submitted-by.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Activity as ActivityIcon } from 'lucide-react'
 import { useRef } from 'react'
-import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type ActivitySearch, activitySearch } from '../../app/search-params.ts'
@@ -13,7 +12,7 @@ import { Link, Redirect } from '../../router/link.tsx'
 import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { useSeesPayments } from '../../session/sees-payments.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
@@ -135,11 +134,7 @@ function Activities({ search, isWaiting, onClear }: ActivitiesProps) {
         {log.isPending || isWaiting ? (
           <SkeletonRows rows={8} label="Loading activity" />
         ) : !log.data ? (
-          <Failure
-            text="Failed to load activity"
-            detail={failureDetail(log.error)}
-            onRetry={() => void log.refetch()}
-          />
+          <LoadFailure text="Failed to load activity" query={log} />
         ) : rows.length === 0 ? (
           <NoActivity isFiltered={isFiltered} onClear={onClear} />
         ) : (

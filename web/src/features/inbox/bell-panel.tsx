@@ -2,12 +2,11 @@ import { Popover } from '@base-ui/react/popover'
 import { useQuery } from '@tanstack/react-query'
 import { BellOff } from 'lucide-react'
 import type { RefObject } from 'react'
-import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { Link } from '../../router/link.tsx'
 import { AnchoredPanel } from '../../ui/anchored-panel.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { newsQuery } from './inbox.queries.ts'
 import { MarkAllRead } from './mark-all-read.tsx'
@@ -30,13 +29,7 @@ export function BellPanel({ bell, open, onOpen }: BellPanelProps) {
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto">
         {news.isPending && <SkeletonRows rows={3} label="Loading what is new" />}
-        {news.isError && !news.data && (
-          <Failure
-            text="Failed to load what is new"
-            detail={failureDetail(news.error)}
-            onRetry={() => void news.refetch()}
-          />
-        )}
+        {news.isError && !news.data && <LoadFailure text="Failed to load what is new" query={news} />}
         {news.data?.lines.length === 0 && (
           <EmptyState
             icon={<BellOff />}

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Braces } from 'lucide-react'
-import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { buttonClass } from '../../ui/button.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { Failure, LoadFailure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { ApiReference } from './api-reference.tsx'
@@ -31,11 +30,7 @@ export function ApiDocsPage() {
       {docs.isPending && <Spinner label="Loading API documentation" className="min-h-[60dvh]" />}
       {docs.isError && !docs.data && (
         <div className="panel">
-          <Failure
-            text={apiDocsFailureText(docs.error)}
-            detail={failureDetail(docs.error)}
-            onRetry={() => void docs.refetch()}
-          />
+          <LoadFailure text={apiDocsFailureText(docs.error)} query={docs} />
         </div>
       )}
       {docs.data === null && (

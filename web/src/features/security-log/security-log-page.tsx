@@ -3,13 +3,12 @@ import { SECURITY_KIND_NAMES, SECURITY_KINDS } from '@portal/contract/security-l
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
 import { useRef } from 'react'
-import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type SecurityLogSearch, securityLogSearch } from '../../app/search-params.ts'
 import { useNavigate, useSearch } from '../../router/router-view.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
@@ -91,11 +90,7 @@ function SecurityEntries({ search, onClear }: { search: SecurityLogSearch; onCle
         {log.isPending ? (
           <TableSkeleton label="Loading security log" columns={SECURITY_COLUMNS} rows={8} />
         ) : !log.data ? (
-          <Failure
-            text="Failed to load the security log"
-            detail={failureDetail(log.error)}
-            onRetry={() => void log.refetch()}
-          />
+          <LoadFailure text="Failed to load the security log" query={log} />
         ) : rows.length === 0 ? (
           <NoEntries isFiltered={Boolean(search.type || search.person)} onClear={onClear} />
         ) : (

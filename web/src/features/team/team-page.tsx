@@ -5,12 +5,11 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { UserRoundPlus } from 'lucide-react'
 import { useState } from 'react'
 import type { Answer } from '../../api/call.ts'
-import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { useSeesPayments } from '../../session/sees-payments.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Section } from '../../ui/card.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { InvitationList } from './invitation-list.tsx'
@@ -57,11 +56,7 @@ function Team({ team }: { team: UseQueryResult<Answer<typeof readTeam>> }) {
   if (!team.data) {
     return (
       <div className="panel">
-        <Failure
-          text="Failed to load the team"
-          detail={failureDetail(team.error)}
-          onRetry={() => void team.refetch()}
-        />
+        <LoadFailure text="Failed to load the team" query={team} />
       </div>
     )
   }

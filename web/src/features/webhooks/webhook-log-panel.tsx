@@ -3,10 +3,9 @@ import { type UseQueryResult, useIsMutating } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { ScrollText } from 'lucide-react'
 import { useId, useRef } from 'react'
-import { failureDetail } from '../../api/failure.ts'
 import type { WebhookLogSearch } from '../../app/search-params.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { LoadFailure } from '../../ui/failure.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { ListBar, ListSearch } from '../../ui/list-search.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
@@ -90,11 +89,7 @@ function WebhookLogList({ logs, ...more }: WebhookLogListProps) {
   if (!logs.data) {
     return (
       <div className="panel">
-        <Failure
-          text="Failed to load webhook data"
-          detail={failureDetail(logs.error)}
-          onRetry={() => void logs.refetch()}
-        />
+        <LoadFailure text="Failed to load webhook data" query={logs} />
       </div>
     )
   }

@@ -3,14 +3,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { type ReactNode, useId, useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
-import { failureDetail, failureText } from '../../../api/failure.ts'
+import { failureText } from '../../../api/failure.ts'
 import { formatDate } from '../../../format/dates.ts'
 import { Alert } from '../../../ui/alert.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
-import { Failure } from '../../../ui/failure.tsx'
+import { LoadFailure } from '../../../ui/failure.tsx'
 import { useKeptFocus } from '../../../ui/keep-focus.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { Spinner } from '../../../ui/spinner.tsx'
@@ -100,13 +100,7 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
         title="Second factor"
         description="You need it as well as your password, so a stolen password alone is useless."
       >
-        {factor.isError && !factor.data && (
-          <Failure
-            text="Failed to load the second factor"
-            detail={failureDetail(factor.error)}
-            onRetry={() => void factor.refetch()}
-          />
-        )}
+        {factor.isError && !factor.data && <LoadFailure text="Failed to load the second factor" query={factor} />}
         {shown && (
           <div className="relative">
             {factor.isPending && <Spinner label="Loading second factor" className="absolute inset-0" />}
