@@ -1,4 +1,5 @@
 import { Toast } from '@base-ui/react/toast'
+import { failureText } from '../api/failure.ts'
 
 export type ToastKind = 'success' | 'error' | 'warning' | 'info'
 
@@ -60,7 +61,8 @@ function show(kind: ToastKind, text: string, durationMs = DURATION_MS[kind]): st
 /** Shows toasts through `Toaster`. Any code can call these functions. Each returns the id with which `close` works. */
 export const toast = {
   success: (text: string, durationMs?: number) => show('success', text, durationMs),
-  error: (text: string, durationMs?: number) => show('error', text, durationMs),
+  error: (text: string) => show('error', text),
+  failure: (error: unknown) => show('error', failureText(error)),
   warning: (text: string, durationMs?: number) => show('warning', text, durationMs),
   info: (text: string, durationMs?: number) => show('info', text, durationMs),
   close: (id: string) => {

@@ -3,7 +3,6 @@ import { HOLDS } from '@portal/contract/holds.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Mail } from 'lucide-react'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { readUnverified } from '../../session/unverified-email.ts'
 import { Button } from '../../ui/button.tsx'
@@ -20,7 +19,7 @@ export function ConfirmEmailLine() {
   const mail = useMutation({
     mutationFn: () => call(sendVerification),
     onSuccess: () => toast.success(`The link is on its way to ${session?.partnerEmail}`),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   const isHeld = session?.mustConfirmEmail ?? false
   const isShown = isHeld || (session ? session.hasUnverifiedEmail : readUnverified())

@@ -2,7 +2,6 @@ import { putAwayAnnouncement, type Announcement as Text } from '@portal/contract
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Megaphone, X } from 'lucide-react'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { Button } from '../../ui/button.tsx'
 
@@ -17,7 +16,7 @@ export function Announcement({ announcement: { id, text } }: { announcement: Tex
     mutationFn: () => call(putAwayAnnouncement, { body: { id } }),
     onSuccess: () =>
       queryClient.setQueryData(queryKey, (session) => (session ? { ...session, announcement: null } : session)),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   return (
     <section

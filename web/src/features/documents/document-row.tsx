@@ -2,7 +2,6 @@ import type { Document } from '@portal/contract/documents.ts'
 import { useMutation } from '@tanstack/react-query'
 import { FileImage, FileText, Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { failureText } from '../../api/failure.ts'
 import { formatDateTime } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -27,12 +26,12 @@ export function DocumentRow({ document, onPicture, onChange }: DocumentRowProps)
   const [isAsking, setIsAsking] = useState(false)
   const save = useMutation({
     mutationFn: () => saveDocument(document),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   const takeBack = useMutation({
     mutationFn: () => takeDocumentBack(document),
     onSuccess: () => toast.success(isUnsent ? 'Document removed' : 'Document taken back'),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     onSettled() {
       setIsAsking(false)
       onChange()

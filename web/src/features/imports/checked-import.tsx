@@ -32,7 +32,7 @@ export function CheckedImport({ checked, onSubmitted, onDiscarded }: CheckedImpo
   const accept = useMutation({
     mutationFn: () => acceptOffers(id),
     onSuccess: handleChanged,
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
 
   return (
@@ -76,7 +76,7 @@ function DiscardButton({ id, onDiscarded }: { id: string; onDiscarded: () => voi
       onDiscarded()
       void queryClient.invalidateQueries({ queryKey: importsQuery().queryKey })
     },
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   return (
     <>

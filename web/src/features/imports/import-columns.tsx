@@ -6,7 +6,6 @@ import {
   type ImportFieldName,
 } from '@portal/contract/imports.ts'
 import { useMutation } from '@tanstack/react-query'
-import { failureText } from '../../api/failure.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Collapsible } from '../../ui/collapsible.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -21,7 +20,7 @@ export function ImportColumns({ checked, onChanged }: { checked: Import; onChang
   const change = useMutation({
     mutationFn: (fields: (ImportFieldName | null)[]) => saveColumns(id, fields),
     onSuccess: onChanged,
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   // Until the server has answered, the choice of the person is shown.
   const fields = change.isPending ? change.variables : columns.map(({ field }) => field)

@@ -9,7 +9,6 @@ import { formatMoney } from '@portal/contract/money.ts'
 import { formatPhone } from '@portal/contract/phone.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useId, useRef, useState } from 'react'
-import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { Link } from '../../router/link.tsx'
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
@@ -50,7 +49,7 @@ export function ImportRowItem({ importId, row, onMended }: ImportRowItemProps) {
   const mend = useMutation({
     mutationFn: (changed: ImportRow['values']) => mendRow(importId, number, changed),
     onSuccess: (mended) => onMended?.(mended),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   return (
     <li className="px-4 py-3 sm:px-5">

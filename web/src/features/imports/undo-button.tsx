@@ -2,7 +2,6 @@ import type { Import } from '@portal/contract/imports.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { failureText } from '../../api/failure.ts'
 import { formatCount } from '../../format/count.ts'
 import { formatDateTime } from '../../format/dates.ts'
 import { Button } from '../../ui/button.tsx'
@@ -18,7 +17,7 @@ export function UndoButton({ submitted: { id, submitted, undo_until } }: { submi
   const undo = useMutation({
     mutationFn: () => undoRows(id),
     // It may be too late, or another person may have undone it.
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     onSettled: async () => {
       await queryClient.invalidateQueries({ queryKey: ['imports'] })
       setAsking(false)

@@ -20,7 +20,6 @@ import {
 } from 'lucide-react'
 import { lazy, type ReactNode, type RefObject, Suspense, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { formatDate, formatDateTime, formatDays } from '../../format/dates.ts'
 import { formatUsualDays } from '../../format/usual-time.ts'
@@ -209,7 +208,7 @@ function Done({ item }: { item: AttentionItem }) {
       if (item.kind === 'lender-note') await markSeen()
     },
     onSuccess: () => toast.info(`Done for everybody: ${item.name}`),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   return (
     <Button
@@ -282,7 +281,7 @@ function Remind({ item }: { item: AttentionItem }) {
     mutationKey: ACT_KEY,
     mutationFn: (days: number) => remindOfItem(queryClient, item.id, morningIn(days)),
     onSuccess: (_nothing, days) => toast.info(REMINDERS.find((one) => one.days === days)?.text ?? ''),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   return (
     <fieldset className="mt-2 flex flex-wrap items-center gap-2">
@@ -317,7 +316,7 @@ function Retry({ item, retry }: { item: AttentionItem; retry: NonNullable<Attent
     mutationKey: ACT_KEY,
     mutationFn: () => call(RETRIES[retry.kind], { params: { id: retry.id } }),
     onSuccess: () => toast.info(`The ${retry.kind} is on its way to the CRM again`),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     onSettled: () => {
       void queryClient.invalidateQueries({ queryKey: [item.about === 'deal' ? 'deals' : 'leads'] })
       return refreshInbox(queryClient)

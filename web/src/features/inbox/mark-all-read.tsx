@@ -1,7 +1,6 @@
 import type { News } from '@portal/contract/inbox.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { failureText } from '../../api/failure.ts'
 import { Button, type ButtonVariant } from '../../ui/button.tsx'
 import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
 import { toast } from '../../ui/toast.ts'
@@ -22,7 +21,7 @@ export function MarkAllRead({ news, variant = 'ghost' }: MarkAllReadProps) {
   useFocusLeftBehind(ref)
   const mark = useMutation({
     mutationFn: (seen: News) => markAllSeen(queryClient, seen),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   const isUseful = news !== undefined && news.total > 0
   return (

@@ -8,7 +8,6 @@ import { typedColumns } from '@portal/contract/record-fields.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { Link, Redirect } from '../../router/link.tsx'
 import { useNavigate, useParam } from '../../router/router-view.tsx'
@@ -69,7 +68,7 @@ function CorrectionForm({ lead }: { lead: LeadDetail }) {
     },
     onError(error) {
       showFieldErrors(form, error)
-      toast.error(failureText(error))
+      toast.failure(error)
     },
   })
   useFirstErrorInView(form.formState.submitCount, correct.error)

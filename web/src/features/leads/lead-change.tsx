@@ -3,7 +3,6 @@ import { WITHDRAWAL_REASON_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { useMutation } from '@tanstack/react-query'
 import { Pencil, Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { formatDateTime } from '../../format/dates.ts'
 import { Link } from '../../router/link.tsx'
@@ -22,7 +21,7 @@ export function LeadChangeActions({ lead, onAsked }: { lead: LeadDetail; onAsked
   const withdraw = useMutation({
     mutationFn: () => askWithdrawal(loid, reason),
     onSuccess: () => setIsOpen(false),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     onSettled: onAsked,
   })
   return (

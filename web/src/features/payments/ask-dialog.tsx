@@ -1,7 +1,6 @@
 import { askAboutPayment, askText, type Payment } from '@portal/contract/payments.ts'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -17,7 +16,7 @@ export function AskDialog({ payment, onClose }: { payment: Payment | null; onClo
       toast.success('Your question is on its way to the lender')
       onClose()
     },
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   return (
     <ConfirmDialog

@@ -9,7 +9,6 @@ import {
 } from '@portal/contract/payments.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type Answer, call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import { toast } from '../../ui/toast.ts'
 import { saveFile } from '../views/save-file.ts'
@@ -51,7 +50,7 @@ export async function saveStatement({ id, name }: Statement): Promise<void> {
     const { fetchFile, saveFile } = await import('../../api/download.ts')
     saveFile(await fetchFile(openStatement, { params: { id } }), name)
   } catch (error) {
-    toast.error(failureText(error))
+    toast.failure(error)
   }
 }
 

@@ -4,7 +4,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Clock, RotateCw } from 'lucide-react'
 import { useRef } from 'react'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { useMay } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
@@ -53,7 +52,7 @@ function RetryButton({ what, onRetry, onRetried }: RetryProps) {
   const retry = useMutation({
     mutationFn: onRetry,
     onSuccess: () => toast.info(`The ${what} is on its way to the CRM again`),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     onSettled: onRetried,
   })
   if (!useMay('member')) return <Badge variant="error">{FAILED}</Badge>

@@ -2,7 +2,6 @@ import { confirmCrmLink, readCrmLink } from '@portal/contract/crm-link.ts'
 import { HOLDS, type Hold } from '@portal/contract/holds.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { useMay } from '../../session/may.tsx'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -36,7 +35,7 @@ function ConfirmLink() {
       await queryClient.invalidateQueries({ queryKey: sessionQuery().queryKey })
       refreshAfterSync(queryClient)
     },
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   if (!link) return null
   if (!link.may_confirm) return <p className="mt-1">The owner whose email address your lender has can do this.</p>

@@ -4,7 +4,6 @@ import { type Invitation, revokeInvitation, sendInvitation } from '@portal/contr
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { formatDateTime, isPast } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -37,13 +36,13 @@ function InvitationRow({ invitation }: { invitation: Invitation }) {
   const send = useMutation({
     mutationFn: () => call(sendInvitation, { params: { id } }),
     onSuccess: () => toast.success(`The invitation is on its way to ${email}`),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     onSettled: () => refreshTeam(queryClient),
   })
   const revoke = useMutation({
     mutationFn: () => call(revokeInvitation, { params: { id } }),
     onSuccess: () => toast.success('Invitation revoked'),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     onSettled: () => refreshTeam(queryClient),
   })
 

@@ -5,7 +5,6 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { formatDate, formatDateTime } from '../../format/dates.ts'
 import { Link } from '../../router/link.tsx'
@@ -54,7 +53,7 @@ function PersonRow({ person }: { person: TeamPerson }) {
       toast.success(changedText(changed, asked))
       setIsLeft(!changed.is_active && madeBy(changed) !== undefined)
     },
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     // The answer to this refresh names the signed-in person's role. If that role has just changed and may not open this
     // page, the app leaves the page.
     onSettled: () => refreshTeam(queryClient),

@@ -1,4 +1,3 @@
-import { failureText } from '../../api/failure.ts'
 import { toast } from '../../ui/toast.ts'
 
 type Download = typeof import('../../api/download.ts').download
@@ -9,6 +8,6 @@ export async function saveFile(...file: Parameters<Download>): Promise<void> {
     const { download } = await import('../../api/download.ts')
     await download(...file)
   } catch (error) {
-    toast.error(failureText(error))
+    toast.failure(error)
   }
 }

@@ -6,7 +6,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { House, Pencil, Trash2, Users } from 'lucide-react'
 import { type ReactNode, type RefObject, type SubmitEvent, useRef, useState } from 'react'
-import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { NO_VIEW } from '../../app/search-params.ts'
 import { Link } from '../../router/link.tsx'
@@ -93,13 +92,13 @@ function NamedView({ view, name, isCurrent, onFollow }: NamedViewProps) {
   const isOwner = useMay('owner')
   const change = useMutation({
     mutationFn: (body: Parameters<typeof updateView>[1]) => updateView(view.id, body),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     onSettled: () => refreshViews(queryClient),
   })
   const remove = useMutation({
     mutationFn: () => deleteView(view.id),
     onSuccess: () => toast.success(`The view ${view.name} is removed`),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     onSettled: () => refreshViews(queryClient),
   })
   const [isRenaming, setIsRenaming] = useState(false)
@@ -182,7 +181,7 @@ function RenameForm({ view, onEnd }: { view: ListView; onEnd: () => void }) {
       await refreshViews(queryClient)
       onEnd()
     },
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
 
   function handleSubmit(event: SubmitEvent) {
@@ -231,7 +230,7 @@ function SaveForm({ views, onSaved }: { views: ListViews; onSaved: () => void })
       onSaved()
       void navigate({ ...paths[list], search: addressOf(view), replace: true, resetScroll: false })
     },
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
 
   function handleSubmit(event: SubmitEvent) {

@@ -3,7 +3,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { formatDateTime } from '../../format/dates.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -33,7 +32,7 @@ export function SigningSecret({ endpoint, onRotated }: SigningSecretProps) {
       onRotated(secret)
       toast.success('Signing secret rotated')
     },
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
   if (!preview) return null
 

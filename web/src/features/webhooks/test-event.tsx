@@ -2,7 +2,6 @@ import { sendTestEvent } from '@portal/contract/webhooks.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { formatDateTime } from '../../format/dates.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -17,7 +16,7 @@ export function useTestEvent() {
       toast.success('Test event sent')
       refreshAfterDelivery(queryClient)
     },
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
   })
 }
 

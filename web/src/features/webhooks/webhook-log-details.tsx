@@ -2,7 +2,6 @@ import { redeliver, type WebhookLog } from '@portal/contract/webhooks.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
 import { formatExactTime } from '../../format/dates.ts'
 import { prettyJson } from '../../format/json.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -71,7 +70,7 @@ function RedeliverButton({ log }: { log: WebhookLog }) {
     mutationKey: SEND_KEY,
     mutationFn: () => call(redeliver, { params: { id: log.id } }),
     onSuccess: () => toast.success('The delivery is being sent again'),
-    onError: (error) => toast.error(failureText(error)),
+    onError: toast.failure,
     onSettled: () => refreshAfterDelivery(queryClient),
   })
   return (
