@@ -3,10 +3,9 @@ import { acceptRemovals as removeAccepted } from '../crm/pull/accept-removals.ts
 import { noteFieldGroups } from '../crm/pull/fields/optional-values.ts'
 import { asTrial } from '../crm/zoho/call-order.ts'
 import { inWords } from '../crm/zoho/check/check.ts'
-import { CrmRefused } from '../crm/zoho/errors.ts'
+import { isOfCrm } from '../crm/zoho/errors.ts'
 import type { CrmUsage } from '../crm/zoho/shared-limits.ts'
 import type { Settings } from '../platform/config.ts'
-import { CrmUnavailable } from '../platform/errors.ts'
 import type { CrmCheck } from '../records/crm-records.ts'
 import { countHiddenOfAllPartners } from '../records/kinds/hidden-records.queries.ts'
 import { findInvitationProblems } from '../records/partners/partner-invitations.queries.ts'
@@ -67,7 +66,7 @@ function signUpCheck({ signUp }: Settings, groups: ReadonlyMap<FieldGroup, unkno
 /** Says what to do if the CRM does not let the portal make a call that needs this scope. */
 function withAdvice(scope: string): (error: unknown) => never {
   return (error) => {
-    const isKnown = error instanceof CrmUnavailable || error instanceof CrmRefused
+    const isKnown = isOfCrm(error)
     throw isKnown ? new CommandFailed(inWords(error, scope).replace(/(?<!\?)$/, '.')) : error
   }
 }

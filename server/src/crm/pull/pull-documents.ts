@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
-import { CrmUnavailable, TooMany } from '../../platform/errors.ts'
+import { TooMany } from '../../platform/errors.ts'
 import { defineJob } from '../../platform/jobs/define-job.ts'
 import type { CrmAttachment } from '../../records/crm-records.ts'
 import {
@@ -15,7 +15,7 @@ import {
 import { applyAttachments, isForPartner } from '../apply/apply-attachments.ts'
 import { AttachmentsNotListed } from '../zoho/attachments.ts'
 import { asOpened } from '../zoho/call-order.ts'
-import { CrmForbidden, CrmRefused } from '../zoho/errors.ts'
+import { CrmForbidden, CrmRefused, isOfCrm } from '../zoho/errors.ts'
 import { findRowsOf } from './find-rows-of.ts'
 import { beginAtCursor, moveCursor } from './sweep/sweep-cursors.queries.ts'
 
@@ -139,8 +139,4 @@ export async function sweepDocuments(deps: Deps, signal: AbortSignal): Promise<v
     return
   }
   await moveCursor(db, 'attachments', begun)
-}
-
-function isOfCrm(error: unknown): boolean {
-  return error instanceof CrmUnavailable || error instanceof CrmRefused
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
-import { CrmUnavailable } from '../../platform/errors.ts'
 import { defineJob, type Job } from '../../platform/jobs/define-job.ts'
 import type { ArrivedRecord, SentRecords } from '../../records/crm-records.ts'
 import { markPushed } from '../../records/kinds/crm-rows.queries.ts'
@@ -16,7 +15,7 @@ import {
 } from '../../records/kinds/pushed.queries.ts'
 import { PULL_QUEUE } from '../queues.ts'
 import type { Crm } from '../zoho/crm.ts'
-import { CrmPartnerGone, CrmRefused } from '../zoho/errors.ts'
+import { CrmPartnerGone, CrmRefused, isOfCrm } from '../zoho/errors.ts'
 import { givePushUp } from './give-up-push.ts'
 import { nameDeleted } from './name-deleted.ts'
 import { letNotesFollow } from './notes-follow.ts'
@@ -110,7 +109,7 @@ export function pushJobOf<On extends keyof PushedRows, Item extends NamedRecord,
             for (const one of toSend) if (!pushed.has(one.loid)) await clearSent(db, on, partnerId, one.loid)
           })
         } catch (error) {
-          if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
+          if (!isOfCrm(error)) throw error
           deps.log.warn({ err: error }, 'the waiting records were not pushed together')
         }
       }

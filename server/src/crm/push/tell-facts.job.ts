@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { cutText } from '../../platform/cut-text.ts'
-import { CrmUnavailable } from '../../platform/errors.ts'
 import { defineJob } from '../../platform/jobs/define-job.ts'
 import type { PartnerFacts } from '../../records/crm-records.ts'
 import { findFieldGroups } from '../../records/kinds/field-groups.queries.ts'
@@ -17,7 +16,7 @@ import {
   keepToldProblem,
   type Trouble,
 } from '../../records/partners/told-facts.queries.ts'
-import { CrmRefused } from '../zoho/errors.ts'
+import { isOfCrm } from '../zoho/errors.ts'
 import { PORTAL_PROBLEM_LENGTH } from '../zoho/fields.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -40,7 +39,7 @@ export const tellFacts = defineJob({
       await tellProblems(deps, signal)
       await tellDailyFacts(deps, signal)
     } catch (error) {
-      if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
+      if (!isOfCrm(error)) throw error
       deps.log.warn({ err: error }, 'the lender’s team was not told of its partners; the next run tries again')
     }
   },

@@ -66,3 +66,8 @@ export class CrmFileRefused extends Error {
 
 /** The organisation's storage for files is full. The same call works once the lender has made room. */
 export class CrmStorageFull extends CrmUnavailable {}
+
+/** Whether the CRM is to blame: it cannot be reached, or it refuses the call. */
+export function isOfCrm(error: unknown): error is CrmUnavailable | CrmRefused {
+  return error instanceof CrmUnavailable || error instanceof CrmRefused
+}

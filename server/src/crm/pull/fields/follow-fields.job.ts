@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
-import { CrmUnavailable } from '../../../platform/errors.ts'
 import { defineJob } from '../../../platform/jobs/define-job.ts'
 import { asBackground } from '../../zoho/call-order.ts'
-import { CrmRefused } from '../../zoho/errors.ts'
+import { isOfCrm } from '../../zoho/errors.ts'
 import { followFieldMap } from './follow-map.ts'
 import { noteFieldGroups, readOptionalValues } from './optional-values.ts'
 import { writeLacking } from './write-lacking.ts'
@@ -26,7 +25,7 @@ export const followFields = defineJob({
         await writeLacking(deps)
       })
     } catch (error) {
-      if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
+      if (!isOfCrm(error)) throw error
       deps.log.warn({ err: error }, 'the optional fields could not be followed; the next run tries again')
     }
   },

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
-import { CrmUnavailable } from '../../../platform/errors.ts'
 import { defineJob } from '../../../platform/jobs/define-job.ts'
-import { CrmRefused } from '../../zoho/errors.ts'
+import { isOfCrm } from '../../zoho/errors.ts'
 
 export const NOTIFICATIONS_PATH = '/api/crm/notifications'
 
@@ -29,7 +28,7 @@ export const watchCrm = defineJob({
       const watch = await crm.watch(`${publicUrl}${NOTIFICATIONS_PATH}`, until, signal)
       log.info(watch, 'the CRM notifies the portal of changes')
     } catch (error) {
-      if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
+      if (!isOfCrm(error)) throw error
       log.warn({ err: error }, 'the CRM does not notify the portal; the sweep finds the changes')
     }
   },

@@ -13,7 +13,7 @@ import { drawHiddenOfAllPartners } from '../../../records/kinds/hidden-records.q
 import { findPartnersWithoutRecord } from '../../../records/partners/partners-in-crm.queries.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { asSweep } from '../../zoho/call-order.ts'
-import { CrmForbidden, CrmRefused } from '../../zoho/errors.ts'
+import { CrmForbidden, CrmRefused, isOfCrm } from '../../zoho/errors.ts'
 import { NotesNotListed } from '../../zoho/read-notes.ts'
 import { findRowsOf } from '../find-rows-of.ts'
 import type { Pull } from '../pull.ts'
@@ -45,7 +45,7 @@ export const sweep = defineJob({
     try {
       await asSweep(() => runSweep(deps, signal))
     } catch (error) {
-      if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
+      if (!isOfCrm(error)) throw error
       deps.log.warn({ err: error }, 'the sweep stopped; the next sweep continues from there')
     }
   },

@@ -1,7 +1,6 @@
-import { CrmUnavailable } from '../../../platform/errors.ts'
 import type { CrmCheck } from '../../../records/crm-records.ts'
 import { asTrial } from '../call-order.ts'
-import { CrmAddressRefused, CrmForbidden, CrmRefused, CrmSignInRefused, CrmSilent } from '../errors.ts'
+import { CrmAddressRefused, CrmForbidden, CrmSignInRefused, CrmSilent, isOfCrm } from '../errors.ts'
 import type { Organisation } from '../organisation.ts'
 import type { ZohoParts } from '../parts.ts'
 import { CALL_TRIALS } from './call-trials.ts'
@@ -43,7 +42,7 @@ async function attempt(
     if (error instanceof Wrong) {
       return { name, says: error.message, isWrong: true, isForAll: error instanceof WrongForAll }
     }
-    if (!(error instanceof CrmUnavailable || error instanceof CrmRefused)) throw error
+    if (!isOfCrm(error)) throw error
     return { name, says: inWords(error, scope), isWrong: true, isForAll: explainsAll(error) }
   }
 }
