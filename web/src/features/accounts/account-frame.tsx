@@ -1,4 +1,6 @@
 import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
+import { paths } from '../../app/paths.ts'
+import { Link } from '../../router/link.tsx'
 import { Brand } from '../../ui/brand.tsx'
 import { usePageTitle } from '../../ui/tab-title.ts'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
@@ -47,6 +49,14 @@ export function AccountFrame({ title, text, footer, another, children }: Account
 }
 
 export const textLinkClass = 'rounded font-medium text-brand-ink underline-offset-4 hover:underline'
+
+export function BackToSignIn() {
+  return (
+    <Link {...paths.login} className={textLinkClass}>
+      Back to sign in
+    </Link>
+  )
+}
 
 /** A picture beside the form on wide screens. */
 function Picture() {

@@ -1,8 +1,6 @@
 import { disown } from '@portal/contract/accounts.ts'
 import { call } from '../../api/call.ts'
-import { paths } from '../../app/paths.ts'
-import { Link } from '../../router/link.tsx'
-import { textLinkClass } from './account-frame.tsx'
+import { BackToSignIn } from './account-frame.tsx'
 import { LinkFrame } from './link-frame.tsx'
 import { INVALID_LINK } from './verification-link.ts'
 
@@ -12,11 +10,7 @@ export function DisownPage() {
     <LinkFrame
       title="Not your account?"
       text="A partner account was created with your email address. If that was not you, close it. You will then get nothing more from that account, and your address and business name will be free again."
-      footer={
-        <Link {...paths.login} className={textLinkClass}>
-          Back to sign in
-        </Link>
-      }
+      footer={<BackToSignIn />}
       invalid={INVALID_LINK}
       action="I did not create this account"
       variant="danger"

@@ -16,7 +16,7 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { accessText } from './access-text.ts'
-import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { AccountFrame, BackToSignIn, textLinkClass } from './account-frame.tsx'
 import { ChooseAccess } from './choose-access.tsx'
 import { DEAD_LINK_TEXTS, MISSING_RESET_TOKEN, resetPasswordFailureText, weakPasswordText } from './failure-texts.ts'
 import { newPasswordShape, passwordsMatch } from './new-password.ts'
@@ -28,14 +28,7 @@ const ACCESS_SHOWN_MS = 8_000
 export function ResetPasswordPage() {
   const { token } = useSearch(tokenSearch)
   return (
-    <AccountFrame
-      title="Choose a new password"
-      footer={
-        <Link {...paths.login} className={textLinkClass}>
-          Back to sign in
-        </Link>
-      }
-    >
+    <AccountFrame title="Choose a new password" footer={<BackToSignIn />}>
       {token ? <ResetForm token={token} /> : <MissingToken />}
     </AccountFrame>
   )

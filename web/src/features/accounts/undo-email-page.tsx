@@ -1,8 +1,6 @@
 import { undoNewEmail } from '@portal/contract/email-address.ts'
 import { call } from '../../api/call.ts'
-import { paths } from '../../app/paths.ts'
-import { Link } from '../../router/link.tsx'
-import { textLinkClass } from './account-frame.tsx'
+import { BackToSignIn } from './account-frame.tsx'
 import { LinkFrame } from './link-frame.tsx'
 
 /** The page for a person whose email address somebody else changed (D67). */
@@ -11,11 +9,7 @@ export function UndoEmailPage() {
     <LinkFrame
       title="Not your change?"
       text="The email address of your account was changed. If that was not you, undo it: every session ends, and we email you a link to choose a new password."
-      footer={
-        <Link {...paths.login} className={textLinkClass}>
-          Back to sign in
-        </Link>
-      }
+      footer={<BackToSignIn />}
       invalid="This link is invalid, was already used or has expired."
       action="Undo the change"
       variant="danger"
