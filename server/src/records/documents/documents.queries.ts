@@ -5,15 +5,11 @@ import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { DocumentRow } from '../../platform/db/tables.ts'
 import type { AttachmentPlace } from '../crm-records.ts'
+import { LOIDS_OF_REFERRAL } from '../loids/loids.queries.ts'
 import { removeParts } from './uploads.queries.ts'
 
 /** An unfinished upload ends after this time (D100). */
 export const UNFINISHED_HOURS = 24
-/** SQL: the LOIDs of one referral by $1 and $2, as a lead and as a deal. */
-const ALL_LOIDS = `any(array(
-  select $2
-  union select deal_loid from leads where partner_id = $1 and loid = $2
-  union select lead_loid from deals where partner_id = $1 and loid = $2))`
 
 /** The lead or deal that documents belong to. */
 export interface DocumentedRecord {
@@ -64,7 +60,7 @@ export function findDocuments(reads: Reads, partnerId: string, loid: string): Pr
     sql: `select id, name, size, type, state, problem, person_id, added_by, added_at, request_id, sha256,
                  exists (select from requests as request where request.id = documents.request_id and request.state <> 'sent') as is_settled
             from documents
-           where partner_id = $1 and loid = ${ALL_LOIDS} and removed_at is null
+           where partner_id = $1 and loid = any(array(${LOIDS_OF_REFERRAL})) and removed_at is null
            order by added_at desc, id desc
            limit 500`,
     parameters: [partnerId, loid],

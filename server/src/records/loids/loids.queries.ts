@@ -4,6 +4,11 @@ import type { Deps } from '../../deps.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 
+/** SQL: the LOIDs of the partner $1's referral that has the LOID $2, as a lead and as a deal (D18, D49). */
+export const LOIDS_OF_REFERRAL = `select $2 as loid
+  union select deal_loid from leads where partner_id = $1 and loid = $2
+  union select lead_loid from deals where partner_id = $1 and loid = $2`
+
 /** A LOID that no lead or deal has. */
 export async function newLoid(reads: Reads): Promise<string> {
   const [loid] = await newLoids(reads, 1)

@@ -6,24 +6,19 @@ import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { NewNoteRow, NoteRow } from '../../platform/db/tables.ts'
 import type { CrmModule } from '../crm-records.ts'
+import { LOIDS_OF_REFERRAL } from '../loids/loids.queries.ts'
 
 /** `is_from_crm` says that the lender wrote the note. */
 type FoundNote = Note & { is_from_crm: boolean }
 
-/**
- * The notes of a lead and of the deal that it became, found by either LOID (D18, D49). Newest first, at most a
- * thousand.
- */
+/** The notes of a lead and of the deal that it became, found by either LOID. Newest first, at most a thousand. */
 export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<FoundNote[]> {
   return sendNamed<FoundNote>(reads, {
     sql: `select id, title, content, coalesce(created_by, 'System') as created_by, submitter_id, submitted_by, created_at,
                  is_from_crm, crm,
                  case when crm <> 'synced' then crm_problem end as crm_problem
             from notes
-           where partner_id = $1 and loid = any(array(
-                   select $2
-                   union select deal_loid from leads where partner_id = $1 and loid = $2
-                   union select lead_loid from deals where partner_id = $1 and loid = $2))
+           where partner_id = $1 and loid = any(array(${LOIDS_OF_REFERRAL}))
            order by created_at desc, id desc
            limit $3`,
     parameters: [partnerId, loid, NOTES_MAX],

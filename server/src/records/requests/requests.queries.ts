@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { DocumentRow, RequestRow } from '../../platform/db/tables.ts'
+import { LOIDS_OF_REFERRAL } from '../loids/loids.queries.ts'
 
 /** A record page shows at most this many requests. */
 const REQUESTS_MAX = 100
@@ -11,9 +12,7 @@ const REQUESTS_MAX = 100
 /** SQL: the requests of one record by $1 and $2, whether it is a lead, a deal, or a lead that became a deal. */
 const OF_RECORD = `record_zoho_id = any(array(
   select record.zoho_id
-    from (select $2 as loid
-          union select deal_loid from leads where partner_id = $1 and loid = $2
-          union select lead_loid from deals where partner_id = $1 and loid = $2) as known
+    from (${LOIDS_OF_REFERRAL}) as known
    cross join lateral (
      select zoho_id from leads where partner_id = $1 and loid = known.loid and erased_at is null
       union all
