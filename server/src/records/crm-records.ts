@@ -290,6 +290,8 @@ export interface CrmTask {
   zoho_id: string
   /** The record that the task is about, of any module. Null if it names none, as while its record is in the recycle bin. */
   record_zoho_id: string | null
+  /** Whether that record stands in the field for contacts, which in some organisations names leads too. */
+  names_person: boolean
   subject: string
   reason: string | null
   /** YYYY-MM-DD */

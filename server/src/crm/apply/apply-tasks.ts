@@ -54,39 +54,51 @@ export async function applyTasks(
       if (isNews && event) told.push({ id: row.id, event })
     }
 
+    const withdraw = (row: RequestRow) => {
+      const next = { ...row, state: 'withdrawn' as const }
+      changed.push(next)
+      tell(next, row.state)
+    }
+
     for (const task of tasks) {
       const row = known.get(task.zoho_id)
-      // A task stays with its record while that is in the recycle bin, and where a conversion moves it to the contact.
-      const isNamed = task.record_zoho_id !== null && owners.has(task.record_zoho_id)
-      const record_zoho_id = row && !isNamed ? row.record_zoho_id : task.record_zoho_id
-      if (record_zoho_id === null || owners.get(record_zoho_id)?.is_erased) continue
+      const owner = row && owners.get(row.record_zoho_id)
+      const isStaying = row && !owners.has(task.record_zoho_id ?? '') && staysWith(owner, task)
+      const record_zoho_id = isStaying ? row.record_zoho_id : task.record_zoho_id
+      if (record_zoho_id === null) continue
+      const isErased = owners.get(record_zoho_id)?.is_erased === true
       if (!row) {
-        const { is_completed, created_at, modified_time, ...asked } = task
+        if (isErased) continue
+        const { is_completed, created_at, modified_time, names_person: _, ...asked } = task
         const state = is_completed ? ('accepted' as const) : ('asked' as const)
         const times = { asked_at: created_at, crm_modified_time: modified_time, answered_at: null }
         const request = { id: newId(now), ...asked, ...subjectOf(task), record_zoho_id, state, ...times }
         added.push(request)
         tell(request, undefined)
       } else if (task.modified_time >= row.crm_modified_time) {
+        const seen = { ...row, crm_modified_time: task.modified_time }
+        // The partner may not read what staff write in such a task.
+        if (isErased || !isForPartner(config, task.subject)) {
+          withdraw(seen)
+          continue
+        }
+        const isMoved = record_zoho_id !== row.record_zoho_id && !owners.has(record_zoho_id)
+        if (isMoved) tell({ ...row, state: 'withdrawn' }, row.state)
+        const asked = isMoved ? { ...seen, answered_at: null } : seen
         const next = {
-          ...row,
+          ...asked,
           ...subjectOf(task),
           reason: task.reason,
           due_on: task.due_on,
           status: task.status,
-          state: isForPartner(config, task.subject) ? stateOf(row, task) : ('withdrawn' as const),
-          crm_modified_time: task.modified_time,
+          state: stateOf(asked, task),
           record_zoho_id,
         }
         changed.push(next)
-        tell(next, row.state)
+        tell(next, isMoved ? undefined : row.state)
       }
     }
-    for (const row of rows.filter(({ zoho_id, state }) => gone.includes(zoho_id) && state !== 'withdrawn')) {
-      const next = { ...row, state: 'withdrawn' as const }
-      changed.push(next)
-      tell(next, row.state)
-    }
+    for (const row of rows) if (gone.includes(row.zoho_id) && row.state !== 'withdrawn') withdraw(row)
     const ids = await insertSet(tx, 'requests', added)
     await updateSet(tx, 'requests', changed)
     const isWritten = (id: string) => ids.has(id) || changed.some((row) => row.id === id)
@@ -99,6 +111,15 @@ export async function applyTasks(
 
 function subjectOf({ subject }: CrmTask) {
   return { subject: subject.replace(PARTNER, '').trim() || subject, is_named: PARTNER.test(subject) }
+}
+
+/**
+ * Whether a task stays with its record although it names none, or one that the portal does not have: the record may be in
+ * the recycle bin, and a conversion may have moved the task to the contact or to a deal that is not read yet.
+ */
+function staysWith(owner: RequestOwner | undefined, task: CrmTask): boolean {
+  if (task.record_zoho_id === null) return true
+  return owner?.about === 'deal' ? task.names_person : owner?.awaits_deal === true
 }
 
 function isTellable(owner: RequestOwner): boolean {

@@ -1,12 +1,16 @@
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../platform/errors.ts'
+import type { CrmTask } from '../../records/crm-records.ts'
 import {
+  findLeftLeadsOfAllPartners,
   findOpenRequestsOfAllPartners,
   removeUnnamedRequestsOfAllPartners,
 } from '../../records/requests/requests.queries.ts'
 import { applyTasks } from '../apply/apply-tasks.ts'
 import { CrmForbidden, CrmRefused } from '../zoho/errors.ts'
 import { findDeleted, ORDINARY_MAX, ORDINARY_SHARE } from './hold-hidden.ts'
+import { pullForAll } from './pull-for-all.ts'
+import { pullRecords } from './pull-records.ts'
 import { beginAtCursor, endCursor, findCursor, moveCursor } from './sweep/sweep-cursors.queries.ts'
 
 const OPEN_AT_ONCE = 100
@@ -21,10 +25,27 @@ export async function pullTasks(deps: Deps, zohoIds: readonly string[], signal: 
 
 /** Applies those of these tasks that the CRM shows. Returns the ids of the others. */
 async function applyThere(deps: Deps, zohoIds: readonly string[], signal: AbortSignal): Promise<string[]> {
-  const tasks = await deps.crm.getTasks(zohoIds, signal)
-  await applyTasks(deps, tasks, { isNews: true })
+  const tasks = await readTasks(deps, zohoIds, signal)
   const there = new Set(tasks.map((task) => task.zoho_id))
   return zohoIds.filter((zohoId) => !there.has(zohoId))
+}
+
+/** Reads these tasks from the CRM, applies them and returns them. */
+export async function readTasks(deps: Deps, zohoIds: readonly string[], signal: AbortSignal): Promise<CrmTask[]> {
+  const tasks = await deps.crm.getTasks(zohoIds, signal)
+  await applyRead(deps, tasks, { isNews: true, signal })
+  return tasks
+}
+
+/** Applies tasks. If some have left their lead, that lead is pulled first, because a conversion moves tasks. */
+async function applyRead(
+  deps: Deps,
+  tasks: readonly CrmTask[],
+  { isNews, signal }: { isNews: boolean; signal: AbortSignal },
+): Promise<void> {
+  const left = await findLeftLeadsOfAllPartners(deps.db, tasks)
+  await pullRecords(pullForAll(deps, 'leads', signal), 'Leads', left)
+  await applyTasks(deps, tasks, { isNews })
 }
 
 /**
@@ -81,12 +102,12 @@ async function sweepGivenTasks(deps: Deps, signal: AbortSignal): Promise<void> {
   const begun = crm.now().toISOString()
   if ((await findCursor(db, list)) === undefined) {
     if (config.crmTasks === 'partner') await removeUnnamedRequestsOfAllPartners(db)
-    for await (const tasks of crm.openTaskPages(signal)) await applyTasks(deps, tasks, { isNews: false })
+    for await (const tasks of crm.openTaskPages(signal)) await applyRead(deps, tasks, { isNews: false, signal })
     await endCursor(db, list === 'tasks-all' ? 'tasks-partner' : 'tasks-all')
   }
   const from = Date.parse(await beginAtCursor(db, list, begun)) - OVERLAP_MS
   for await (const tasks of crm.taskPagesSince(new Date(from).toISOString(), signal)) {
-    await applyTasks(deps, tasks, { isNews: true })
+    await applyRead(deps, tasks, { isNews: true, signal })
   }
   const missing: string[] = []
   let asked = 0

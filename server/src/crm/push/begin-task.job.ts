@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { defineJob } from '../../platform/jobs/define-job.ts'
 import { findRequestOfAnyPartner } from '../../records/requests/requests.queries.ts'
-import { applyTasks } from '../apply/apply-tasks.ts'
+import { readTasks } from '../pull/pull-tasks.ts'
 import { TASK_IN_PROGRESS } from '../zoho/field-map.ts'
 import { PUSH_RETRY } from './push-retry.ts'
 
@@ -22,10 +22,9 @@ export const beginTask = defineJob({
     }
     const row = await sent()
     if (!row) return
-    const before = await crm.getTasks([row.zoho_id], signal)
-    await applyTasks(deps, before, { isNews: true })
+    const before = await readTasks(deps, [row.zoho_id], signal)
     if (!(await sent()) || before.every((task) => task.status === TASK_IN_PROGRESS)) return
     await crm.beginTask(row.zoho_id, signal)
-    await applyTasks(deps, await crm.getTasks([row.zoho_id], signal), { isNews: true })
+    await readTasks(deps, [row.zoho_id], signal)
   },
 })

@@ -92,12 +92,14 @@ export function openTaskReader({
 function readTask(raw: unknown): Omit<CrmTask, 'is_completed'>[] {
   const task = WireTask.safeParse(raw).data
   // Organisations differ in which of the two fields names a lead.
-  const record = readLookupId(raw, 'What_Id') ?? readLookupId(raw, 'Who_Id')
+  const what = readLookupId(raw, 'What_Id')
+  const who = readLookupId(raw, 'Who_Id')
   if (!task || task.Subject === null) return []
   return [
     {
       zoho_id: task.id,
-      record_zoho_id: record,
+      record_zoho_id: what ?? who,
+      names_person: what === null && who !== null,
       subject: task.Subject,
       reason: task.Description,
       due_on: task.Due_Date ?? null,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pullTasks } from '../../crm/pull/pull-tasks.ts'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { METADATA_KEPT_MS } from '../../crm/zoho/metadata.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
@@ -152,9 +153,11 @@ test.each(['deal', 'contact', 'no'])('a request outlives a conversion that moves
   await lender.behaviour({ conversionMovesTasks: to })
   const { id, loid } = await pushedLead()
   await look()
-  await task(id, 'Partner: Rates notice')
+  const zohoId = await task(id, 'Partner: Rates notice')
   await look()
   await lender.convert(id, { Deal_Name: 'Rates', Amount: 1 })
+  // The notification of the task may come first.
+  await pullTasks(portal.deps, [zohoId], AbortSignal.timeout(30_000))
   expect((await ada.post('/dashboard/sync-leads')).status).toBe(200)
   expect((await ada.post('/dashboard/sync-deals')).status).toBe(200)
   await look()
@@ -262,6 +265,48 @@ test('a recurring task that is completed asks again, as a request of its own', a
   expect(await types(loid)).toEqual(['request.opened', 'request.accepted', 'request.opened'])
 })
 
+test('what staff write in a task that is not for the partner any more is not shown', async () => {
+  const { id, loid, page } = await pushedLead()
+  await look()
+  const zohoId = await task(id, 'Partner: Bank statements', { Description: 'The last three months' })
+  await look()
+  await lender.update('Tasks', zohoId, { Subject: 'Is this broker honest?', Description: 'Do not tell them' })
+  await look()
+  await lender.update('Tasks', zohoId, { Description: 'The police know' })
+  await look()
+  const kept = { subject: 'Bank statements', reason: 'The last three months' }
+  expect(await requestsOf(page)).toMatchObject([{ ...kept, state: 'withdrawn' }])
+  const { entries } = (await ada.get(`${page}/timeline`)).body.data
+  expect(entries[0]).toMatchObject({ type: 'request', text: 'The lender no longer asks: Bank statements' })
+  await lender.update('Tasks', zohoId, { Subject: 'Partner: Payslips', Description: 'Of May' })
+  await look()
+  expect(await requestsOf(page)).toMatchObject([{ subject: 'Payslips', reason: 'Of May', state: 'asked' }])
+  expect(await types(loid)).toEqual(['request.opened', 'request.withdrawn', 'request.reopened'])
+})
+
+test.each(['What_Id', 'Who_Id'])(
+  'with leads under %s, a task that staff give to a record outside the portal is withdrawn',
+  async (under) => {
+    await behave({ tasksOfLeadsUnder: under })
+    const own = (await ada.get('/profile')).body.data.zoho_id
+    const { id, loid, page } = await pushedLead()
+    await look()
+    const zohoId = await task('', 'Partner: Lease', { What_Id: null, [under]: { id } })
+    await look()
+    expect(await requestsOf(page)).toMatchObject([{ subject: 'Lease', state: 'asked' }])
+    const other = await lender.create('Leads', { Last_Name: 'Moss', Company: `Moss Nursery ${under}` })
+    await lender.update('Tasks', zohoId, { [under]: { id: other }, Description: 'Of Moss Nursery' })
+    await look()
+    expect(await requestsOf(page)).toEqual([])
+    expect(await types(loid)).toEqual(['request.opened', 'request.withdrawn'])
+    await lender.update('Leads', other, { Partner: { id: own } })
+    await look()
+    const item = (await asked()).find((one: { name: string }) => one.name === `Moss Nursery ${under}`)
+    expect(item.request).toMatchObject({ subject: 'Lease', reason: 'Of Moss Nursery', state: 'asked' })
+    expect(await types(item.loid)).toEqual([])
+  },
+)
+
 test('tasks that the API user may not see for a while are not withdrawn; tasks that staff delete are', async () => {
   const { id, loid, page } = await pushedLead()
   await look()
@@ -330,6 +375,21 @@ test('what is asked on a lead stays asked while the lead is in the recycle bin, 
     ['Rates notice', 'asked', 'Of this year'],
   ])
   expect(await types(loid)).toEqual(['request.opened', 'request.opened'])
+})
+
+test('a deal’s task that also names a contact stays asked while the deal is in the recycle bin', async () => {
+  const { id, loid } = await pushedLead()
+  const deal = await lender.convert(id, { Deal_Name: 'Rates', Amount: 1 })
+  await look()
+  const contact = await lender.create('Contacts', { Last_Name: 'Okafor' })
+  await task(deal, 'Partner: Rates notice', { Who_Id: { id: contact } })
+  await look()
+  await lender.remove('Deals', deal)
+  await look()
+  await lender.restore(deal)
+  await look()
+  expect(await requestsOf(`/crm/deal/${loid}`)).toMatchObject([{ subject: 'Rates notice', state: 'asked' }])
+  expect(await types(loid)).toEqual(['request.opened'])
 })
 
 test('the title of an answer is not cut inside a letter', async () => {

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { DocumentRow, RequestRow } from '../../platform/db/tables.ts'
+import type { CrmTask } from '../crm-records.ts'
 import { LOIDS_OF_REFERRAL } from '../loids/loids.queries.ts'
 
 /** A record page shows at most this many requests. */
@@ -77,6 +78,8 @@ export interface RequestOwner {
   partner_id: string
   loid: string
   about: 'lead' | 'deal'
+  /** Whether it is a converted lead whose deal the portal does not have yet. */
+  awaits_deal: boolean
   business_name: string | null
   is_shown: boolean
   is_erased: boolean
@@ -86,11 +89,12 @@ export interface RequestOwner {
 export async function findRequestOwnersOfAllPartners(db: Db | Tx, zohoIds: readonly string[]): Promise<RequestOwner[]> {
   const { rows } = await sql<RequestOwner>`
     select zoho_id as record_zoho_id, partner_id, coalesce(deal_loid, loid) as loid,
-           case when deal_loid is null then 'lead' else 'deal' end as about, business_name,
+           case when deal_loid is null then 'lead' else 'deal' end as about,
+           deal_loid is null and (awaits_deal_since is not null or converted_at is not null) as awaits_deal, business_name,
            (archived_at is null or deal_loid is not null) as is_shown, erased_at is not null as is_erased
       from leads where zoho_id = any(${zohoIds})
     union all
-    select zoho_id, partner_id, loid, 'deal', business_name, archived_at is null, erased_at is not null
+    select zoho_id, partner_id, loid, 'deal', false, business_name, archived_at is null, erased_at is not null
       from deals where zoho_id = any(${zohoIds})`.execute(db)
   return rows
 }
@@ -127,6 +131,19 @@ export function lockRequestsOfAllPartners(tx: Tx, zohoIds: readonly string[]): P
     .orderBy('id')
     .forUpdate()
     .execute()
+}
+
+/** The leads whose tasks name another record now, and which were not converted when they were last read. */
+export async function findLeftLeadsOfAllPartners(db: Db, tasks: readonly CrmTask[]): Promise<string[]> {
+  const named = tasks.map(({ zoho_id, record_zoho_id }) => ({ zoho_id, record_zoho_id }))
+  const { rows } = await sql<{ zoho_id: string }>`
+    select distinct leads.zoho_id
+      from json_to_recordset(${JSON.stringify(named)}::json) as task (zoho_id text, record_zoho_id text)
+      join requests using (zoho_id)
+      join leads on leads.zoho_id = requests.record_zoho_id
+     where task.record_zoho_id <> requests.record_zoho_id
+       and leads.deal_loid is null and leads.awaits_deal_since is null and leads.converted_at is null`.execute(db)
+  return rows.map((row) => row.zoho_id)
 }
 
 /** The CRM ids of the requests that the lender has neither accepted nor withdrawn, in ascending order. */
