@@ -82,7 +82,7 @@ export async function applyTasks(
           withdraw(seen)
           continue
         }
-        const isMoved = record_zoho_id !== row.record_zoho_id && !owners.has(record_zoho_id)
+        const isMoved = record_zoho_id !== row.record_zoho_id && !isOneRecord(owner, owners.get(record_zoho_id))
         if (isMoved) tell({ ...row, state: 'withdrawn' }, row.state)
         const asked = isMoved ? { ...seen, answered_at: null } : seen
         const next = {
@@ -120,6 +120,11 @@ function subjectOf({ subject }: CrmTask) {
 function staysWith(owner: RequestOwner | undefined, task: CrmTask): boolean {
   if (task.record_zoho_id === null) return true
   return owner?.about === 'deal' ? task.names_person : owner?.awaits_deal === true
+}
+
+/** Whether people see both as one record: a lead that became a deal is that deal. */
+function isOneRecord(one: RequestOwner | undefined, other: RequestOwner | undefined): boolean {
+  return one !== undefined && one.loid === other?.loid && one.partner_id === other.partner_id
 }
 
 function isTellable(owner: RequestOwner): boolean {

@@ -29,9 +29,9 @@ const asked = async () =>
   (await ada.get('/dashboard/attention')).body.data.items.filter((item: { kind: string }) => item.kind === 'request')
 
 /** A lead that the CRM has, with its id there. */
-async function pushedLead(form: object = {}) {
-  const { loid } = await ada.submitLead(form)
-  await ada.pushedLead(loid)
+async function pushedLead(form: object = {}, partner = ada) {
+  const { loid } = await partner.submitLead(form)
+  await partner.pushedLead(loid)
   const id = String((await lender.list('Leads', 'LOID')).find((one) => one['LOID'] === loid)?.['id'])
   return { loid, id, page: `/crm/lead/${loid}` }
 }
@@ -306,6 +306,31 @@ test.each(['What_Id', 'Who_Id'])(
     expect(await types(item.loid)).toEqual([])
   },
 )
+
+test('a task that staff move to another lead is withdrawn on the one and asked on the other, whatever their partners', async () => {
+  const eve = await portal.newPartner()
+  const { loid, id, page } = await pushedLead()
+  const [second, third] = [await pushedLead(), await pushedLead({}, eve)]
+  await look()
+  const zohoId = await task(id, 'Partner: Lease')
+  await look()
+  const [request] = await requestsOf(page)
+  await ada.post(`/crm/request/${request.id}/answer`, { content: 'It is on its way.' })
+  await waitFor('the task in progress', async () => (await taskOf(zohoId))?.['Status'] === 'In Progress')
+  await lender.update('Tasks', zohoId, { What_Id: { id: second.id } })
+  await look()
+  expect(await requestsOf(page)).toEqual([])
+  expect(await requestsOf(second.page)).toMatchObject([{ subject: 'Lease', state: 'asked', answered_at: null }])
+  expect((await asked()).map((one: { loid: string }) => one.loid)).toContain(second.loid)
+  await lender.update('Tasks', zohoId, { What_Id: { id: third.id }, Subject: 'Partner: Lease of the shop' })
+  await look()
+  expect((await eve.get(third.page)).body.data.requests).toMatchObject([{ subject: 'Lease of the shop' }])
+  expect(await types(loid)).toEqual(['request.opened', 'request.answered', 'request.withdrawn'])
+  expect(await types(second.loid)).toEqual(['request.opened', 'request.withdrawn'])
+  expect(await types(third.loid)).toEqual(['request.opened'])
+  const { entries } = (await ada.get(`${second.page}/timeline`)).body.data
+  expect(entries[0]).toMatchObject({ type: 'request', text: 'The lender no longer asks: Lease' })
+})
 
 test('tasks that the API user may not see for a while are not withdrawn; tasks that staff delete are', async () => {
   const { id, loid, page } = await pushedLead()
