@@ -22,7 +22,7 @@ export async function insertRequest(db: Db, loid: string): Promise<string> {
     reason: null,
     due_on: null,
   }
-  const times = { asked_at: now, crm_modified_time: now, answered_at: null }
+  const times = { asked_at: now, crm_modified_time: now, answered_at: null, answered_before: null }
   await db
     .insertInto('requests')
     .values({ id, ...task, ...times, status: 'Not Started', state: 'asked' })

@@ -17,6 +17,7 @@ import { TASK_IN_PROGRESS } from '../zoho/field-map.ts'
 
 /** The CRM's times are in whole seconds. */
 const ROUNDING_MS = 1_000
+const UNANSWERED = { answered_at: null, answered_before: null }
 const PARTNER = /^partner\s*:\s*/i
 
 /** Whether a task asks the partner (D105). */
@@ -71,8 +72,8 @@ export async function applyTasks(
         if (isErased) continue
         const { is_completed, created_at, modified_time, names_person: _, ...asked } = task
         const state = is_completed ? ('accepted' as const) : ('asked' as const)
-        const times = { asked_at: created_at, crm_modified_time: modified_time, answered_at: null }
-        const request = { id: newId(now), ...asked, ...subjectOf(task), record_zoho_id, state, ...times }
+        const times = { asked_at: created_at, crm_modified_time: modified_time }
+        const request = { id: newId(now), ...asked, ...subjectOf(task), record_zoho_id, state, ...times, ...UNANSWERED }
         added.push(request)
         tell(request, undefined)
       } else if (task.modified_time >= row.crm_modified_time) {
@@ -84,7 +85,7 @@ export async function applyTasks(
         }
         const isMoved = record_zoho_id !== row.record_zoho_id && !isOneRecord(owner, owners.get(record_zoho_id))
         if (isMoved) tell({ ...row, state: 'withdrawn' }, row.state)
-        const asked = isMoved ? { ...seen, answered_at: null } : seen
+        const asked = isMoved ? { ...seen, ...UNANSWERED } : seen
         const next = {
           ...asked,
           ...subjectOf(task),

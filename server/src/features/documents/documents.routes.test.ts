@@ -315,6 +315,32 @@ test('a request is open again when no file that answers it is left, because each
   expect(items.filter((one: { loid: string }) => one.loid === loid)).toMatchObject([{ request: { id: requestId } }])
 })
 
+test('a request that was asked again is asked again, also after the next sweep, when its new answer is taken back', async () => {
+  const { loid, id } = await pushedLead()
+  const look = () => runSweep(portal.deps, AbortSignal.timeout(30_000))
+  await look()
+  const asked = { Subject: 'Partner: Bank statements', Status: 'Not Started', What_Id: { id } }
+  const task = await lender.create('Tasks', asked)
+  await look()
+  const request = async () => (await ada.get(`/crm/lead/${loid}`)).body.data.requests[0]
+  const requestId = (await request()).id
+  await ada.post(`/crm/request/${requestId}/answer`, { content: 'They are attached.' })
+  const { answered_at } = await request()
+  await waitFor('the answer in the CRM', async () => (await lender.read('Tasks', task))?.['Status'] === 'In Progress')
+  // The CRM tells times in whole seconds.
+  await waitFor('a later second', async () => Math.floor(Date.now() / 1_000) * 1_000 > Date.parse(answered_at) + 1_000)
+  await lender.update('Tasks', task, { Description: 'Nobody can read them' })
+  await look()
+  const again = { state: 'again', answered_at, reason: 'Nobody can read them' }
+  expect(await request()).toMatchObject(again)
+  const sent = await upload(portal, ada, { loid, name: 'march.txt', content: bytes('March: 1'), requestId })
+  expect((await request()).state).toBe('sent')
+  await ada.delete(`/crm/document/${sent.body.data.document.id}`)
+  expect(await request()).toMatchObject(again)
+  await look()
+  expect(await request()).toMatchObject(again)
+})
+
 test('limits, other partners, viewers and unverified partners are refused in words', async () => {
   const { loid } = await pushedLead()
   const file = { name: 'a.txt', size: 5, sha256: 'a'.repeat(64) }

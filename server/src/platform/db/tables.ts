@@ -373,6 +373,8 @@ interface RequestsTable {
   crm_modified_time: Instant
   /** By the CRM's clock. */
   answered_at: Instant | null
+  /** The time of the answer before that one. */
+  answered_before: Instant | null
 }
 
 interface DocumentsTable {

@@ -1,4 +1,4 @@
-import type { Request } from '@portal/contract/requests.ts'
+import type { Request, RequestState } from '@portal/contract/requests.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Reads } from '../../platform/db/hot-reads.ts'
@@ -161,7 +161,11 @@ export async function findOpenRequestsOfAllPartners(db: Db, after: string, limit
 
 /** Sets an answered request to sent. `at` is the time by the CRM's clock. */
 export async function markRequestSent(tx: Tx, id: string, at: string): Promise<void> {
-  await tx.updateTable('requests').set({ state: 'sent', answered_at: at }).where('id', '=', id).execute()
+  await tx
+    .updateTable('requests')
+    .set((eb) => ({ state: 'sent', answered_at: at, answered_before: eb.ref('answered_at') }))
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Whether files have answered the request at this time. Locks nothing: the caller has locked the request. */
@@ -178,7 +182,7 @@ export async function isAnsweredByFile(tx: Tx, partnerId: string, { id, answered
 }
 
 /**
- * A file was taken back or refused: the request that it answered is open again, unless another file answers it or
+ * A file was taken back or refused: the request that it answered is open as before, unless another file answers it or
  * something has happened since.
  */
 export async function reopenRequest(
@@ -197,7 +201,11 @@ export async function reopenRequest(
     .where('state', '<>', 'failed')
   await tx
     .updateTable('requests')
-    .set({ state: 'asked', answered_at: null })
+    .set((eb) => ({
+      state: sql<RequestState>`case when answered_before is null then 'asked' else 'again' end`,
+      answered_at: eb.ref('answered_before'),
+      answered_before: null,
+    }))
     .where('id', '=', request_id)
     .where('state', '=', 'sent')
     .where('answered_at', '=', answered_at)
