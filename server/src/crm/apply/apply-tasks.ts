@@ -86,13 +86,16 @@ export async function applyTasks(
         const isMoved = record_zoho_id !== row.record_zoho_id && !isOneRecord(owner, owners.get(record_zoho_id))
         if (isMoved) tell({ ...row, state: 'withdrawn' }, row.state)
         const asked = isMoved ? { ...seen, ...UNANSWERED } : seen
+        const state = stateOf(asked, task)
+        const isAskedNow = isMoved || (state === 'again' && row.state !== 'again')
         const next = {
           ...asked,
           ...subjectOf(task),
           reason: task.reason,
           due_on: task.due_on,
           status: task.status,
-          state: stateOf(asked, task),
+          state,
+          asked_at: isAskedNow ? task.modified_time : row.asked_at,
           record_zoho_id,
         }
         changed.push(next)
