@@ -2,6 +2,7 @@ import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { removeOlder } from '../../platform/db/remove-older.ts'
+import type { DealRow } from '../../platform/db/tables.ts'
 import { isKnownNews } from '../../records/events/known-types.ts'
 import type { MailNews } from '../../records/events/mail-news.ts'
 import { SEES_MONEY } from '../../records/partners/sees-money.ts'
@@ -197,17 +198,18 @@ export async function findReferralFacts(
   return new Map(rows.map((row) => [row.loid, row]))
 }
 
+type Commission = Pick<DealRow, 'loid' | 'partner_commission' | 'commission_status' | 'commission_paid_on'>
+
 /** The commissions of the partner's deals with these LOIDs. Only people who see money are told them (D111). */
 export async function findCommissions(
   db: Db,
   partnerId: string,
   loids: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ loid: string; amount: number }>`
-    select loid, partner_commission as amount from deals
-     where partner_id = ${partnerId} and loid = any(${loids}) and archived_at is null
-       and partner_commission is not null`.execute(db)
-  return new Map(rows.map(({ loid, amount }) => [loid, amount]))
+): Promise<ReadonlyMap<string, Commission>> {
+  const { rows } = await sql<Commission>`
+    select loid, partner_commission, commission_status, commission_paid_on from deals
+     where partner_id = ${partnerId} and loid = any(${loids}) and archived_at is null`.execute(db)
+  return new Map(rows.map((row) => [row.loid, row]))
 }
 
 /** Whether the push of the lead or deal with this LOID, or of a note on it, is still marked as failed. */

@@ -2,6 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { noteFieldGroups } from '../../crm/pull/fields/optional-values.ts'
+import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { pushLead } from '../../crm/push/push-lead.job.ts'
 import { GiveUp } from '../../platform/jobs/define-job.ts'
 import type { AnyEvent } from '../../records/events/event-data.ts'
@@ -57,7 +59,13 @@ async function happens(on: TestPortal, partnerId: string, loid: string, ...chang
   const at = on.deps.clock.now().toISOString()
   // oxlint-disable-next-line typescript/consistent-type-assertions -- each pair of type and data came from one event
   const events = changes.map((change) => ({ ...change, partnerId, loid, at }) as AnyEvent)
-  await on.deps.db.transaction().execute((tx) => recordEvents(tx, events))
+  await on.deps.db.transaction().execute(async (tx) => {
+    await recordEvents(tx, events)
+    for (const { type, data } of events) {
+      if (type !== 'lead.status_changed') continue
+      await tx.updateTable('leads').set({ lead_status: data.status }).where('loid', '=', loid).execute()
+    }
+  })
 }
 
 /** The partner's contact at the lender, as the CRM's record of the partner names them. */
@@ -213,14 +221,14 @@ test('a mail says what the status means, whose turn it is, the amount and who su
   const written = await told(lendersNote('Please call.'))
   expect(written).toContain('The note waits for your answer.')
   expect(written).not.toMatch(/turn\./)
-  const lost = await told(stage('Closed Lost'))
-  expect(subjectOf(lost)).toBe('Okafor Freight is now Closed Lost')
+  const lost = await told(status('Lost Lead'))
+  expect(subjectOf(lost)).toBe('Okafor Freight is now Lost Lead')
   expect(lost).not.toMatch(/turn\./)
   expect(lost).not.toContain('Your contact at the lender')
   await nameManager(partner.id, { manager_name: 'Priya Nair', manager_email: 'priya@lender.example' })
-  const notFunded = await told(stage('Not Funded'))
-  expect(subjectOf(notFunded)).toBe('Okafor Freight is now Not Funded')
-  expect(notFunded).toContain('Your contact at the lender: Priya Nair, priya@lender.example.')
+  const notQualified = await told(status('Not Qualified'))
+  expect(subjectOf(notQualified)).toBe('Okafor Freight is now Not Qualified')
+  expect(notQualified).toContain('Your contact at the lender: Priya Nair, priya@lender.example.')
 })
 
 test('nobody gets a mail about what they have seen in the portal, and only owners hear at once of others’ referrals', async () => {
@@ -364,11 +372,8 @@ test('a person gets no mail about their own actions or other partners’ records
   await happens(portal, unconfirmed.id, newLoid(), stage('Funded'))
   const at = portal.deps.clock.now().toISOString()
   const { data } = stage('Funded') as Extract<Change, { type: 'deal.stage_changed' }>
-  await portal.deps.db
-    .transaction()
-    .execute((tx) =>
-      recordEvents(tx, [{ type: 'deal.stage_changed', data, partnerId: partner.id, loid, personId: colleague.id, at }]),
-    )
+  const funded = { type: 'deal.stage_changed', data, partnerId: partner.id, personId: colleague.id, at } as const
+  await portal.deps.db.transaction().execute((tx) => recordEvents(tx, [{ ...funded, loid: newLoid() }]))
   await tellNewsSoon(portal)
   expect(await newsTo(colleague.email)).toEqual([])
   expect(await newsTo(unconfirmed.email)).toEqual([])
@@ -500,6 +505,57 @@ test('a first sync sends no mails, but the lender’s later changes do', async (
   expect(subjectOf(mail)).toBe('Rivera Group is now Not Qualified, and 1 more change')
   expect(mail).toContain('> The turnover is too low.')
   expect(mail).not.toContain('secret')
+})
+
+test('a mail tells no outcome or payment that the lender has taken back, and names the present stage', async () => {
+  await using withCrm = await startPortal({ withCrm: true })
+  const lender = openLender(withCrm.crmUrl)
+  await withCrm.deps.crm.makeMissingFields(['payments'])
+  await noteFieldGroups(withCrm.deps)
+  const partner = await confirmedPartner(withCrm)
+  const Partner = {
+    id: await waitFor('the partner in the CRM', async () => (await partner.get('/profile')).body.data.zoho_id),
+  }
+  const look = async () => {
+    withCrm.advance(MINUTE_MS)
+    await runSweep(withCrm.deps, AbortSignal.timeout(30_000))
+  }
+  const moved = async (module: string, id: string, ...changes: object[]) => {
+    for (const change of changes) {
+      await lender.update(module, id, change)
+      await look()
+    }
+  }
+  const lead = await lender.create('Leads', {
+    Company: 'Rivera Group',
+    Last_Name: 'Rivera',
+    Lead_Status: 'New Lead',
+    Partner,
+  })
+  const paid = { Partner_Commission: 8642.97, Commission_Status: 'Payable' }
+  const named = { Deal_Name: 'Okafor Freight', Business_Name: 'Okafor Freight' }
+  const deal = await lender.create('Deals', { ...named, Stage: 'Approved', Partner, ...paid })
+  await look()
+  await partner.put('/account/notifications', { choices: { payment: 'at-once' } })
+
+  await moved('Leads', lead, { Lead_Status: 'Lost Lead' }, { Lead_Status: 'Contacted' })
+  await moved('Deals', deal, { Stage: 'Funded' }, { Stage: 'Pending Approval' })
+  await moved('Deals', deal, { Commission_Status: 'Paid' }, { Commission_Status: 'Payable' })
+  await tellNewsSoon(withCrm)
+  expect(await newsTo(partner.email, withCrm)).toEqual([])
+
+  // The way back waits for the digest, unless the person wants it at once.
+  await partner.put('/account/notifications', { choices: { 'deal-stage': 'at-once', outcome: 'digest' } })
+  await tellNewsNow(withCrm)
+  const [back] = await newsTo(partner.email, withCrm)
+  expect(subjectOf(back)).toBe('Okafor Freight is now Pending Approval')
+  expect(back).toContain('The deal moved from Funded to Pending Approval.')
+  await moved('Deals', deal, { Stage: 'Approved' }, { Stage: 'Funded' })
+  await tellNewsSoon(withCrm)
+  const [ahead] = await newsTo(partner.email, withCrm)
+  expect(subjectOf(ahead)).toBe('Good news: Okafor Freight is Funded')
+  expect(ahead).toContain('The loan has been paid out.')
+  expect(ahead).toContain('The deal moved from Pending Approval to Approved.')
 })
 
 /** Starts a server that speaks as much SMTP as a mailer needs. `onMessage` gets each whole message and answers it. */

@@ -1,5 +1,5 @@
 import type { Manager } from '@portal/contract/manager.ts'
-import { type HistoryKind, meaningOf, SIDE_TEXTS } from '@portal/contract/meanings.ts'
+import { meaningOf, SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { formatCents, formatMoney } from '@portal/contract/money.ts'
 import { MAIL_KIND_WORDS } from '@portal/contract/notifications.ts'
 import { submitterName } from '@portal/contract/submitted-by.ts'
@@ -11,9 +11,17 @@ import type { MailNews, NewsData } from '../../records/events/mail-news.ts'
 import type { StatusMeanings } from '../../records/histories/status-meanings.ts'
 import { greeting } from '../accounts/mails.ts'
 import type { Person } from '../accounts/people.queries.ts'
-import type { ReferralFacts } from './mails.queries.ts'
+import type { findCommissions, ReferralFacts } from './mails.queries.ts'
 
-interface About {
+/** What a mail's news is about, as it is when the mail is sent. */
+export interface Present {
+  /** By LOID. A record that is gone has none. */
+  facts: ReadonlyMap<string, ReferralFacts>
+  /** The commissions of the deals that were paid, by LOID. */
+  commissions: Awaited<ReturnType<typeof findCommissions>>
+}
+
+interface About extends Present {
   isDigest: boolean
   /** When the mail was made. */
   at: string
@@ -21,10 +29,6 @@ interface About {
   publicUrl: string
   /** The token of the unsubscribe link. */
   token: string
-  /** By LOID. A record that is gone has none. */
-  facts: ReadonlyMap<string, ReferralFacts>
-  /** The commissions of the deals that were paid, by LOID. */
-  commissions: ReadonlyMap<string, number>
   manager: Manager | null
   statusMeanings: StatusMeanings
 }
@@ -67,7 +71,7 @@ function recordMail(changes: readonly MailNews[], about: About): Body {
   const more = changes.length - 1
   const others = more > 0 ? `, and ${more} more ${more === 1 ? 'change' : 'changes'}` : ''
   return {
-    subject: `${headline(leading)}${others}`,
+    subject: `${headline(leading, about)}${others}`,
     parts: [
       text(`${[`${nameOf(leading)} (${leading.loid})`, ...factsOf(changes, about)].join(', ')}.`),
       ...changes.flatMap((change) => changeParts(change, timeOf, QUOTED_MAX, about)),
@@ -156,19 +160,19 @@ function nameOf(news: MailNews): string {
   return news.data.business_name?.trim() || (news.loid ?? '')
 }
 
-function headline(news: MailNews): string {
+function headline(news: MailNews, { facts }: About): string {
   const name = shortened(nameOf(news), SUBJECT_NAME_MAX)
   switch (news.type) {
     case 'lead.status_changed':
-      return `${name} is now ${news.data.status}`
+    case 'deal.stage_changed': {
+      // The record may have moved on with a change that another mail tells.
+      const now = facts.get(news.loid ?? '') ?? standingAfter(news)
+      return outcomeOf(now) === 'funded' ? `Good news: ${name} is ${now.value}` : `${name} is now ${now.value}`
+    }
     case 'lead.verdict_changed':
       return `The lender about ${name}: ${verdictText(news.data) ?? TAKEN_BACK}`
     case 'lead.converted':
       return `${name} became a deal`
-    case 'deal.stage_changed':
-      return meaningOf('deal-stage', news.data.stage).outcome === 'funded'
-        ? `Good news: ${name} is ${news.data.stage}`
-        : `${name} is now ${news.data.stage}`
     case 'deal.paid':
       return `Your commission for ${name} is paid`
     case 'note.added':
@@ -206,7 +210,7 @@ function changeParts(
     case 'deal.stage_changed':
       return [change(`The deal moved from ${news.data.previous} to ${news.data.stage}.`)]
     case 'deal.paid':
-      return [change(paidText(commissions.get(news.loid ?? '')))]
+      return [change(paidText(commissions.get(news.loid ?? '')?.partner_commission ?? null))]
     case 'note.added': {
       const { content, created_by } = news.data
       const quoted = shortened(content.trim(), quotedMax)
@@ -238,8 +242,8 @@ function changeParts(
 }
 
 /** A commission below zero is money that the lender takes back. */
-function paidText(amount: number | undefined): string {
-  if (amount === undefined) return 'The lender paid your commission.'
+function paidText(amount: number | null): string {
+  if (amount === null) return 'The lender paid your commission.'
   return amount < 0 ? `The lender took back ${formatCents(-amount)}.` : `The lender paid you ${formatCents(amount)}.`
 }
 
@@ -269,12 +273,12 @@ function factsOf(changes: readonly MailNews[], { facts }: About): string[] {
 }
 
 /**
- * What the latest status or stage means, and whose turn it is. A note by the lender asks for an answer, but the turn
+ * What the present status or stage means, and whose turn it is. A note by the lender asks for an answer, but the turn
  * stays where the status puts it (D127), as rows and pages show it. A referral that has ended has no next step.
  */
 function nextStep(changes: readonly MailNews[], { facts, statusMeanings }: About): MailPart[] {
   const [newest] = changes
-  const at = changes.map(standingAfter).find((one) => one !== undefined) ?? facts.get(newest?.loid ?? '')
+  const at = facts.get(newest?.loid ?? '') ?? changes.filter(isMove).map(standingAfter)[0]
   if (!newest || !at || newest.type === 'push.given-up' || newest.type === 'deal.paid') return []
   const { meaning, side } = statusMeanings(at.kind, at.value)
   if (newest.type === 'note.added') return side === null ? [] : [text('The note waits for your answer.')]
@@ -284,9 +288,21 @@ function nextStep(changes: readonly MailNews[], { facts, statusMeanings }: About
   return words === '' ? [] : [text(words)]
 }
 
-function standingAfter(news: MailNews): { kind: HistoryKind; value: string } | undefined {
-  if (news.type === 'lead.status_changed') return { kind: 'lead-status', value: news.data.status }
-  return news.type === 'deal.stage_changed' ? { kind: 'deal-stage', value: news.data.stage } : undefined
+type Standing = Pick<ReferralFacts, 'kind' | 'value'>
+type Move = Extract<MailNews, { type: 'lead.status_changed' | 'deal.stage_changed' }>
+
+function isMove(news: MailNews): news is Move {
+  return news.type === 'lead.status_changed' || news.type === 'deal.stage_changed'
+}
+
+export function standingAfter(news: Move): Standing {
+  return news.type === 'lead.status_changed'
+    ? { kind: 'lead-status', value: news.data.status }
+    : { kind: 'deal-stage', value: news.data.stage }
+}
+
+export function outcomeOf({ kind, value }: Standing) {
+  return meaningOf(kind, value).outcome
 }
 
 function openButton(changes: readonly MailNews[], about: About): MailPart {

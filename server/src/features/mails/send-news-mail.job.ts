@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { defineJob, GiveUp } from '../../platform/jobs/define-job.ts'
 import type { Mail } from '../../platform/mail/mail.ts'
+import { isPaid } from '../../records/deals/payments.ts'
 import type { MailNews } from '../../records/events/mail-news.ts'
 import { findManager } from '../../records/partners/partner-facts.queries.ts'
 import { findPerson, type Person } from '../accounts/people.queries.ts'
@@ -17,7 +18,7 @@ import {
   keepMailProblem,
   removeMail,
 } from './mails.queries.ts'
-import { newsMail } from './news-mail.ts'
+import { newsMail, outcomeOf, type Present, standingAfter } from './news-mail.ts'
 import { concerns } from './notifications.ts'
 import { findSettings } from './settings.queries.ts'
 import { keepUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
@@ -71,8 +72,9 @@ async function writeMail(
   const all = await findNewsOfMail(db, id)
   if (all.length === 0) throw new Error('Only a newer version of the portal can tell this news')
   const unseen = await findUnseenNews(pool, person, all)
+  const present = await findPresent(db, person.partner_id, all)
   for (const one of all) {
-    if (isWanted(one) && unseen.has(one.id) && (await isStillTrue(db, one))) news.push(one)
+    if (isWanted(one) && unseen.has(one.id) && (await isStillTrue(db, one, present, created_at))) news.push(one)
   }
   if (news.length === 0) return undefined
   const kinds = [...new Set(news.map((one) => one.kind))]
@@ -84,23 +86,19 @@ async function writeMail(
     at: clock.now().toISOString(),
   })
   const timeZone = settings?.time_zone ?? config.timezone
-  const loids = new Set(news.flatMap((one) => one.loid ?? []))
-  const facts = await findReferralFacts(db, person.partner_id, [...loids])
-  const paid = news.flatMap((one) => (one.type === 'deal.paid' && one.loid !== null ? [one.loid] : []))
-  const commissions = await findCommissions(db, person.partner_id, paid)
   const manager = await findManager(pool, person.partner_id)
-  const about = {
-    isDigest: is_digest,
-    at: created_at,
-    timeZone,
-    publicUrl,
-    token,
-    facts,
-    commissions,
-    manager,
-    statusMeanings,
-  }
+  const about = { isDigest: is_digest, at: created_at, timeZone, publicUrl, token, ...present, manager, statusMeanings }
   return { id, ...newsMail(person, news, about) }
+}
+
+/** What the news is about, as it is now. */
+async function findPresent(db: Deps['db'], partnerId: string, news: readonly MailNews[]): Promise<Present> {
+  const loidsOf = (some: readonly MailNews[]) => [...new Set(some.flatMap((one) => one.loid ?? []))]
+  const paid = news.filter((one) => one.type === 'deal.paid')
+  return {
+    facts: await findReferralFacts(db, partnerId, loidsOf(news)),
+    commissions: await findCommissions(db, partnerId, loidsOf(paid)),
+  }
 }
 
 /**
@@ -124,11 +122,27 @@ function isEvent({ type }: MailNews): boolean {
 }
 
 /**
- * Returns false for news that no longer needs the reader to act: the push is no longer marked as failed, or the webhook
- * URL has since been enabled or removed.
+ * Returns false for news that the lender has taken back, such as an outcome that is no longer the record's, and for news
+ * that no longer needs the reader to act: the push is no longer marked as failed, or the webhook URL has since been
+ * enabled or removed. News of a record that has left the partner stays true.
  */
-async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
+async function isStillTrue(
+  db: Deps['db'],
+  news: MailNews,
+  { facts, commissions }: Present,
+  at: string,
+): Promise<boolean> {
   switch (news.type) {
+    case 'lead.status_changed':
+    case 'deal.stage_changed': {
+      const now = facts.get(news.loid ?? '')
+      const told = standingAfter(news)
+      return news.kind !== 'outcome' || !now || outcomeOf(now) === outcomeOf(told)
+    }
+    case 'deal.paid': {
+      const commission = commissions.get(news.loid ?? '')
+      return !commission || isPaid(commission, at)
+    }
     case 'push.given-up':
       return news.loid !== null && hasFailedPush(db, news.partnerId, news.data.what, news.loid)
     case 'endpoint.disabled':

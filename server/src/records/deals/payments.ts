@@ -37,9 +37,13 @@ const NEWS_MS = 31 * 24 * 3_600_000
 
 /** Whether a commission is paid that was not, as of this instant. */
 export function isNewlyPaid(row: PaymentRow, before: PaymentRow, at: string): boolean {
-  const day = dayOf(Date.parse(at) + DAY_AHEAD_MS)
   const isOld = row.commission_paid_on !== null && row.commission_paid_on < dayOf(Date.parse(at) - NEWS_MS)
-  return !isOld && paymentState(row, day) === 'paid' && paymentState(before, day) !== 'paid'
+  return !isOld && isPaid(row, at) && !isPaid(before, at)
+}
+
+/** Whether a commission is paid as of this instant. */
+export function isPaid(row: PaymentRow, at: string): boolean {
+  return paymentState(row, dayOf(Date.parse(at) + DAY_AHEAD_MS)) === 'paid'
 }
 
 function dayOf(ms: number): string {
