@@ -111,6 +111,50 @@ export function findFailedPushes(
   })
 }
 
+/** SQL: when the lender wrote the note of an `event`, by the CRM's clock, in whole seconds. Its event has the portal's time. */
+const writtenAt = (event: string) => `coalesce((${event}.data ->> 'written_at')::timestamptz, ${event}.created_at)`
+
+/** SQL: whether the partner $1 has written a note on this `record` since the event `told`. */
+const IS_ANSWERED = `exists (select from (values (told.loid), (record.record_loid)) as known (loid)
+                              cross join lateral (
+                                select 1 from notes
+                                 where partner_id = $1 and loid = known.loid and not is_from_crm and created_at > told.created_at
+                                 limit 1) as answer)`
+
+/** SQL: whether somebody of the partner $1 has marked the note of the event `told`, on this `record`, as done. */
+const IS_NOTE_DONE = `exists (select from attention_done as done
+                               where partner_id = $1 and kind = 'lender-note' and done.record_id = record.record_id
+                                 and ${versionOf('told.created_at')} <= done.version / 1000
+                                 and coalesce(pg_visible_in_snapshot(told.xid, done.snapshot), true))`
+
+/** SQL: whether the `record` has not moved since the note of the event `told`. */
+const HAS_NOT_MOVED = `told.written_at >= date_trunc('second', record.since)`
+
+/**
+ * Finds out which of these events are notes that wait for no answer any more: somebody of the business has answered them
+ * or marked them as done, or the record has moved on.
+ */
+export async function findSettledNotes(
+  pool: pg.Pool,
+  partnerId: string,
+  eventIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sendNamed<{ id: string }>(pool, {
+    sql: `select told.id
+            from (select id, loid, xid, created_at, ${writtenAt('events')} as written_at from events
+                   where partner_id = $1 and id = any($2)) as told
+           cross join lateral (
+             select id as record_id, loid as record_loid, coalesce(status_since, created_at) as since
+               from leads where partner_id = $1 and loid = told.loid
+             union all
+             select id, loid, coalesce(stage_since, created_at)
+               from deals where partner_id = $1 and (loid = told.loid or lead_loid = told.loid)) as record
+           where ${IS_ANSWERED} or ${IS_NOTE_DONE} or not ${HAS_NOT_MOVED}`,
+    parameters: [partnerId, eventIds],
+  })
+  return new Set(rows.map((row) => row.id))
+}
+
 /**
  * Finds open records with notes of the lender's that nobody of the business has answered or marked as done, unless the
  * record has moved on since. The record with the newest note comes first. `is_read` says whether the person has opened
@@ -128,12 +172,9 @@ export function findUnansweredNotes(
   // The version includes the count, because a note whose transaction commits late may be older than the newest note
   // that the person put away.
   const version = `(${versionOf('note.at')} * 1000 + least(note.count, 999))`
-  // A note's event has the portal's time. The CRM's own time, in whole seconds, says whether the record has moved since
-  // the note.
-  const writtenAt = `coalesce((event.data ->> 'written_at')::timestamptz, event.created_at)`
   return sendNamed(pool, {
     sql: `with told as materialized (
-        select event.id, event.loid, event.xid, event.created_at, event.data, ${writtenAt} as written_at,
+        select event.id, event.loid, event.xid, event.created_at, event.data, ${writtenAt('event')} as written_at,
                opened.loid is not null and not ${isUnseen('opened.seen_until', 'opened.snapshot')} as is_read
           from events as event ${OPENED}
          where event.partner_id = $1 and event.type = 'note.added' and event.data -> 'submitted_by' = 'null'
@@ -158,16 +199,7 @@ export function findUnansweredNotes(
                  and lead_status = any($5)
             ) as either limit 1
           ) as record
-         where told.written_at >= date_trunc('second', record.since)
-           and not exists (select from (values (told.loid), (record.record_loid)) as known (loid)
-                            cross join lateral (
-                              select 1 from notes
-                               where partner_id = $1 and loid = known.loid and not is_from_crm and created_at > told.created_at
-                               limit 1) as answer)
-           and not exists (select from attention_done as done
-                            where partner_id = $1 and kind = 'lender-note' and done.record_id = record.record_id
-                              and ${versionOf('told.created_at')} <= done.version / 1000
-                              and coalesce(pg_visible_in_snapshot(told.xid, done.snapshot), true))),
+         where ${HAS_NOT_MOVED} and not ${IS_ANSWERED} and not ${IS_NOTE_DONE}),
       note as (
         select record_id, record_loid as loid, about, name, value, since, count(*) as count, max(created_at) as at,
                bool_and(is_read) as is_read, (array_agg(data order by created_at desc, id desc))[1] as newest

@@ -1,10 +1,13 @@
 import type { HistoryKind } from '@portal/contract/meanings.ts'
 import { type SqlBool, sql } from 'kysely'
+import type pg from 'pg'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { removeOlder } from '../../platform/db/remove-older.ts'
+import { sendNamed } from '../../platform/db/send-named.ts'
 import type { DealRow } from '../../platform/db/tables.ts'
 import { isKnownNews } from '../../records/events/known-types.ts'
 import type { MailNews } from '../../records/events/mail-news.ts'
+import { PASSED_TURN, type PassedTurn } from '../../records/histories/answered-turns.queries.ts'
 import { SEES_MONEY } from '../../records/partners/sees-money.ts'
 
 /**
@@ -173,7 +176,7 @@ export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]
 }
 
 /** What a mail says about a lead or deal besides the changes. */
-export interface ReferralFacts {
+export interface ReferralFacts extends PassedTurn {
   loid: string
   amount: number | null
   submitted_by: string | null
@@ -184,17 +187,20 @@ export interface ReferralFacts {
 
 /** Finds the facts of the partner's leads and deals with these LOIDs. A deal replaces the lead that became the deal. */
 export async function findReferralFacts(
-  db: Db,
+  pool: pg.Pool,
   partnerId: string,
   loids: readonly string[],
-): Promise<Map<string, ReferralFacts>> {
-  const { rows } = await sql<ReferralFacts>`
-    select loid, loan_amount as amount, submitted_by, 'lead-status' as kind, lead_status as value
-      from leads where partner_id = ${partnerId} and loid = any(${loids})
-    union all
-    select deals.loid, amount, coalesce(deals.submitted_by, leads.submitted_by), 'deal-stage', stage
-      from deals left join leads on leads.partner_id = deals.partner_id and leads.loid = deals.loid
-     where deals.partner_id = ${partnerId} and deals.loid = any(${loids})`.execute(db)
+): Promise<ReadonlyMap<string, ReferralFacts>> {
+  const rows = await sendNamed<ReferralFacts>(pool, {
+    sql: `
+      select loid, loan_amount as amount, submitted_by, 'lead-status' as kind, lead_status as value, ${PASSED_TURN.leads}
+        from leads where partner_id = $1 and loid = any($2)
+      union all
+      select loid, amount, coalesce(submitted_by, (select submitted_by from leads where partner_id = $1 and loid = deals.loid)),
+             'deal-stage', stage, ${PASSED_TURN.deals}
+        from deals where partner_id = $1 and loid = any($2)`,
+    parameters: [partnerId, loids],
+  })
   return new Map(rows.map((row) => [row.loid, row]))
 }
 

@@ -199,9 +199,12 @@ test('one mail within five minutes covers all changes to a deal, names the busin
 test('a mail says what the status means, whose turn it is, the amount and who submitted the lead', async () => {
   const partner = await confirmedPartner()
   await partner.put('/account/notifications', { choices: { 'lead-status': 'at-once', 'deal-stage': 'at-once' } })
-  const told = async (...changes: Change[]) => {
+  const colleague = await addColleague(portal, partner, 'member')
+  const told = async (change: Change, answer?: string) => {
     const { loid } = await partner.submitLead()
-    await happens(portal, partner.id, loid, ...changes)
+    await happens(portal, partner.id, loid, change)
+    portal.advance(MINUTE_MS)
+    if (answer) await colleague.post(`/crm/note/${loid}`, { content: answer })
     await tellNewsSoon(portal)
     const [mail = ''] = await newsTo(partner.email)
     expect(mail).toContain(`Okafor Freight (${loid}), $150,000, submitted by ${partner.businessName}.`)
@@ -211,6 +214,9 @@ test('a mail says what the status means, whose turn it is, the amount and who su
     'The lender could not reach the applicant. A word from you may help. Your turn.',
   )
   expect(await told(status('Contacted'))).toMatch(/Lender.+s turn\./)
+  const answered = await told(status('Unable to Contact'), 'Try the other number.')
+  expect(answered).toMatch(/Lender.+s turn\./)
+  expect(answered).not.toContain('A word from you may help.')
   const verdict = { partner_verdict: 'Already with us', verdict_reason: 'applied in May', protected_until: null }
   const said = await told({
     type: 'lead.verdict_changed',
@@ -556,6 +562,63 @@ test('a mail tells no outcome or payment that the lender has taken back, and nam
   expect(subjectOf(ahead)).toBe('Good news: Okafor Freight is Funded')
   expect(ahead).toContain('The loan has been paid out.')
   expect(ahead).toContain('The deal moved from Pending Approval to Approved.')
+})
+
+test('a mail asks for no answer that the lender no longer waits for, and reports none that nobody gave', async () => {
+  await using withCrm = await startPortal({ withCrm: true })
+  const lender = openLender(withCrm.crmUrl)
+  const partner = await confirmedPartner(withCrm)
+  const colleague = await addColleague(withCrm, partner, 'member')
+  const look = async () => {
+    withCrm.advance(MINUTE_MS)
+    await runSweep(withCrm.deps, AbortSignal.timeout(30_000))
+  }
+  const pushedLead = async (businessName: string) => {
+    const { loid } = await partner.submitLead({ businessName, email: `${businessName}@example.com` })
+    await partner.pushedLead(loid)
+    const id = String((await lender.list('Leads', 'LOID')).find((one) => one['LOID'] === loid)?.['id'])
+    return {
+      loid,
+      id,
+      ask: (asked: string) => lender.create('Tasks', { Subject: `Partner: ${asked}`, What_Id: { id } }),
+    }
+  }
+  const [settled, open, noted] = [await pushedLead('Settled'), await pushedLead('Open'), await pushedLead('Noted')]
+  await look()
+  await settled.ask('Bank statements')
+  const [mistaken, called] = [await settled.ask('Made by mistake'), await settled.ask('Call the applicant')]
+  await open.ask('Lease')
+  await lender.addNote('Leads', noted.id, { title: 'Partner', content: 'Please call me.' })
+  await look()
+  const { requests } = (await colleague.get(`/crm/lead/${settled.loid}`)).body.data
+  const { id } = requests.find((one: { subject: string }) => one.subject === 'Bank statements')
+  const content = 'All is said by phone.'
+  expect((await colleague.post(`/crm/request/${id}/answer`, { content })).status).toBe(201)
+  expect((await colleague.post(`/crm/note/${noted.loid}`, { content })).status).toBe(201)
+  await lender.remove('Tasks', mistaken)
+  await lender.update('Tasks', called, { Status: 'Completed' })
+  await look()
+  await tellNewsSoon(withCrm)
+
+  const mails = await newsTo(partner.email, withCrm)
+  const mailAbout = ({ loid }: { loid: string }) => mails.find((mail) => mail.includes(loid)) ?? ''
+  expect(mails).toHaveLength(3)
+  expect(subjectOf(mailAbout(settled))).toBe('The lender no longer asks about Settled: Call the applicant')
+  expect(mailAbout(settled)).toContain('The lender no longer asks: Call the applicant.')
+  expect(mailAbout(settled)).not.toMatch(/waits for your answer|\?answer=|Bank|mistake/)
+  expect(subjectOf(mailAbout(open))).toBe('The lender asks about Open: Lease')
+  expect(mailAbout(open)).toMatch(/Your turn: the lender waits for your answer\.[^]*\?answer=/)
+  expect(subjectOf(mailAbout(noted))).toBe('The lender wrote about Noted')
+  expect(mailAbout(noted)).toContain('> Please call me.')
+  expect(mailAbout(noted)).not.toContain('waits for your answer')
+
+  // The request of the open lead keeps the turn with the partner, whatever else is told of it.
+  await partner.put('/account/notifications', { choices: { 'lead-status': 'at-once' } })
+  await lender.update('Leads', open.id, { Lead_Status: 'Contacted' })
+  await look()
+  await tellNewsSoon(withCrm)
+  const moved = (await newsTo(partner.email, withCrm)).find((mail) => mail.includes('Open is now Contacted'))
+  expect(moved).toContain('Your turn: the lender waits for your answer.')
 })
 
 /** Starts a server that speaks as much SMTP as a mailer needs. `onMessage` gets each whole message and answers it. */

@@ -9,17 +9,11 @@ import { type MailPart, text } from '../../platform/mail/mail-parts.ts'
 import { shortened, TAKEN_BACK } from '../../records/events/activity.ts'
 import type { MailNews, NewsData } from '../../records/events/mail-news.ts'
 import type { StatusMeanings } from '../../records/histories/status-meanings.ts'
+import { passOn } from '../../records/histories/with-side.ts'
 import { greeting } from '../accounts/mails.ts'
 import type { Person } from '../accounts/people.queries.ts'
-import type { findCommissions, ReferralFacts } from './mails.queries.ts'
-
-/** What a mail's news is about, as it is when the mail is sent. */
-export interface Present {
-  /** By LOID. A record that is gone has none. */
-  facts: ReadonlyMap<string, ReferralFacts>
-  /** The commissions of the deals that were paid, by LOID. */
-  commissions: Awaited<ReturnType<typeof findCommissions>>
-}
+import type { ReferralFacts } from './mails.queries.ts'
+import type { Present } from './present.ts'
 
 interface About extends Present {
   isDigest: boolean
@@ -160,7 +154,7 @@ function nameOf(news: MailNews): string {
   return news.data.business_name?.trim() || (news.loid ?? '')
 }
 
-function headline(news: MailNews, { facts }: About): string {
+function headline(news: MailNews, { facts, requests }: About): string {
   const name = shortened(nameOf(news), SUBJECT_NAME_MAX)
   switch (news.type) {
     case 'lead.status_changed':
@@ -182,7 +176,9 @@ function headline(news: MailNews, { facts }: About): string {
     case 'request.reopened':
       return `The lender asks again about ${name}: ${askedIn(news.data)}`
     case 'request.accepted':
-      return `The lender accepted your answer about ${name}`
+      return isAnswered(news, requests)
+        ? `The lender accepted your answer about ${name}`
+        : `The lender no longer asks about ${name}: ${askedIn(news.data)}`
     case 'document.added':
       return `The lender sent a document about ${name}`
     case 'push.given-up':
@@ -196,7 +192,7 @@ function changeParts(
   news: MailNews,
   timeOf: (instant: string) => string,
   quotedMax: number,
-  { commissions }: About,
+  { commissions, requests }: About,
 ): MailPart[] {
   const time = timeOf(news.at)
   const change = (words: string): MailPart => ({ part: 'change', text: words, time })
@@ -225,7 +221,9 @@ function changeParts(
       return [change(`The lender ${asks}: ${askedIn(news.data)}.${until}`), ...quote]
     }
     case 'request.accepted':
-      return [change(`The lender accepted: ${askedIn(news.data)}.`)]
+      return [
+        change(`The lender ${isAnswered(news, requests) ? 'accepted' : 'no longer asks'}: ${askedIn(news.data)}.`),
+      ]
     case 'document.added':
       return [
         change(
@@ -254,6 +252,11 @@ function askedIn({ subject }: NewsData['request.opened']): string {
   return subject === null ? 'something' : shortened(subject, SUBJECT_NAME_MAX)
 }
 
+/** The lender can also complete a request that nobody has answered. */
+function isAnswered({ data }: Extract<MailNews, { type: 'request.accepted' }>, requests: Present['requests']): boolean {
+  return Boolean(requests.get(data.request_id)?.answered_at)
+}
+
 function recordPart(changes: readonly MailNews[], about: About): MailPart {
   const leading = leadingOf(changes)
   const { url } = pageOf(changes, about)
@@ -274,17 +277,22 @@ function factsOf(changes: readonly MailNews[], { facts }: About): string[] {
 
 /**
  * What the present status or stage means, and whose turn it is. A note by the lender asks for an answer, but the turn
- * stays where the status puts it (D127), as rows and pages show it. A referral that has ended has no next step.
+ * stays where the status puts it (D127), as rows and pages show it. A referral that has ended has no next step. Once the
+ * partner has answered, the mail does not say what the status means, because that may ask for the answer.
  */
-function nextStep(changes: readonly MailNews[], { facts, statusMeanings }: About): MailPart[] {
+function nextStep(changes: readonly MailNews[], { facts, settledNotes, statusMeanings }: About): MailPart[] {
   const [newest] = changes
-  const at = facts.get(newest?.loid ?? '') ?? changes.filter(isMove).map(standingAfter)[0]
+  const known = facts.get(newest?.loid ?? '')
+  const at = known ?? changes.filter(isMove).map(standingAfter)[0]
   if (!newest || !at || newest.type === 'push.given-up' || newest.type === 'deal.paid') return []
-  const { meaning, side } = statusMeanings(at.kind, at.value)
-  if (newest.type === 'note.added') return side === null ? [] : [text('The note waits for your answer.')]
-  const isAsked = side !== null && ['request.opened', 'request.reopened'].includes(newest.type)
+  const { meaning, side: usual } = statusMeanings(at.kind, at.value)
+  const side = known ? passOn(usual, known) : usual
+  if (newest.type === 'note.added') {
+    return side === null || settledNotes.has(newest.id) ? [] : [text('The note waits for your answer.')]
+  }
+  const isAsked = side !== null && known?.is_asked
   const turn = isAsked ? `${SIDE_TEXTS.partner}: the lender waits for your answer.` : side && `${SIDE_TEXTS[side]}.`
-  const words = [meaning, turn].filter(Boolean).join(' ')
+  const words = [usual === 'partner' && side === 'lender' ? null : meaning, turn].filter(Boolean).join(' ')
   return words === '' ? [] : [text(words)]
 }
 

@@ -1,3 +1,4 @@
+import { needsAnswer } from '@portal/contract/requests.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { defineJob, GiveUp } from '../../platform/jobs/define-job.ts'
@@ -9,17 +10,10 @@ import { findPerson, type Person } from '../accounts/people.queries.ts'
 import { hashToken } from '../accounts/tokens.ts'
 import { findUnseenIds } from '../inbox/news.queries.ts'
 import { findEndpoint } from '../webhooks/endpoints.queries.ts'
-import {
-  findCommissions,
-  findMail,
-  findNewsOfMail,
-  findReferralFacts,
-  hasFailedPush,
-  keepMailProblem,
-  removeMail,
-} from './mails.queries.ts'
-import { newsMail, outcomeOf, type Present, standingAfter } from './news-mail.ts'
+import { findMail, findNewsOfMail, hasFailedPush, keepMailProblem, removeMail } from './mails.queries.ts'
+import { newsMail, outcomeOf, standingAfter } from './news-mail.ts'
 import { concerns } from './notifications.ts'
+import { findPresent, type Present } from './present.ts'
 import { findSettings } from './settings.queries.ts'
 import { keepUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
 
@@ -62,17 +56,18 @@ function mayBeTold({ is_active, is_partner_active, access, email_verified }: Per
  * because any of the attempts may be the one that arrived.
  */
 async function writeMail(
-  { db, pool, clock, publicUrl, config, secrets, statusMeanings }: Deps,
+  deps: Deps,
   { id, is_digest, created_at }: NonNullable<Awaited<ReturnType<typeof findMail>>>,
   person: Person,
 ): Promise<Mail | undefined> {
+  const { db, pool, clock, publicUrl, config, secrets, statusMeanings } = deps
   const settings = await findSettings(db, person.id)
   const isWanted = ({ kind }: MailNews) => concerns(kind, person) && settings?.choices[kind] !== 'never'
   const news: MailNews[] = []
   const all = await findNewsOfMail(db, id)
   if (all.length === 0) throw new Error('Only a newer version of the portal can tell this news')
   const unseen = await findUnseenNews(pool, person, all)
-  const present = await findPresent(db, person.partner_id, all)
+  const present = await findPresent(deps, person.partner_id, all)
   for (const one of all) {
     if (isWanted(one) && unseen.has(one.id) && (await isStillTrue(db, one, present, created_at))) news.push(one)
   }
@@ -89,16 +84,6 @@ async function writeMail(
   const manager = await findManager(pool, person.partner_id)
   const about = { isDigest: is_digest, at: created_at, timeZone, publicUrl, token, ...present, manager, statusMeanings }
   return { id, ...newsMail(person, news, about) }
-}
-
-/** What the news is about, as it is now. */
-async function findPresent(db: Deps['db'], partnerId: string, news: readonly MailNews[]): Promise<Present> {
-  const loidsOf = (some: readonly MailNews[]) => [...new Set(some.flatMap((one) => one.loid ?? []))]
-  const paid = news.filter((one) => one.type === 'deal.paid')
-  return {
-    facts: await findReferralFacts(db, partnerId, loidsOf(news)),
-    commissions: await findCommissions(db, partnerId, loidsOf(paid)),
-  }
 }
 
 /**
@@ -123,13 +108,14 @@ function isEvent({ type }: MailNews): boolean {
 
 /**
  * Returns false for news that the lender has taken back, such as an outcome that is no longer the record's, and for news
- * that no longer needs the reader to act: the push is no longer marked as failed, or the webhook URL has since been
- * enabled or removed. News of a record that has left the partner stays true.
+ * that no longer needs the reader to act: the request waits for no answer any more, the push is no longer marked as
+ * failed, or the webhook URL has since been enabled or removed. An outcome of a record that has left the partner stays
+ * true.
  */
 async function isStillTrue(
   db: Deps['db'],
   news: MailNews,
-  { facts, commissions }: Present,
+  { facts, commissions, requests }: Present,
   at: string,
 ): Promise<boolean> {
   switch (news.type) {
@@ -142,6 +128,11 @@ async function isStillTrue(
     case 'deal.paid': {
       const commission = commissions.get(news.loid ?? '')
       return !commission || isPaid(commission, at)
+    }
+    case 'request.opened':
+    case 'request.reopened': {
+      const request = requests.get(news.data.request_id)
+      return request !== undefined && needsAnswer(request) && request.loids.includes(news.loid ?? '')
     }
     case 'push.given-up':
       return news.loid !== null && hasFailedPush(db, news.partnerId, news.data.what, news.loid)

@@ -22,7 +22,8 @@ export function dealWithSide<Row extends Deal>({ statusMeanings }: Meanings, dea
   return { ...deal, side: passOn(statusMeanings('deal-stage', deal.stage).side, deal) }
 }
 
-function passOn(side: Side | null, { is_asked, is_answered }: PassedTurn): Side | null {
+/** Whose turn it is, if the status or stage alone gives it to this side. */
+export function passOn(side: Side | null, { is_asked, is_answered }: PassedTurn): Side | null {
   if (side && is_asked) return 'partner'
   return side === 'partner' && is_answered ? 'lender' : side
 }

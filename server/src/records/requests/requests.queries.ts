@@ -122,6 +122,14 @@ export function findRequestOfAnyPartner(db: Db, id: string): Promise<RequestRow 
   return db.selectFrom('requests').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+export function findRequestsOfAnyPartner(db: Db, ids: readonly string[]): Promise<RequestRow[]> {
+  return db
+    .selectFrom('requests')
+    .selectAll()
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
+    .execute()
+}
+
 /** Locks the requests with these CRM ids until the transaction ends. */
 export function lockRequestsOfAllPartners(tx: Tx, zohoIds: readonly string[]): Promise<RequestRow[]> {
   return tx
