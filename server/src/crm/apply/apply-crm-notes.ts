@@ -96,10 +96,11 @@ export async function applyCrmNotes(
   const news = added.filter(({ row, isNews }) => isNews && ids.has(row.id))
   await recordEvents(
     tx,
-    news.map(({ note, partnerId, loid, on, businessName }): AnyEvent => {
+    news.map(({ row, note, partnerId, loid, on, businessName }): AnyEvent => {
       const data = {
         on,
         business_name: businessName,
+        note_id: row.id,
         created_by: note.created_by,
         submitted_by: null,
         content: note.content,

@@ -4,6 +4,7 @@ import type { PersonRight } from '@portal/contract/person-rights.ts'
 import type pg from 'pg'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { RecordedEvent } from '../../records/events/activity.ts'
+import { dataNow } from '../../records/events/data-now.ts'
 import { knownEventTypes } from '../../records/events/known-types.ts'
 
 /**
@@ -60,7 +61,7 @@ export async function findRecentEvents(
   rights: readonly PersonRight[],
 ): Promise<RecordedEvent[]> {
   return sendNamed<RecordedEvent>(pool, {
-    sql: `select id, type, loid, data, created_at
+    sql: `select id, type, loid, ${dataNow('events.data', '$1')} as data, created_at
             from events where partner_id = $1 and type in (${knownEventTypes(rights)})
            order by created_at desc, id desc
            limit $2`,

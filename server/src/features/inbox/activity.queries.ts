@@ -6,6 +6,7 @@ import { timeOfId } from '../../platform/db/ids.ts'
 import { type Sender, sendNamed } from '../../platform/db/send-named.ts'
 import { allOf, dayOrEarlier, dayOrLater } from '../../platform/db/sql-conditions.ts'
 import type { RecordedEvent } from '../../records/events/activity.ts'
+import { dataNow } from '../../records/events/data-now.ts'
 import { isKnownEventType } from '../../records/events/known-types.ts'
 
 export interface ActivityRow extends RecordedEvent {
@@ -35,7 +36,7 @@ export async function findActivity(
   if (dateFrom) conditions.push(dayOrLater(time, dateFrom, timezone ?? portalTimezone))
   if (dateTo) conditions.push(dayOrEarlier(time, dateTo, timezone ?? portalTimezone))
   const statement = sql<ActivityRow>`
-    select event.id, event.type, event.loid, event.data, event.created_at,
+    select event.id, event.type, event.loid, ${sql.raw(dataNow('event.data', 'event.partner_id'))} as data, event.created_at,
            event_actor(event.type, event.person_id, event.data) as actor, doer.first_name, doer.last_name, doer.email
       from events as event
       left join people as doer on doer.id = event.person_id

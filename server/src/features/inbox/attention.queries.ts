@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Db } from '../../platform/db/database.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
+import { dataNow } from '../../records/events/data-now.ts'
 import { BEGAN, isAnswered, isDone, versionOf } from '../../records/histories/answered-turns.queries.ts'
 import { isUnseen, OPENED } from './news.queries.ts'
 
@@ -205,7 +206,7 @@ export function findUnansweredNotes(
                bool_and(is_read) as is_read, (array_agg(data order by created_at desc, id desc))[1] as newest
           from unanswered group by record_id, record_loid, about, name, value, since)
       select note.record_id, ${version} as version, note.loid, note.about, note.name, note.value, note.since, note.at, note.count,
-             note.is_read, note.newest ->> 'content' as content, note.newest ->> 'created_by' as by
+             note.is_read, ${dataNow('note.newest', '$1')} ->> 'content' as content, note.newest ->> 'created_by' as by
         from note
        where not ${isPutAway('lender-note', 'note.record_id', version)}
        order by note.at desc, note.record_id

@@ -323,8 +323,9 @@ test('a lender’s note needs attention until somebody answers it, marks it as d
   await ada.pushedLead(loid)
   const [{ id: zohoId = '' } = {}] = await lender.list('Leads', 'id')
   const asks = async (content: string) => {
-    await lender.addNote('Leads', String(zohoId), { content })
+    const note = await lender.addNote('Leads', String(zohoId), { content })
     await ada.post('/dashboard/sync-leads')
+    return note
   }
   // Notes that stand at the first sync never need attention. The sync also computes the usual times.
   expect((await ada.get('/dashboard/attention')).body.data.knows_usual_times).toBe(false)
@@ -364,8 +365,18 @@ test('a lender’s note needs attention until somebody answers it, marks it as d
   expect([await attentionOf(ada), await attentionOf(bob)]).toEqual([[], []])
   // Doing is reading.
   expect((await newsOf(ada)).total).toBe(0)
-  await asks('And the rates notice')
+  const rates = await asks('And the rates notice')
   expect(await attentionOf(bob)).toMatchObject([{ note: { content: 'And the rates notice', count: 1 } }])
+
+  // A note that the lender corrects reads the same everywhere.
+  const content = 'And the water notice, not the rates notice'
+  await lender.update('Notes', rates, { Note_Content: content })
+  await ada.post('/dashboard/sync-leads')
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toContainEqual(expect.objectContaining({ content }))
+  expect(await attentionOf(bob)).toMatchObject([{ note: { content, count: 1 } }])
+  expect((await newsOf(bob)).lines[0]).toMatchObject({ quote: content })
+  expect((await bob.get('/activity')).body.data.activities[0]).toMatchObject({ quote: content })
+  expect((await bob.get('/dashboard/recent-activity')).body.data.activities[0]).toMatchObject({ quote: content })
 
   const { pool } = portal.deps
   await pool.query(`update leads set status_since = now() + interval '1 hour' where loid = $1`, [loid])

@@ -6,6 +6,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { removeOlder } from '../../platform/db/remove-older.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { RecordedEvent } from '../../records/events/activity.ts'
+import { dataNow } from '../../records/events/data-now.ts'
 import { knownEventTypes } from '../../records/events/known-types.ts'
 import { SEES_MONEY } from '../../records/partners/sees-money.ts'
 
@@ -154,7 +155,8 @@ export async function findNewsGroups(pool: pg.Pool, partnerId: string, personId:
 /** Finds events by their ids, in no particular order. */
 export function findEvents(pool: pg.Pool, partnerId: string, ids: readonly string[]): Promise<RecordedEvent[]> {
   return sendNamed<RecordedEvent>(pool, {
-    sql: 'select id, type, loid, data, created_at from events where partner_id = $1 and id = any($2)',
+    sql: `select id, type, loid, ${dataNow('events.data', '$1')} as data, created_at
+            from events where partner_id = $1 and id = any($2)`,
     parameters: [partnerId, ids],
   })
 }

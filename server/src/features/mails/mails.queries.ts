@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { removeOlder } from '../../platform/db/remove-older.ts'
 import { sendNamed } from '../../platform/db/send-named.ts'
 import type { DealRow } from '../../platform/db/tables.ts'
+import { dataNow } from '../../records/events/data-now.ts'
 import { isKnownNews } from '../../records/events/known-types.ts'
 import type { MailNews } from '../../records/events/mail-news.ts'
 import { PASSED_TURN, type PassedTurn } from '../../records/histories/answered-turns.queries.ts'
@@ -164,7 +165,8 @@ export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]
   const rows = await db
     .selectFrom('mail_news_for_people as told')
     .innerJoin('mail_news as news', 'news.id', 'told.news_id')
-    .select(['news.id', 'news.partner_id as partnerId', 'news.kind', 'news.type', 'news.loid', 'news.data'])
+    .select(['news.id', 'news.partner_id as partnerId', 'news.kind', 'news.type', 'news.loid'])
+    .select(sql.raw(dataNow('news.data', 'news.partner_id')).as('data'))
     .select(['news.person_id as personId', 'news.created_at as at'])
     .where('told.mail_id', '=', mailId)
     .where(isKnownNews('news'))

@@ -588,8 +588,9 @@ test('a mail asks for no answer that the lender no longer waits for, and reports
   await settled.ask('Bank statements')
   const [mistaken, called] = [await settled.ask('Made by mistake'), await settled.ask('Call the applicant')]
   await open.ask('Lease')
-  await lender.addNote('Leads', noted.id, { title: 'Partner', content: 'Please call me.' })
+  const note = await lender.addNote('Leads', noted.id, { title: 'Partner', content: 'Please call me at 3 pm.' })
   await look()
+  await lender.update('Notes', note, { Note_Content: 'Please call me at 5 pm.' })
   const { requests } = (await colleague.get(`/crm/lead/${settled.loid}`)).body.data
   const { id } = requests.find((one: { subject: string }) => one.subject === 'Bank statements')
   const content = 'All is said by phone.'
@@ -609,8 +610,8 @@ test('a mail asks for no answer that the lender no longer waits for, and reports
   expect(subjectOf(mailAbout(open))).toBe('The lender asks about Open: Lease')
   expect(mailAbout(open)).toMatch(/Your turn: the lender waits for your answer\.[^]*\?answer=/)
   expect(subjectOf(mailAbout(noted))).toBe('The lender wrote about Noted')
-  expect(mailAbout(noted)).toContain('> Please call me.')
-  expect(mailAbout(noted)).not.toContain('waits for your answer')
+  expect(mailAbout(noted)).toContain('> Please call me at 5 pm.')
+  expect(mailAbout(noted)).not.toMatch(/waits for your answer|3 pm/)
 
   // The request of the open lead keeps the turn with the partner, whatever else is told of it.
   await partner.put('/account/notifications', { choices: { 'lead-status': 'at-once' } })

@@ -51,6 +51,7 @@ export async function addNoteToRecord(
     data: {
       on: note.on,
       business_name: record?.business_name ?? null,
+      note_id: row.id,
       created_by: partner.businessName,
       submitted_by: row.submitted_by,
       content: note.content,

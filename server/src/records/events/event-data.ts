@@ -63,6 +63,8 @@ export interface EventData {
     business_name: string | null
     created_by: string | null
     content: string
+    /** Absent in events that are older than this field. */
+    note_id?: string
     /** The CRM's time of a note by the lender. */
     written_at?: string
   } & SubmittedBy
