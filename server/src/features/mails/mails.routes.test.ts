@@ -300,6 +300,21 @@ test('a long name is shortened without splitting a character', async () => {
   expect(told).not.toContain('\uFFFD')
 })
 
+test('no sign that nobody sees reaches a subject from a text of the CRM', async () => {
+  const partner = await confirmedPartner()
+  await partner.put('/account/notifications', { choices: { 'deal-stage': 'at-once' } })
+  await happens(portal, partner.id, newLoid(), stage('Fun\u200bded', 'Approved', 'Evil \u202egpj\u0007'))
+  await tellNewsSoon(portal)
+  const [unseen] = await newsTo(partner.email)
+  expect(subjectOf(unseen)).toBe('Evil gpj is now Funded')
+  expect(unseen).toMatch(/^Evil gpj \(LO-/m)
+  const loid = newLoid()
+  await happens(portal, partner.id, loid, stage('Funded', 'Approved', '\u202e\u200b'))
+  await tellNewsSoon(portal)
+  const [nameless] = await newsTo(partner.email)
+  expect(subjectOf(nameless)).toBe(`Good news: ${loid} is Funded`)
+})
+
 test('one digest with all waiting news comes at 8:00 on a working day in the person’s time zone', async () => {
   await using other = await startPortal()
   const partner = await confirmedPartner(other)

@@ -1,3 +1,4 @@
+import { cleanText } from '@portal/contract/clean-text.ts'
 import type { Manager } from '@portal/contract/manager.ts'
 import { meaningOf, SIDE_TEXTS } from '@portal/contract/meanings.ts'
 import { formatCents, formatMoney } from '@portal/contract/money.ts'
@@ -47,7 +48,8 @@ export function newsMail(person: Person, news: readonly MailNews[], about: About
   const [only] = records
   const body = only && records.length === 1 && !about.isDigest ? recordMail(only, about) : listMail(records, about)
   const parts = [greeting(person), ...body.parts, ...contactPart(about.manager), ...footer(news, about)]
-  return { to, unsubscribeUrl, subject: body.subject, parts }
+  // The CRM's texts may have signs that nobody sees, such as those that turn the direction of writing (D143).
+  return { to, unsubscribeUrl, subject: cleanText(body.subject), parts }
 }
 
 /** Names the partner's contact at the lender (D114). */
@@ -151,7 +153,7 @@ function leadingOf(changes: readonly MailNews[]): MailNews {
 
 function nameOf(news: MailNews): string {
   if (news.type === 'endpoint.disabled') return 'Webhook'
-  return news.data.business_name?.trim() || (news.loid ?? '')
+  return cleanText(news.data.business_name ?? '').trim() || (news.loid ?? '')
 }
 
 function headline(news: MailNews, { facts, requests }: About): string {
