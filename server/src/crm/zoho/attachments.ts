@@ -17,6 +17,11 @@ export interface Attachments {
   /** The files of a record, without links. Null while the record is in the recycle bin. */
   listAttachments(place: AttachmentPlace, signal?: AbortSignal): Promise<CrmAttachment[] | null>
   /**
+   * The files of a record, and then of the deal and the contact if it is a lead that was converted, because a conversion
+   * may move them. Null stands for a record that the CRM does not show, so that its files are not known.
+   */
+  followAttachments(place: AttachmentPlace, signal?: AbortSignal): AsyncIterable<CrmAttachment[] | null>
+  /**
    * Pages of the files that have been attached to the organisation's leads and deals since this time, the newest first.
    * Throws `AttachmentsNotListed` if Zoho does not list them. After a refusal it is asked again a day later.
    */
@@ -70,10 +75,16 @@ export function openAttachments(
   { api: readingApi }: Pick<ZohoParts, 'api'>,
   crmClock: Clock,
 ): Attachments {
-  function pathOf({ module, record_zoho_id }: AttachmentPlace): string {
-    const named =
-      module === 'Contacts' ? module : module === 'Partners' ? fieldMap.partners.module : moduleName(fieldMap, module)
-    return `${named}/${record_zoho_id}/Attachments`
+  function nameOf({ module }: AttachmentPlace): string {
+    return module === 'Contacts'
+      ? module
+      : module === 'Partners'
+        ? fieldMap.partners.module
+        : moduleName(fieldMap, module)
+  }
+
+  function pathOf(place: AttachmentPlace): string {
+    return `${nameOf(place)}/${place.record_zoho_id}/Attachments`
   }
 
   /** When Zoho last refused to list the attachments of all records. */
@@ -86,16 +97,48 @@ export function openAttachments(
     return at === undefined ? undefined : { row, at }
   }
 
+  async function listAttachments(place: AttachmentPlace, signal?: AbortSignal): Promise<CrmAttachment[] | null> {
+    const all: CrmAttachment[] = []
+    let isThere = false
+    for await (const rows of api.pages(pathOf(place), { fields: FIELDS }, { signal })) {
+      isThere = true
+      all.push(...rows.flatMap((raw) => readAttachment(raw, place)))
+    }
+    return isThere ? all : null
+  }
+
+  /** What a conversion has made of a lead; nothing of any other record. Null if the CRM does not show the record. */
+  async function findMadeOf(place: AttachmentPlace, signal?: AbortSignal): Promise<AttachmentPlace[] | null> {
+    const query = { ids: place.record_zoho_id, approved: 'both' }
+    if (place.module !== 'Leads') {
+      const rows = await api.items(nameOf(place), { ...query, fields: 'Created_Time' }, { signal })
+      return rows.length > 0 ? [] : null
+    }
+    const fields = 'Converted_Deal,Converted_Contact'
+    const [lead] = await api.items(nameOf(place), { ...query, fields, converted: 'both' }, { signal })
+    if (lead === undefined) return null
+    return (['Deals', 'Contacts'] as const).flatMap((module) => {
+      const record_zoho_id = readLookupId(lead, module === 'Deals' ? 'Converted_Deal' : 'Converted_Contact')
+      return record_zoho_id === null ? [] : { module, record_zoho_id }
+    })
+  }
+
+  async function* followAttachments(
+    place: AttachmentPlace,
+    signal?: AbortSignal,
+  ): AsyncGenerator<CrmAttachment[] | null> {
+    const there = await listAttachments(place, signal)
+    yield there
+    // The record is read after its files, because it may be converted in between. To a list of files, Zoho answers alike
+    // that a record has none and that the API user may not see it.
+    const made = there && (await findMadeOf(place, signal))
+    if (!made) yield null
+    for (const next of made ?? []) yield* followAttachments(next, signal)
+  }
+
   return {
-    async listAttachments(place, signal) {
-      const all: CrmAttachment[] = []
-      let isThere = false
-      for await (const rows of api.pages(pathOf(place), { fields: FIELDS }, { signal })) {
-        isThere = true
-        all.push(...rows.flatMap((raw) => readAttachment(raw, place)))
-      }
-      return isThere ? all : null
-    },
+    listAttachments,
+    followAttachments,
 
     async *attachmentPagesSince(since, signal) {
       if (crmClock.now().getTime() - refusedAt < REFUSED_MS)

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { pushDocument } from '../../crm/push/push-document.job.ts'
+import { removeDocument } from '../../crm/push/remove-document.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import {
   addColleague,
@@ -581,4 +582,54 @@ test.each(['deal', 'contact', 'no'])('documents outlive a conversion that moves 
   )
   expect(await (await open(offer.id)).text()).toBe(`${PDF}offer ${to}`)
   await lender.behaviour({ conversionMovesAttachments: null })
+})
+
+test.each([
+  ['the deal', { to: 'deal', deal: { Deal_Name: 'Offer', Amount: 1 }, isSeen: true }],
+  ['the contact', { to: 'contact', deal: { Deal_Name: 'Offer', Amount: 1 }, isSeen: true }],
+  [
+    'the contact, before the portal sees that',
+    { to: 'contact', deal: { Deal_Name: 'Offer', Amount: 1 }, isSeen: false },
+  ],
+  ['the contact, without a deal', { to: 'contact', deal: null, isSeen: true }],
+])(
+  'a file that is taken back leaves the CRM after a conversion that moved it to %s',
+  async (_, { to, deal, isSeen }) => {
+    await lender.behaviour({ conversionMovesAttachments: to })
+    const { loid, id } = await pushedLead()
+    await upload(portal, ada, { loid, name: 'wrong.txt', content: bytes('of another client') })
+    const own = await synced(loid, 'wrong.txt')
+    await lender.convert(id, deal)
+    if (isSeen) await runSweep(portal.deps, AbortSignal.timeout(30_000))
+    const { Converted_Deal, Converted_Contact } = Object(await lender.read('Leads', id))
+    const moved = () =>
+      to === 'deal'
+        ? lender.attachments('Deals', Converted_Deal.id)
+        : lender.attachments('Contacts', Converted_Contact.id)
+    expect(await moved()).toMatchObject([{ name: 'wrong.txt' }])
+    expect((await ada.delete(`/crm/document/${own.id}`)).status).toBe(200)
+    await waitFor('the file to leave the CRM', async () => (await moved()).length === 0)
+    await lender.behaviour({ conversionMovesAttachments: null })
+  },
+)
+
+test.each([
+  ['the record is in the recycle bin', (id: string) => lender.remove('Leads', id), (id: string) => lender.restore(id)],
+  [
+    'the API user may not see the record',
+    () => lender.behaviour({ apiUserSeesRecords: false }),
+    () => lender.behaviour({ apiUserSeesRecords: true }),
+  ],
+])('a file that is taken back while %s leaves the CRM afterwards', async (_, hide, show) => {
+  const { loid, id } = await pushedLead()
+  await upload(portal, ada, { loid, name: 'wrong.txt', content: bytes('of another client') })
+  const own = await synced(loid, 'wrong.txt')
+  await hide(id)
+  expect((await ada.delete(`/crm/document/${own.id}`)).status).toBe(200)
+  const payload = { partnerId: ada.id, documentId: String(own.id) }
+  const remove = () => removeDocument.run(portal.deps, payload, AbortSignal.timeout(30_000))
+  await expect(remove()).rejects.toThrow('the CRM does not show a record that may have the file')
+  await show(id)
+  await remove()
+  expect(await lender.attachments('Leads', id)).toEqual([])
 })

@@ -193,6 +193,21 @@ export async function findOtherDocumentsOfAnyPartner(
   return new Set(rows.flatMap((row) => row.zoho_id ?? []))
 }
 
+/** The CRM's records that may have a document: the record that had it last, and the lead and the deal with its LOID. */
+export async function findPlacesOfDocument(
+  db: Db,
+  { id, loid }: Pick<DocumentRow, 'id' | 'loid'>,
+): Promise<AttachmentPlace[]> {
+  const { rows } = await sql<AttachmentPlace>`
+    select crm_module as module, crm_record as record_zoho_id from documents where id = ${id} and crm_record is not null
+    union
+    select 'Deals', zoho_id from deals where loid = ${loid} and zoho_id is not null
+    union
+    select 'Leads', zoho_id from leads where loid = ${loid} and zoho_id is not null
+     order by 1, 2`.execute(db)
+  return rows
+}
+
 /** Finds the partner's documents that wait to be pushed, the oldest first. */
 export async function findDocumentsToPush(db: Db | Tx, partnerId: string): Promise<string[]> {
   const rows = await db
