@@ -18,9 +18,9 @@ export const DOCUMENT_TYPES_TEXT = 'PDF, Word, Excel, JPEG, PNG, HEIC, WEBP, CSV
 
 /**
  * `uploading` until all parts are there, `pending` until the CRM has the file, `failed` if the file cannot be sent, with
- * the reason in `problem`.
+ * the reason in `problem`. `deleted` once the lender has deleted a file of the partner's own, which may be sent again.
  */
-export const DOCUMENT_STATES = ['uploading', 'pending', 'synced', 'failed'] as const
+export const DOCUMENT_STATES = ['uploading', 'pending', 'synced', 'failed', 'deleted'] as const
 
 export const Document = z.object({
   id: z.string(),

@@ -9,6 +9,7 @@ import {
   type DocumentedRecord,
   findDocumentedRecord,
   lockDocumentsOfAttachmentsOfAnyPartner,
+  markDocumentsDeleted,
   moveDocument,
   removeLendersDocuments,
 } from '../../records/documents/documents.queries.ts'
@@ -21,16 +22,19 @@ interface Looked {
   listed: readonly CrmAttachment[]
   /** Whether every place was listed, so that a file that is missing is gone. */
   isWhole: boolean
+  /** The ids of the partner's own documents that the lender has deleted. */
+  deleted?: readonly string[]
   isNews: boolean
 }
 
 /**
  * Applies the files that a look at a referral has found (D103). The lender's files are shown if they are meant for the
- * partner; the partner's own are followed where a conversion has moved them. Files that the lender has deleted go.
+ * partner; the partner's own are followed where a conversion has moved them. Files that the lender has deleted go, and the
+ * partner's own say so.
  */
 export async function applyAttachments(
   { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
-  { partnerId, loid, listed, isWhole, isNews }: Looked,
+  { partnerId, loid, listed, isWhole, deleted = [], isNews }: Looked,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockUploads(tx, partnerId)
@@ -51,7 +55,7 @@ export async function applyAttachments(
       const isOthers = row.partner_id !== partnerId || row.loid !== record.loid
       const isTaken = isOthers && (row.sha256 === null || (await isMerged(tx, row, partnerId)))
       // The API user may have lost the right to see it for a while.
-      const isBack = row.sha256 === null && row.removed_at !== null
+      const isBack = (row.sha256 === null && row.removed_at !== null) || row.deleted_at !== null
       if (isElsewhere || isTaken || isBack)
         await moveDocument(
           tx,
@@ -64,6 +68,7 @@ export async function applyAttachments(
       const there = listed.map(({ zoho_id }) => zoho_id)
       await removeLendersDocuments(tx, partnerId, record.loid, { there, at: clock.now().toISOString() })
     }
+    await markDocumentsDeleted(tx, partnerId, deleted, clock.now().toISOString())
     const rows = added.map((one) => ({ id: newId(clock.now()), ...rowOf(one, partnerId, record) }))
     const ids = await insertSet(tx, 'documents', rows)
     const events = rows.filter((row) => isNews && ids.has(row.id)).map((row) => addedEvent(row, record, clock.now()))

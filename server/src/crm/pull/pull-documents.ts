@@ -7,6 +7,7 @@ import {
   beginLook,
   findLookedAtOfAllPartners,
   findPlaces,
+  findSentDocuments,
   forgetLook,
   keepContact,
   type Look,
@@ -111,8 +112,41 @@ async function pullDocuments(
     // What was attached before the contact was made came from the lead. Anything later may be about another referral.
     listed.push(...(found ?? []).filter((one) => contact && one.added_at <= contact.made_at))
   }
-  await applyAttachments(deps, { ...of, listed, isWhole, isNews: look.is_news })
+  const { deleted, moved } = await followMissing(deps, of, listed, signal)
+  await applyAttachments(deps, { ...of, listed: [...listed, ...moved], isWhole, deleted, isNews: look.is_news })
   await markLooked(db, of.partnerId, of.loid)
+}
+
+/**
+ * Follows the partner's own files that are not listed. A file is deleted if neither the record that had it nor what became
+ * of that record has it, and the CRM shows them all. They are listed after the file is known to have reached the CRM, which
+ * may have been after the first lists.
+ */
+async function followMissing(
+  { db, crm }: Pick<Deps, 'db' | 'crm'>,
+  { partnerId, loid }: { partnerId: string; loid: string },
+  listed: readonly CrmAttachment[],
+  signal: AbortSignal,
+): Promise<{ deleted: string[]; moved: CrmAttachment[] }> {
+  const there = new Set(listed.map(({ zoho_id }) => zoho_id))
+  const missing = (await findSentDocuments(db, partnerId, loid)).filter(({ zoho_id }) => !there.has(zoho_id))
+  const deleted: string[] = []
+  const moved: CrmAttachment[] = []
+  for (const [place, ...others] of Map.groupBy(missing, (one) => one.record_zoho_id).values()) {
+    if (!place) continue
+    const files: CrmAttachment[] = []
+    let isAllShown = true
+    for await (const list of crm.followAttachments(place, signal)) {
+      files.push(...(list ?? []))
+      isAllShown &&= list !== null
+    }
+    for (const { id, zoho_id } of [place, ...others]) {
+      const file = files.find((one) => one.zoho_id === zoho_id)
+      if (file) moved.push(file)
+      else if (isAllShown) deleted.push(id)
+    }
+  }
+  return { deleted, moved }
 }
 
 /**

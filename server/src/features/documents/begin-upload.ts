@@ -103,7 +103,10 @@ export async function beginDocument(
       crm_record: null,
     }
     await insertDocument(tx, document)
-    return { document: { ...document, arrived: 0, sent_name: null, sent_at: null, removed_at: null }, parts: [] }
+    return {
+      document: { ...document, arrived: 0, sent_name: null, sent_at: null, removed_at: null, deleted_at: null },
+      parts: [],
+    }
   })
 }
 

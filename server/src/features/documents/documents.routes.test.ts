@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pullDocumentsLater } from '../../crm/pull/pull-documents.ts'
 import { runSweep } from '../../crm/pull/sweep/sweep.job.ts'
 import { pushDocument } from '../../crm/push/push-document.job.ts'
 import { removeDocument } from '../../crm/push/remove-document.job.ts'
@@ -552,6 +553,8 @@ test('files follow a merge of two leads, and the lender’s are back once the AP
   const { loid, id } = await pushedLead()
   await upload(portal, ada, { loid, name: 'own.txt', content: bytes('before the merge') })
   const own = await synced(loid, 'own.txt')
+  await upload(portal, ada, { loid: master.loid, name: 'same.txt', content: bytes('before the merge') })
+  await synced(master.loid, 'same.txt')
   await lender.attach('Leads', id, { name: 'Partner terms.pdf', content: `${PDF}terms` })
   await lender.merge('Leads', master.id, [id])
   await runSweep(portal.deps, AbortSignal.timeout(30_000))
@@ -559,12 +562,12 @@ test('files follow a merge of two leads, and the lender’s are back once the AP
     await portal.deps.db.deleteFrom('document_looks').where('loid', '=', master.loid).execute()
     return (await documentsOf(master.loid)).map(({ name }: { name: string }) => name).toSorted()
   }
-  expect(await names()).toEqual(['Partner terms.pdf', 'own.txt'])
+  expect(await names()).toEqual(['Partner terms.pdf', 'own.txt', 'same.txt'])
   expect(await (await open(own.id)).text()).toBe('before the merge')
   await lender.behaviour({ apiUserSeesRecords: false })
   await names()
   await lender.behaviour({ apiUserSeesRecords: true })
-  expect(await names()).toEqual(['Partner terms.pdf', 'own.txt'])
+  expect(await names()).toEqual(['Partner terms.pdf', 'own.txt', 'same.txt'])
 })
 
 test.each(['deal', 'contact', 'no'])('documents outlive a conversion that moves files to: %s', async (to) => {
@@ -632,4 +635,75 @@ test.each([
   await show(id)
   await remove()
   expect(await lender.attachments('Leads', id)).toEqual([])
+})
+
+test('a file that the lender has deleted says so, answers a request when it is sent again, and is shown again if it is there', async () => {
+  const { loid, id } = await pushedLead()
+  const look = async () => {
+    await portal.deps.db.deleteFrom('document_looks').where('loid', '=', loid).execute()
+    return documentsOf(loid)
+  }
+  const send = (requestId?: string) =>
+    upload(portal, ada, { loid, name: 'bank.txt', content: bytes('March: 12'), ...(requestId && { requestId }) })
+  await send()
+  const own = await synced(loid, 'bank.txt')
+  for (const one of await lender.attachments('Leads', id)) await lender.removeAttachment('Leads', id, one.id)
+  expect(await look()).toMatchObject([{ id: own.id, state: 'deleted', can_open: false, take_back_until: null }])
+
+  await lender.create('Tasks', { Subject: 'Partner: Send it again', Status: 'Not Started', What_Id: { id } })
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
+  const request = async () => (await ada.get(`/crm/lead/${loid}`)).body.data.requests[0]
+  const again = await send((await request()).id)
+  expect(again.body.data.document).toMatchObject({ request_id: (await request()).id })
+  expect((await request()).state).toBe('sent')
+  await synced(loid, 'bank.txt')
+  const [stored] = await lender.attachments('Leads', id)
+  expect(stored?.name).toBe('Send it again – bank.txt')
+  const states = async () => (await look()).map(({ state }: { state: string }) => state)
+  expect(await states()).toEqual(['synced', 'deleted'])
+
+  // A file that is there after all is shown again.
+  const { id: back } = again.body.data.document
+  await portal.deps.db
+    .updateTable('documents')
+    .set({ deleted_at: new Date().toISOString() })
+    .where('id', '=', back)
+    .execute()
+  expect(await states()).toEqual(['synced', 'deleted'])
+})
+
+test('a look that began before a file was attached does not call the file deleted', async () => {
+  const { loid, id } = await pushedLead()
+  const { deps } = portal
+  const listAttachments: typeof deps.crm.listAttachments = async (...of) => {
+    const listed = await deps.crm.listAttachments(...of)
+    await upload(portal, ada, { loid, name: 'bank.txt', content: bytes('March: 12') })
+    await synced(loid, 'bank.txt')
+    return listed
+  }
+  const late = { ...deps, crm: { ...deps.crm, listAttachments } }
+  await pullDocumentsLater.run(late, { partnerId: ada.id, loid }, AbortSignal.timeout(30_000))
+  expect(await lender.attachments('Leads', id)).toMatchObject([{ name: 'bank.txt' }])
+  expect(await documentsOf(loid)).toMatchObject([{ state: 'synced' }])
+})
+
+test('no file is called deleted while the CRM does not show its record, or because a conversion has moved it', async () => {
+  await lender.behaviour({ conversionMovesAttachments: 'contact' })
+  const { loid, id } = await pushedLead()
+  const look = async () => {
+    await portal.deps.db.deleteFrom('document_looks').where('loid', '=', loid).execute()
+    return (await documentsOf(loid)).map(({ state }: { state: string }) => state)
+  }
+  await upload(portal, ada, { loid, name: 'bank.txt', content: bytes('March: 12') })
+  await synced(loid, 'bank.txt')
+  await lender.behaviour({ apiUserSeesRecords: false })
+  expect(await look()).toEqual(['synced'])
+  await lender.behaviour({ apiUserSeesRecords: true })
+  await lender.convert(id, null)
+  expect(await look()).toEqual(['synced'])
+  const { Converted_Contact } = Object(await lender.read('Leads', id))
+  const [moved] = await lender.attachments('Contacts', Converted_Contact.id)
+  await lender.removeAttachment('Contacts', Converted_Contact.id, moved?.id ?? '')
+  expect(await look()).toEqual(['deleted'])
+  await lender.behaviour({ conversionMovesAttachments: null })
 })

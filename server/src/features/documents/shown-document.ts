@@ -8,19 +8,21 @@ const PICTURES = ['image/jpeg', 'image/png', 'image/webp']
 export function shownDocument(row: ShownDocument, caller: Pick<SessionCaller, 'personId'>, now: Date): Document {
   const { id, name, size, state, problem, added_by, added_at, request_id, type } = row
   const isLenders = row.sha256 === null
+  const isDeleted = row.deleted_at !== null
   const until = takeBackUntil(row)
-  const mayTakeBack = row.person_id === caller.personId && (until === null || until > now.toISOString()) && !isLenders
+  const mayTakeBack =
+    row.person_id === caller.personId && (until === null || until > now.toISOString()) && !isLenders && !isDeleted
   return {
     id,
     name,
     size,
-    state,
+    state: isDeleted ? 'deleted' : state,
     problem,
     is_lenders: isLenders,
     added_by,
     added_at,
     request_id,
-    can_open: state === 'pending' || state === 'synced',
+    can_open: state === 'pending' || (state === 'synced' && !isDeleted),
     is_picture: type !== null && PICTURES.includes(type),
     take_back_until: mayTakeBack && !(row.is_settled && state === 'synced') ? (until ?? LONG) : null,
   }

@@ -405,6 +405,8 @@ interface DocumentsTable {
   sent_name: ColumnType<string | null, undefined, string | null>
   sent_at: ColumnType<Instant | null, undefined, Instant | null>
   removed_at: ColumnType<Instant | null, undefined, Instant | null>
+  /** When the portal saw that the lender had deleted the partner's own file. */
+  deleted_at: ColumnType<Instant | null, undefined, Instant | null>
 }
 
 interface DocumentPartsTable {

@@ -69,18 +69,36 @@ export async function findLookedAtOfAllPartners(
     .execute()
 }
 
+/** SQL: the LOIDs of one referral, as a lead and as a deal. */
+function loidsOf(partnerId: string, loid: string) {
+  return sql`
+    select ${loid}::text as loid
+     union select deal_loid from leads where partner_id = ${partnerId} and loid = ${loid}
+     union select lead_loid from deals where partner_id = ${partnerId} and loid = ${loid}`
+}
+
 /** Where the CRM has the referral: as leads and as a deal. */
 export async function findPlaces(db: Db, partnerId: string, loid: string): Promise<AttachmentPlace[]> {
   const { rows } = await sql<{ module: CrmModule; record_zoho_id: string }>`
-    with known as (
-      select ${loid}::text as loid
-       union select deal_loid from leads where partner_id = ${partnerId} and loid = ${loid}
-       union select lead_loid from deals where partner_id = ${partnerId} and loid = ${loid})
+    with known as (${loidsOf(partnerId, loid)})
     select 'Deals' as module, zoho_id as record_zoho_id from deals join known using (loid)
      where partner_id = ${partnerId} and zoho_id is not null and archived_reason is distinct from 'left-crm'
     union
     select 'Leads', zoho_id from leads join known using (loid)
      where partner_id = ${partnerId} and zoho_id is not null and archived_reason is distinct from 'left-crm'
      order by 1, 2`.execute(db)
+  return rows
+}
+
+/** The partner's own files of a referral that have reached the CRM, with the record that had each last. */
+export async function findSentDocuments(
+  db: Db,
+  partnerId: string,
+  loid: string,
+): Promise<(AttachmentPlace & { id: string; zoho_id: string })[]> {
+  const { rows } = await sql<AttachmentPlace & { id: string; zoho_id: string }>`
+    select id, zoho_id, crm_module as module, crm_record as record_zoho_id from documents
+     where partner_id = ${partnerId} and loid in (${loidsOf(partnerId, loid)})
+       and sha256 is not null and state = 'synced' and removed_at is null and deleted_at is null`.execute(db)
   return rows
 }

@@ -49,6 +49,7 @@ export type ShownDocument = Pick<
   | 'added_at'
   | 'request_id'
   | 'sha256'
+  | 'deleted_at'
 > & {
   /** Whether the lender has done something with the request since the file answered it. */
   is_settled: boolean
@@ -57,7 +58,7 @@ export type ShownDocument = Pick<
 /** The documents of a referral, newest first. */
 export function findDocuments(reads: Reads, partnerId: string, loid: string): Promise<ShownDocument[]> {
   return sendNamed<ShownDocument>(reads, {
-    sql: `select id, name, size, type, state, problem, person_id, added_by, added_at, request_id, sha256,
+    sql: `select id, name, size, type, state, problem, person_id, added_by, added_at, request_id, sha256, deleted_at,
                  exists (select from requests as request where request.id = documents.request_id and request.state <> 'sent') as is_settled
             from documents
            where partner_id = $1 and loid = any(array(${LOIDS_OF_REFERRAL})) and removed_at is null
@@ -67,7 +68,7 @@ export function findDocuments(reads: Reads, partnerId: string, loid: string): Pr
   })
 }
 
-/** The record's document with this content, unless it failed or was taken back. */
+/** The record's document with this content, unless it failed, was taken back, or was deleted by the lender. */
 export function findSameDocument(
   db: Db | Tx,
   partnerId: string,
@@ -81,12 +82,13 @@ export function findSameDocument(
     .where('sha256', '=', sha256)
     .where('state', '<>', 'failed')
     .where('removed_at', 'is', null)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst()
 }
 
 export async function insertDocument(
   tx: Tx,
-  document: Omit<DocumentRow, 'sent_name' | 'sent_at' | 'removed_at' | 'arrived'>,
+  document: Omit<DocumentRow, 'sent_name' | 'sent_at' | 'removed_at' | 'deleted_at' | 'arrived'>,
 ): Promise<void> {
   await tx.insertInto('documents').values(document).execute()
 }
@@ -247,8 +249,8 @@ export function lockDocumentsOfAttachmentsOfAnyPartner(
 }
 
 /**
- * A document is in another place of the CRM, belongs to another referral, or to another partner with its record. A document of
- * the lender's that had gone is back.
+ * A document is in another place of the CRM, belongs to another referral, or to another partner with its record. A document
+ * that the lender had deleted is back.
  */
 export async function moveDocument(
   tx: Tx,
@@ -259,7 +261,7 @@ export async function moveDocument(
   await tx
     .updateTable('documents')
     .set({ crm_module: module, crm_record: record_zoho_id, partner_id: owner.partnerId, loid: owner.loid })
-    .set({ removed_at: sha256 === null ? null : removed_at })
+    .set({ removed_at: sha256 === null ? null : removed_at, deleted_at: null })
     .where('id', '=', id)
     .execute()
 }
@@ -279,6 +281,22 @@ export async function removeLendersDocuments(
     .where('sha256', 'is', null)
     .where('removed_at', 'is', null)
     .where((eb) => eb.not(eb('zoho_id', '=', eb.fn.any(eb.val(there)))))
+    .execute()
+}
+
+/** The lender has deleted these files of the partner's own. They stay in the list. */
+export async function markDocumentsDeleted(
+  tx: Tx,
+  partnerId: string,
+  ids: readonly string[],
+  at: string,
+): Promise<void> {
+  await tx
+    .updateTable('documents')
+    .set({ deleted_at: at })
+    .where('partner_id', '=', partnerId)
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
+    .where('deleted_at', 'is', null)
     .execute()
 }
 

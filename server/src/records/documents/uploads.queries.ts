@@ -29,7 +29,7 @@ export async function countUploads(
       select partner_id, person_id, state, case when state = 'uploading' then arrived else size end as there,
              case when state = 'uploading' and continued_at < ${restingBefore(now)} then arrived else size end as reserved
         from documents where state in ('uploading', 'pending') and removed_at is null)
-    select (select count(*) from documents where partner_id = ${partnerId} and loid = ${loid} and removed_at is null and state <> 'failed')::int as of_record,
+    select (select count(*) from documents where partner_id = ${partnerId} and loid = ${loid} and removed_at is null and deleted_at is null and state <> 'failed')::int as of_record,
            coalesce(sum(reserved) filter (where partner_id = ${partnerId} and person_id = ${personId} and state = 'uploading'), 0)::float8 as of_person,
            coalesce(sum(reserved) filter (where partner_id = ${partnerId}), 0)::float8 as of_partner,
            coalesce(sum(there), 0)::float8 as of_all

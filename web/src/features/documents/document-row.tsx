@@ -60,10 +60,12 @@ export function DocumentRow({ document, onPicture, onChange }: DocumentRowProps)
           {state === 'pending' && <Badge variant="warning">On its way</Badge>}
           {state === 'failed' && <Badge variant="error">Not sent</Badge>}
           {state === 'uploading' && <Badge variant="warning">Not finished</Badge>}
+          {state === 'deleted' && <Badge>Deleted</Badge>}
         </p>
         {state === 'uploading' && take_back_until !== null && (
           <p className="text-muted">Choose the same file again, and it goes on.</p>
         )}
+        {state === 'deleted' && <p className="text-muted">The lender has deleted this file. It can be sent again.</p>}
         {problem && <p className={state === 'failed' ? 'text-error-ink' : 'text-muted'}>{problem}</p>}
         <p className="text-[0.8125rem] text-muted">
           {[formatBytes(size), added_by].filter(Boolean).join(' · ')}

@@ -49,6 +49,15 @@ test('a file of the lender’s that nothing has told of is on the page a minute 
   expect(asked()).toBe(2)
 })
 
+test('a file that the lender has deleted says so, and cannot be opened', async () => {
+  openLead(() => [documentOf({ state: 'deleted', name: 'bank.pdf', is_lenders: false, can_open: false })])
+  const list = within(await screen.findByRole('list', { name: 'Documents' }))
+  expect(list.getByRole('listitem').textContent).toMatch(
+    /^bank\.pdfDeletedThe lender has deleted this file\. It can be sent again\./,
+  )
+  expect(list.queryByRole('button')).toBeNull()
+})
+
 test('an unfinished upload says how it goes on, to the person who began it', async () => {
   const unfinished = { state: 'uploading', is_lenders: false, can_open: false } as const
   openLead(() => [
